@@ -1,19 +1,22 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/archives"
 )
 
 func adminRoutes() []route {
 	return []route{
 		{method: "GET", path: "/healthz", about: "the process runs", status: 200, gives: text, serve: (*call).alive},
-		{method: "GET", path: "/readyz", about: "the store takes calls and the server is not draining", status: 200, gives: text, serve: (*call).ready},
+		{method: "GET", path: "/readyz", about: "the store can be reached and the server is not draining", status: 200, gives: text, serve: (*call).ready},
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
 		{method: "GET", path: "/v1/stats", role: Admin, about: "how many worlds there are and how large they are, as of a minute ago", status: 200, gives: jsonOf(statsAnswer{}), serve: (*call).stats},
+		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{{"do", "identity, outlines, archive, stone, lacks, give or adopt"}}, needs: []string{"do"}, takes: bytesOf(client.RecordsType), status: 200, gives: bytesOf(client.RecordsType), serve: (*call).archives},
 		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
 	}
 }
@@ -29,7 +32,7 @@ func (c *call) ready() error {
 	if c.draining.Load() {
 		return fault(client.Draining, "the server is shutting down")
 	}
-	if _, err := c.st.List(c.ctx, "", "", 1); err != nil {
+	if err := c.guard.Ready(c.ctx); err != nil {
 		return err
 	}
 	return c.alive()
@@ -53,10 +56,31 @@ func (c *call) collect() error {
 	if err := c.json(&p); err != nil {
 		return err
 	}
-	c.snapshots.clear()
+	c.snapshots.Clear()
 	done, err := c.st.Collect(c.ctx, p.World())
 	if err != nil {
 		return err
 	}
 	return c.answer(http.StatusOK, done)
+}
+
+// archives is POST /v1/archives.
+func (c *call) archives() error {
+	st, ok := c.st.(history.Archiver)
+	if !ok {
+		return fault(client.NoRoute, "this store does not give out whole worlds")
+	}
+	r, err := c.records()
+	if err != nil {
+		return err
+	}
+	defer recycle(r)
+	err = archives.Serve(c.ctx, st, c.query.Get("do"), r, c.limits.StoneBytes, func(b []byte) error { return c.part(client.RecordsType, &b) })
+	switch {
+	case errors.Is(err, archives.ErrCall):
+		return bad("%v", err)
+	case errors.As(err, new(*archives.BodyError)):
+		return theirs(err)
+	}
+	return err
 }

@@ -79,6 +79,15 @@ func (c *call) reach(name string) error {
 	return nil
 }
 
+// full returns an error if the token has used up its limits, for calls whose commits the
+// server makes.
+func (c *call) full() error {
+	if c.token == nil {
+		return nil
+	}
+	return c.token.Full(c.ctx, c.Server.st, c.began)
+}
+
 // sees returns an error unless the caller's token is for all blocks of a box.
 func (c *call) sees(dimension string, b geom.Box) error {
 	if c.token != nil && !c.token.Sees(dimension, b) {

@@ -129,6 +129,38 @@ func (c *call) tell(h history.Head) {
 	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
 
+// headNow returns the head of the world. If the Store is away that may be an old one; the
+// answer then says so.
+func (c *call) headNow() (history.Head, error) {
+	oldest, err := c.oldest()
+	if err != nil {
+		return history.Head{}, err
+	}
+	h, age, err := c.guard.Head(c.ctx, c.name, oldest)
+	c.tellStale(age)
+	return h, err
+}
+
+// oldest returns the largest age of an answer that the caller accepts.
+func (c *call) oldest() (time.Duration, error) {
+	h := c.r.Header[client.StaleHeader]
+	if len(h) == 0 {
+		return c.guard.Oldest(), nil
+	}
+	n, err := strconv.ParseUint(h[0], 10, 31)
+	if err != nil || len(h) > 1 {
+		return 0, bad("%s: want a number of seconds", client.StaleHeader)
+	}
+	return time.Duration(n) * time.Second, nil
+}
+
+// tellStale says how old the answer is, if it is not new.
+func (c *call) tellStale(age time.Duration) {
+	if c.stale = age > 0; c.stale {
+		c.w.Header()[client.StaleHeader] = []string{strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)}
+	}
+}
+
 // etag returns the text that names a commit in headers.
 func etag(id history.ID) string {
 	if id == (history.ID{}) {
@@ -155,7 +187,7 @@ func (c *call) fail(err error) {
 		h["Cairn-Request"] = []string{c.note(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
-	case client.Busy, client.Draining:
+	case client.Busy, client.Draining, client.Away:
 		h.Set("Retry-After", "1")
 	case client.Unauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="cairn"`)
@@ -171,7 +203,7 @@ func ours(err error, code client.Code) bool {
 	if worded := (*client.Error)(nil); errors.As(err, &worded) {
 		return false
 	}
-	return code.Status() >= 500 || code == client.Corrupt
+	return code.Status() >= 500 && code != client.Away || code == client.Corrupt // away.Guard logs that
 }
 
 // note logs an error and returns its number in the log.
@@ -199,7 +231,7 @@ func (c *call) end() {
 	}
 	e := metrics.Event{
 		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
-		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones,
+		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones, Stale: c.stale,
 	}
 	if c.route != nil {
 		e.Route = c.route.String()

@@ -120,7 +120,7 @@ func (c *call) saveSnapshot() error {
 	if err != nil {
 		return arenaFault(err)
 	}
-	c.saved(s.Stored())
+	c.saved(s.Stored(), s.Commit.Number)
 	answer, err := c.snapshotAnswer(s)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *call) diffSnapshot(name string) (*convert.Difference, error) {
 	var d *convert.Difference
 	err = c.heavily(version{s.Stored(), s.Commit.ID()}, func(was *world.Snapshot) (err error) {
 		if err = c.fits(was); err == nil {
-			d, err = s.Diff(c.ctx, c.st, arena.DiffOptions{Area: area, Cache: c.snapshots.cache, MaxBytes: c.limits.WorldMemory})
+			d, err = s.Diff(c.ctx, c.st, arena.DiffOptions{Area: area, Cache: c.snapshots.Cache, MaxBytes: c.limits.WorldMemory})
 		}
 		return arenaFault(err)
 	})
@@ -216,6 +216,9 @@ func (c *call) operate() error {
 	if err := o.Area.Check(); err != nil {
 		return arenaFault(err)
 	}
+	if err := c.full(); err != nil {
+		return err
+	}
 	s, err := arena.Find(c.ctx, c.st, c.name, to.Restore)
 	if err != nil {
 		return arenaFault(err)
@@ -251,7 +254,7 @@ func (s *Server) ended(op *arena.Operation) {
 		s.logger.Warn("operation failed", "operation", op.ID, "world", op.World, "err", now.Err)
 	}
 	if now.Commit.Number != 0 {
-		s.saved(op.World)
+		s.saved(op.World, now.Commit.Number)
 	}
 }
 

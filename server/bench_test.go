@@ -31,7 +31,7 @@ func (b *blank) WriteHeader(status int)      { b.status = status }
 
 // onThisMachine makes a call that came over no connection look as if it had.
 func onThisMachine(r *http.Request) *http.Request {
-	r.Host = "localhost:7070"
+	r.Host, r.RemoteAddr = "localhost:7070", "127.0.0.1:1"
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7070}
 	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, at))
 }

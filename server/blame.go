@@ -44,7 +44,7 @@ func (c *call) blame() error {
 		return err
 	}
 	defer c.light.leave()
-	b, err := port.Blame(c.ctx, c.st, c.name, v.at, spot, port.BlameOptions{Cache: c.snapshots.cache})
+	b, err := port.Blame(c.ctx, c.st, c.name, v.at, spot, port.BlameOptions{Cache: c.snapshots.Cache})
 	if err != nil {
 		return worldFault(err)
 	}

@@ -26,10 +26,11 @@ type call struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	route *route
-	allow string       // methods of the path, if the call uses another
-	token *token.Grant // nil without tokens
-	name  string       // of the world
-	id    string       // in the path
+	allow string        // methods of the path, if the call uses another
+	token *token.Grant  // nil without tokens
+	st    history.Store // the Server's, under the limits of the token
+	name  string        // of the world
+	id    string        // in the path
 	query url.Values
 	began time.Time
 	// ctx ends when the caller has gone or the call takes too long.
@@ -50,6 +51,7 @@ type call struct {
 	steps  []metrics.Timing
 	lap    time.Time // end of the last Timing
 	stones int
+	stale  bool // the answer is old, because the Store is away
 }
 
 // work is serve, but it turns a panic into an error.

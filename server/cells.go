@@ -114,8 +114,11 @@ func (c *call) brush() error {
 // edit makes a commit of what do does.
 func (c *call) edit(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) error {
 	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
-		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.cache}}
+		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}}
 	if err := noteFault(e.Message, n.Author); err != nil {
+		return err
+	}
+	if err := c.full(); err != nil {
 		return err
 	}
 	want, given, err := c.match()
@@ -146,7 +149,7 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 	if done.Commit != nil {
 		c.w.Header()["Etag"] = []string{etag(history.ID(done.Commit.ID))}
 		if c.o.Saved != nil && !done.Same {
-			c.o.Saved(c.name)
+			c.o.Saved(c.name, done.Commit.Number)
 		}
 	}
 	return c.answer(http.StatusOK, done)

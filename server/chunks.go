@@ -117,7 +117,7 @@ func (c *call) picture() error {
 	dimension := c.query.Get("dimension")
 	// A commit never changes, so its pictures can be cached beside its pages.
 	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %d %s", v.at, size, dimension))}
-	drawn, err := c.snapshots.cache.Page(c.ctx, key, func() (any, int64, error) {
+	drawn, err := c.snapshots.Cache.Page(c.ctx, key, func() (any, int64, error) {
 		b, err := c.draw(v, dimension, int(size))
 		return b, int64(len(b)), err
 	})

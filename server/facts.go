@@ -188,7 +188,7 @@ func (c *call) setProperties() error {
 		if err != nil {
 			return err
 		}
-		c.saved(c.name)
+		c.saved(c.name, done.Number)
 		c.w.Header()["Etag"] = []string{etag(done.ID())}
 		return c.answer(http.StatusOK, client.CommitOf(done))
 	}

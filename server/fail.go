@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server/away"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -38,9 +40,15 @@ func answered(err error) *client.Error {
 	if e := (*client.Error)(nil); errors.As(err, &e) {
 		return e
 	}
+	if over := (*token.OverError)(nil); errors.As(err, &over) {
+		return &client.Error{Code: client.Limit, Message: over.Error()}
+	}
 	code, _ := client.CodeOf(err)
 	if c := (*stone.CorruptError)(nil); code == client.Corrupt && errors.As(err, &c) {
 		return &client.Error{Code: code, Message: c.Error()}
+	}
+	if code == client.Away {
+		return &client.Error{Code: code, Message: away.Words(err)}
 	}
 	return &client.Error{Code: code, Message: said[code]}
 }

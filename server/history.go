@@ -2,25 +2,30 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
 func historyRoutes() []route {
 	records := bytesOf(client.RecordsType)
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", status: 200, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).head},
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", headers: stale, status: 200, gives: jsonOf(client.Head{}), tells: staleHeaders, serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if Accept asks for them", query: []param{
 			{"from", "id of the first commit; default the head"},
 			{"n", most(client.MaxLog)},
@@ -33,7 +38,7 @@ func historyRoutes() []route {
 }
 
 func (c *call) head() error {
-	h, err := c.st.Head(c.ctx, c.name)
+	h, err := c.headNow()
 	if err != nil {
 		return err
 	}
@@ -150,7 +155,11 @@ func (c *call) commit() error {
 		return err
 	}
 	c.step("check")
-	done, err := c.st.Commit(c.ctx, c.name, base, commit, stones...)
+	var done history.Commit
+	err = c.guard.Change(c.ctx, c.in.n, func(ctx context.Context) (err error) {
+		done, err = c.st.Commit(ctx, c.name, base, commit, stones...)
+		return err
+	})
 	if err != nil && c.r.Header.Get(client.RetryHeader) == "1" {
 		done, err = c.made(base, commit, err)
 	}
@@ -190,18 +199,38 @@ func (c *call) checkCommit(base history.Head, commit history.Commit, stones []hi
 		if !named {
 			return bad("stone %d: the commit does not name it with its size", i+1)
 		}
-		if err := c.checkStone(s.Data); err != nil {
+		if err := c.checkStone(s.Data, c.suspected()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkedBytes is the size up to which all of a stone is read before it is stored.
-// Of a larger stone only the directory is read.
+// checkedBytes is the size up to which all of a stone is read before it is stored, if
+// that is its turn. Of a larger stone only the directory and the checksums are.
 const checkedBytes = 256 << 10
 
-func (c *call) checkStone(data []byte) error {
+// suspectFor is how long all stones of a caller are read who sent a broken one.
+const suspectFor = 10 * time.Minute
+
+// suspected reports whether a stone of the caller is to be read whole. Reading takes
+// longer than anything else in a save, and protects only the readers of this world: they
+// and the packer meet what is broken in it as an error.
+func (c *call) suspected() bool {
+	return c.limits.Sample <= 1 || rand.IntN(c.limits.Sample) == 0 || c.began.UnixNano() < c.suspect().Load()
+}
+
+// suspect returns until when the caller is suspected, in nanoseconds since 1970.
+func (c *call) suspect() *atomic.Int64 {
+	if c.token != nil {
+		return &c.token.Suspect
+	}
+	return &c.Server.strange
+}
+
+// checkStone returns an error unless a stone can be stored. With whole it reads all of a
+// small stone.
+func (c *call) checkStone(data []byte, whole bool) error {
 	if err := c.checks.enter(c.ctx); err != nil { // a small stone may need much memory
 		return err
 	}
@@ -211,8 +240,15 @@ func (c *call) checkStone(data []byte) error {
 	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
 		return fault(client.TooLarge, "the stone has entries for too many chunks")
 	}
-	if err == nil && len(data) <= checkedBytes {
+	switch {
+	case err != nil:
+	case whole && len(data) <= checkedBytes:
 		err = r.Check(c.ctx)
+	default:
+		err = r.CheckSums(c.ctx)
+	}
+	if errors.As(err, new(*stone.CorruptError)) {
+		c.suspect().Store(c.began.Add(suspectFor).UnixNano())
 	}
 	if errors.Is(err, stone.ErrNewer) {
 		return fault(client.Unsupported, "the stone has a newer version")
@@ -224,10 +260,10 @@ func (c *call) checkStone(data []byte) error {
 const madeWithin = 1024
 
 // made returns the commit that an earlier try of the same call made: the one with
-// the same parent and content. If there is none, it returns err, the reason why the
+// the same parent, content and history.Commit.Call. If there is none, it returns err, the reason why the
 // commit cannot be made now.
 func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
-	if !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
+	if over := (*token.OverError)(nil); !errors.As(err, &over) && !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
 		return history.Commit{}, err
 	}
 	from := history.ID{}
@@ -261,7 +297,7 @@ func same(a, b history.Commit) bool {
 // committed sends the commit that was made, with the fence under which the caller's
 // lease continues.
 func (c *call) committed(base history.Head, done history.Commit) error {
-	c.saved(c.name)
+	c.saved(c.name, done.Number)
 	id := done.ID()
 	h := c.w.Header()
 	h["Etag"] = []string{etag(id)}

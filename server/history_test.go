@@ -15,7 +15,7 @@ import (
 
 func TestSaveAndLoad(t *testing.T) {
 	var saved []string
-	s := newSite(t, server.Options{Saved: func(name string) { saved = append(saved, name) }})
+	s := newSite(t, server.Options{Saved: func(name string, _ uint64) { saved = append(saved, name) }})
 	const name = "players/ann/island"
 	var head client.Head
 	s.want(201, request{method: "PUT", path: "/v1/worlds/" + name}, &head)

@@ -57,7 +57,7 @@ func (c *call) importWorld() error {
 		return err
 	}
 	if !answer.Same {
-		c.saved(c.name)
+		c.saved(c.name, done.Number)
 	}
 	answer.Commit = client.CommitOf(done)
 	c.w.Header()["Etag"] = []string{etag(done.ID())}
@@ -125,7 +125,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 		if err != nil {
 			return done, file.fault(err, client.Corrupt)
 		}
-		if err := c.checkStone(b.Bytes()); err != nil {
+		if err := c.checkStone(b.Bytes(), true); err != nil {
 			return done, err
 		}
 		c.step("merge")

@@ -29,6 +29,8 @@ type loginAnswer struct {
 	Note      string    `json:"note"`
 	Dimension string    `json:"dimension,omitempty"`
 	Box       token.Box `json:"box,omitzero"`
+	// Limits are how much there may be below the prefixes.
+	Limits token.Limits `json:"limits,omitzero"`
 }
 
 // sessionCookie is the name of the cookie with the id of a session.
@@ -64,7 +66,7 @@ func (c *call) login() error {
 func (c *call) showLogin() error {
 	a := loginAnswer{Role: Admin.String(), Prefixes: []string{}}
 	if t := c.token; t != nil {
-		a = loginAnswer{t.Role.String(), append(a.Prefixes, t.Prefixes...), t.Note, t.Dimension, t.Box}
+		a = loginAnswer{t.Role.String(), append(a.Prefixes, t.Prefixes...), t.Note, t.Dimension, t.Box, t.Limits}
 	}
 	if c.o.ReadOnly {
 		a.Role = Read.String()
@@ -137,5 +139,6 @@ func (c *call) known(g *token.Grant) error {
 	case !c.rates.Allow(g.Hash, c.began):
 		return fault(client.Busy, "too many calls with this token")
 	}
+	c.st = g.Within(c.Server.st, c.began)
 	return nil
 }

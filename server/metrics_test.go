@@ -16,11 +16,18 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/keeper"
 	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/store/metered"
+	"github.com/cairnvoxel/cairn/store/pair"
+	"github.com/cairnvoxel/cairn/store/postgres"
 )
 
 // exposed returns the names of the metrics with our prefix in an exposition, and
@@ -63,6 +70,55 @@ func (l told) wait(words string) {
 // start is when the clock of the keeper begins.
 var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
+// clustered is a Store whose halves are counted.
+type clustered struct {
+	*pair.Store
+	calls     *metered.Calls
+	catalogue history.Catalogue
+}
+
+func (c clustered) Calls() *metered.Calls        { return c.calls }
+func (c clustered) Catalogue() history.Catalogue { return c.catalogue }
+
+// sql is a catalogue that says what PostgreSQL would.
+type sql struct{ *memory.Catalogue }
+
+func (sql) Pool() postgres.Stats { return postgres.Stats{Connections: 3, InUse: 2, Most: 8} }
+
+func (sql) Stats(context.Context) (postgres.Stats, error) {
+	return postgres.Stats{Synchronous: true, Replicas: []postgres.Replica{
+		{Name: "b", LagBytes: 5, Lag: time.Second}, {Name: "b", LagBytes: 3, Lag: 2 * time.Second}, {Name: "c"},
+	}}, nil
+}
+
+func newClustered(catalogue history.Catalogue) clustered {
+	calls := metered.New(nil)
+	return clustered{pair.New(calls.Catalogue(catalogue), calls.Bucket(memory.NewBucket()), pair.Options{Inline: -1}), calls, catalogue}
+}
+
+// clusterSite is a Server of such a Store that was used a little.
+func clusterSite(t *testing.T, catalogue history.Catalogue) *site {
+	t.Helper()
+	m := metrics.New()
+	s := newSiteOf(t, newClustered(catalogue), server.Options{Observe: m.Observe, Metrics: m.Handler()})
+	w := s.srv.Watched()
+	w.Backups = metered.New(nil)
+	w.Backups.Trip(blob.Trip{Op: "put", Bytes: 9})
+	m.Watch(w)
+	m.LastBackup(time.Time{})
+	m.BackedUp(metrics.Backed{New: 1, Shared: 2, Worlds: 3, Changed: 4, Hurt: 5, Sampled: 6, Wrong: 7})
+	m.Claimed(metrics.Collect, true, nil)
+	m.Claimed(metrics.Collect, false, nil)
+	m.Claimed(metrics.Backup, false, history.ErrAway)
+	m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Status: 200, Stale: true})
+	for _, code := range []client.Code{client.Corrupt, client.Internal, client.Conflict} {
+		m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Code: code, Status: code.Status()})
+		m.Observe(&metrics.Event{Route: "POST /v1/commits/NAME", World: "w", Code: code, Status: code.Status()})
+	}
+	s.mustCommit("w", 1)
+	return s
+}
+
 // busySite is a Server with a keeper and metrics that has seen some of everything.
 func busySite(t *testing.T) *site {
 	t.Helper()
@@ -73,8 +129,9 @@ func busySite(t *testing.T) *site {
 	}
 	t.Cleanup(func() { st.Close() })
 	m := metrics.New()
-	k := keeper.New(st, start, keeper.Options{Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil)), Backup: func(c context.Context) (local.Backed, error) {
-		return st.Backup(c, filepath.Join(dir, "backups"), local.BackupOptions{})
+	k := keeper.New(st, start, keeper.Options{Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil)), Backup: func(c context.Context) (keeper.Backed, error) {
+		b, err := st.Backup(c, filepath.Join(dir, "backups"), local.BackupOptions{})
+		return keeper.Backed{Name: b.Name, Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds}}, err
 	}})
 	s := newSiteOf(t, st, server.Options{Observe: m.Observe, Metrics: m.Handler(), Saved: k.Saved})
 	m.Watch(s.srv.Watched())
@@ -121,7 +178,9 @@ func TestMetrics(t *testing.T) {
 		`cairn_pack_failures_total`:                                        "0",
 		`cairn_store_commits`:                                              "0",
 		`cairn_garbage_deleted_total{what="bytes"}`:                        "0",
-		`cairn_worlds`: "1",
+		`cairn_worlds`:            "1",
+		`cairn_world_bytes_count`: "1",
+		`cairn_ready`:             "1",
 	} {
 		got := samples[sample]
 		var a, b float64
@@ -152,9 +211,89 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+func mustLedger(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), memory.NewBucket(), ledger.Options{Prefix: "ledger/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func TestLedgerMetrics(t *testing.T) {
+	l := mustLedger(t)
+	body := clusterSite(t, l).get("/metrics").body
+	_, samples := exposed(t, body)
+	for sample, want := range map[string]float64{
+		`cairn_ledger_entry`:                        float64(l.Stats().Entry),
+		`cairn_ledger_entries_total{by="own"}`:      float64(l.Stats().Entries),
+		`cairn_ledger_entries_total{by="other"}`:    0,
+		`cairn_ledger_checkpoint_timestamp_seconds`: 0,
+		`cairn_ledger_troubles_total`:               0,
+	} {
+		var got float64
+		if _, err := fmt.Sscan(samples[sample], &got); err != nil || got != want {
+			t.Errorf("%s is %q, want %v", sample, samples[sample], want)
+		}
+	}
+	if l.Stats().Entries == 0 {
+		t.Error("nothing was written")
+	}
+	if problems, err := promlint.New(bytes.NewReader(body)).Lint(); err != nil || len(problems) > 0 {
+		t.Errorf("lint: %v, %v", problems, err)
+	}
+}
+
+func TestClusterMetrics(t *testing.T) {
+	body := clusterSite(t, sql{memory.NewCatalogue()}).get("/metrics").body
+	_, samples := exposed(t, body)
+	for sample, want := range map[string]string{
+		`cairn_worlds`:            "1",
+		`cairn_world_bytes_count`: "1",
+		`cairn_store_calls_total{half="bucket",operation="put",result="ok"}`:     "1",
+		`cairn_store_call_seconds_count{half="bucket",operation="put"}`:          "1",
+		`cairn_store_calls_total{half="catalogue",operation="ping",result="ok"}`: "0",
+		`cairn_failed_requests_total{code="corrupt"}`:                            "1", // of an upload it is the caller's
+		`cairn_failed_requests_total{code="internal"}`:                           "2",
+		`cairn_failed_requests_total{code="full"}`:                               "0",
+		`cairn_failed_requests_total{code="conflict"}`:                           "",
+		`cairn_catalogue_connections_in_use`:                                     "2",
+		`cairn_catalogue_synchronous`:                                            "1",
+		`cairn_replica_lag_seconds{replica="b"}`:                                 "2", // two have that name
+		`cairn_replica_lag_bytes{replica="b"}`:                                   "5",
+		`cairn_replica_lag_bytes{replica="c"}`:                                   "0",
+		`cairn_work_last_good_timestamp_seconds{work="backup"}`:                  "0", // never
+		`cairn_backup_worlds{part="hurt"}`:                                       "5",
+		`cairn_backup_sampled_objects_total`:                                     "6",
+		`cairn_backup_wrong_objects_total`:                                       "7",
+		`cairn_store_calls_total{half="backup",operation="put",result="ok"}`:     "1",
+		`cairn_bucket_bytes_total{half="backup",operation="put"}`:                "9",
+		`cairn_work_claims_total{result="got",work="collect"}`:                   "1",
+		`cairn_work_claims_total{result="other",work="collect"}`:                 "1",
+		`cairn_work_claims_total{result="failed",work="backup"}`:                 "1",
+		`cairn_stale_answers_total{route="GET /v1/stack/NAME"}`:                  "1",
+	} {
+		if got := strings.TrimSpace(samples[sample]); got != want {
+			t.Errorf("%s is %q, want %s", sample, got, want)
+		}
+	}
+	if got := strings.TrimSpace(samples[`cairn_bucket_bytes_total{half="bucket",operation="put"}`]); got == "" || got == "0" {
+		t.Errorf("put %q bytes", got)
+	}
+	if problems, err := promlint.New(bytes.NewReader(body)).Lint(); err != nil || len(problems) > 0 {
+		t.Errorf("lint: %v, %v", problems, err)
+	}
+}
+
 // The page says of each metric what it is, and of no other.
 func TestMetricsDocumented(t *testing.T) {
 	names, _ := exposed(t, busySite(t).get("/metrics").body)
+	for _, c := range []history.Catalogue{sql{memory.NewCatalogue()}, mustLedger(t)} {
+		more, _ := exposed(t, clusterSite(t, c).get("/metrics").body)
+		maps.Copy(names, more)
+	}
+	names["cairn_client_load_seconds"], names["cairn_client_load_step_seconds"] = true, true // of client/metrics
 	page, err := os.ReadFile("../docs/SERVE.md")
 	if err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func (c *call) purge() error {
 	if err != nil {
 		return err
 	}
-	c.snapshots.clear()
+	c.snapshots.Clear()
 	p, err := c.st.Purge(c.ctx, c.name, fence)
 	if err != nil {
 		return err

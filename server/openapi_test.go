@@ -174,6 +174,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"DELETE /v1/leases/NAME": {header: []string{"Cairn-Fence", "1"}, before: leaseOfA},
 		"POST /v1/login":         {body: `{"token":"any"}`},
 		"POST /v1/textures":      {body: `{"names":["minecraft:stone","air"]}`},
+		"POST /v1/archives":      {query: "?do=lacks", before: func(*site) []byte { return append([]byte{40}, make([]byte, 40)...) }},
 		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
 		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
 		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},

@@ -46,6 +46,13 @@ type route struct {
 // headHeaders are the headers of an answer that shows a head or a version.
 var headHeaders = []string{"ETag", client.FenceHeader}
 
+// stale and staleHeaders are the headers of a call whose answer may be old while the
+// Store is away, and of its answer.
+var (
+	stale        = []string{client.StaleHeader}
+	staleHeaders = append([]string{client.StaleHeader}, headHeaders...)
+)
+
 // param is a parameter of the query.
 type param struct{ name, about string }
 

@@ -24,12 +24,18 @@ import (
 	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/away"
+	"github.com/cairnvoxel/cairn/server/limits"
 	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/streams"
 	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/server/versions"
 	"github.com/cairnvoxel/cairn/stream"
 )
+
+// Limits bound the cost of calls.
+type Limits = limits.Limits
 
 // Options of a Server. The zero value is the default.
 type Options struct {
@@ -41,7 +47,7 @@ type Options struct {
 	Log *slog.Logger
 	// Saved is called after a world was changed and before the caller gets the
 	// answer.
-	Saved func(name string)
+	Saved func(name string, number uint64)
 	// Packs says that someone, such as a Keeper, packs the worlds. The Server tells
 	// its clients, which then do not pack.
 	Packs bool
@@ -82,10 +88,11 @@ type Server struct {
 
 	memory    memory
 	disk      memory // of spools
+	guard     *away.Guard
 	heavy     *queue // calls that read whole worlds
 	light     *queue // calls that open worlds
 	checks    *queue // stones that are being checked
-	snapshots *snapshots
+	snapshots *versions.Open
 	sessions  *token.Sessions // nil without tokens
 	rates     *token.Rates    // of tokens
 	granted   token.Granted
@@ -93,6 +100,7 @@ type Server struct {
 	sizes     metrics.Sizes     // of worlds
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
+	strange   atomic.Int64      // Grant.Suspect of callers without a token
 	calls     atomic.Int64
 	greeting  atomic.Int64  // connections that have not named their token yet
 	numbers   atomic.Uint64 // of calls in the log
@@ -105,7 +113,7 @@ type Server struct {
 
 // New returns a Server of st. The caller closes st after Drain.
 func New(st history.Store, o Options) (*Server, error) {
-	l := o.Limits.filled()
+	l := o.Limits.Filled()
 	s := &Server{
 		st: st, o: o, limits: l, logger: o.Log, rates: token.NewRates(l.Rate), strangers: token.NewRates(l.StrangerRate),
 		born: fmt.Sprintf("%08x", uint32(time.Now().UnixNano())), quiet: make(chan struct{}, 1),
@@ -115,8 +123,9 @@ func New(st history.Store, o Options) (*Server, error) {
 	}
 	s.memory.free.Store(l.BodyMemory)
 	s.disk.free.Store(l.SpoolBytes)
+	s.guard = away.New(st, away.Options{Stale: l.Stale, Log: s.logger})
 	s.heavy = newQueue(l.Heavy, l.Waiting)
-	s.snapshots = newSnapshots(st, l.CacheBytes)
+	s.snapshots = versions.New(st, l.CacheBytes)
 	s.light = newQueue(lightCalls, int(l.Calls))
 	s.streams = s.newStreams()
 	if o.Tokens != nil {
@@ -134,7 +143,7 @@ func New(st history.Store, o Options) (*Server, error) {
 
 // ServeHTTP is for http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, began: time.Now()}
+	c := &call{Server: s, w: w, r: r, st: s.st, began: time.Now()}
 	c.lap = c.began
 	if s.o.Packs {
 		w.Header()[client.PacksHeader] = []string{"yes"}
@@ -184,17 +193,18 @@ func (s *Server) tellQuiet() {
 	}
 }
 
-// saved says that a world has a new version.
-func (s *Server) saved(name string) {
+// saved says that a world has a new version, and its number.
+func (s *Server) saved(name string, number uint64) {
 	if s.o.Saved != nil {
-		s.o.Saved(name)
+		s.o.Saved(name, number)
 	}
 	s.streams.Moved(name)
 }
 
 // Watched returns what metrics read of the Server.
 func (s *Server) Watched() metrics.Watched {
-	return metrics.Watched{Store: s.st, InFlight: s.calls.Load, Pages: s.snapshots.cache.Stats, Streams: s.streams.Stats}
+	return metrics.Watched{Store: s.st, InFlight: s.calls.Load, Pages: s.snapshots.Cache.Stats, Streams: s.streams.Stats,
+		Ready: func() bool { return !s.Draining() && s.guard.Ready(context.Background()) == nil }}
 }
 
 // Draining reports whether Drain was called.

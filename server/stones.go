@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server/limits"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -18,7 +19,7 @@ func stoneRoutes() []route {
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			{"at", "id of the commit; default the head"},
 			{"inline", "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"},
-		}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).stack},
+		}, headers: stale, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
 		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
@@ -34,7 +35,7 @@ func (c *call) stack() error {
 	if err != nil {
 		return err
 	}
-	room, err := c.number("inline", loadBytes, 0, unbounded)
+	room, err := c.number("inline", loadBytes, 0, limits.Unbounded)
 	if err != nil {
 		return err
 	}
@@ -42,10 +43,15 @@ func (c *call) stack() error {
 	if room > loadBytes && !c.hold(room) {
 		room = loadBytes
 	}
-	f, err := history.Fetch(c.ctx, c.st, c.name, at, room)
+	oldest, err := c.oldest()
 	if err != nil {
 		return err
 	}
+	f, age, err := c.guard.Fetch(c.ctx, c.name, at, room, oldest)
+	if err != nil {
+		return err
+	}
+	c.tellStale(age)
 	if at == (history.ID{}) {
 		c.tell(f.Head)
 	}
@@ -112,7 +118,7 @@ func (c *call) mayOpen(id stone.ID) error {
 	if c.everywhere() || c.granted.Has(c.token.Hash, token.Hash(id)) {
 		return nil
 	}
-	if r, ok := c.st.(history.Reacher); ok {
+	if r, ok := c.Server.st.(history.Reacher); ok {
 		reaches, err := r.Reaches(c.ctx, c.name, id)
 		if err != nil {
 			return err
@@ -165,7 +171,7 @@ func (c *call) pack() error {
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another commit below it")
 	}
-	if err := c.checkStone(s.Data); err != nil {
+	if err := c.checkStone(s.Data, true); err != nil {
 		return err
 	}
 	return c.noContent(c.st.PutPack(c.ctx, c.name, p, s))

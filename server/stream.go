@@ -30,7 +30,7 @@ func streamRoutes() []route {
 // newStreams returns the Hub of a Server.
 func (s *Server) newStreams() *streams.Hub {
 	return streams.New(s.st, streams.Options{
-		Cache: s.snapshots.cache, Look: s.o.Look, Viewers: s.limits.Viewers, WorldMemory: s.limits.WorldMemory, Patience: s.limits.Patience,
+		Cache: s.snapshots.Cache, Look: s.o.Look, Viewers: s.limits.Viewers, WorldMemory: s.limits.WorldMemory, Patience: s.limits.Patience,
 		Failure: s.streamFailure, Log: s.logger,
 	})
 }

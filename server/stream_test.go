@@ -162,8 +162,9 @@ func TestStream(t *testing.T) {
 	past.wantEnd("closing")
 	s.look(stream.Hello{World: "a"}).wantEnd("no_world")
 	s.look(stream.Hello{World: "A"}).wantEnd("bad_name")
-	if all, worlds := s.srv.Streams(); all.Viewers != 0 || worlds != 0 || all.Bytes == 0 {
-		t.Errorf("got %+v, %d worlds", all, worlds)
+	s.wantNoViewers()
+	if all, _ := s.srv.Streams(); all.Bytes == 0 {
+		t.Error("no bytes were sent")
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 
 func mapRoutes() []route {
 	of := []param{{"at", "VERSION; default the head"}, {"dimension", "name of the dimension"}}
-	known := []string{"If-None-Match"}
+	known := append([]string{"If-None-Match"}, stale...)
 	tile := of
 	for _, p := range cells.TileParams() {
 		tile = append(tile, param{p[0], p[1]})
 	}
 	return []route{
-		{method: "GET", path: "/v1/map/NAME", role: Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, gives: jsonOf(cells.Map{}), tells: headHeaders, serve: (*call).mapFacts},
-		{method: "GET", path: "/v1/tiles/NAME", role: Read, about: "a square of the map of the world", query: tile, headers: known, status: 200, gives: bytesOf("image/png"), tells: headHeaders, serve: (*call).tile},
+		{method: "GET", path: "/v1/map/NAME", role: Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, gives: jsonOf(cells.Map{}), tells: staleHeaders, serve: (*call).mapFacts},
+		{method: "GET", path: "/v1/tiles/NAME", role: Read, about: "a square of the map of the world", query: tile, headers: known, status: 200, gives: bytesOf("image/png"), tells: staleHeaders, serve: (*call).tile},
 	}
 }
 
@@ -31,7 +31,7 @@ func mapRoutes() []route {
 // changes.
 func kept[T any](c *call, v version, what string, do func(s *world.Snapshot) (T, int64, error)) (made T, err error) {
 	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "%s %v", what, v.at))}
-	got, err := c.snapshots.cache.Page(c.ctx, key, func() (page any, bytes int64, err error) {
+	got, err := c.snapshots.Cache.Page(c.ctx, key, func() (page any, bytes int64, err error) {
 		err = c.reading(v, func(s *world.Snapshot) (err error) {
 			page, bytes, err = do(s)
 			return err

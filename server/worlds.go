@@ -20,14 +20,14 @@ func worldRoutes() []route {
 	dimension := param{"dimension", "name of the dimension"}
 	fenced := []string{"If-Match", client.FenceHeader}
 	said := []param{{"message", "of the commit"}, {"author", "of the commit"}}
-	known := []string{"If-None-Match"}
+	known := append([]string{"If-None-Match"}, stale...)
 	octets := bytesOf("application/octet-stream")
 	return []route{
-		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: headHeaders, serve: (*call).facts},
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: staleHeaders, serve: (*call).facts},
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
 			query: append(said, param{"salvage", "1 keeps chunks that cannot be read in their stored form"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, headHeaders...), serve: (*call).export},
+			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, staleHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
 			{"snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"}, {"dimension", "of a snapshot"}, {"region", "of a snapshot"}, {"mask", "of a snapshot"},
@@ -41,14 +41,14 @@ func worldRoutes() []route {
 			at, {"from", "id of the version where the search begins or goes on; in place of at"}, {"dimension", "default the first with solid content"},
 			{"volume", "default the solid content"}, {"x", "in blocks"}, {"y", "in blocks"}, {"z", "in blocks"},
 		}, status: 200, gives: jsonOf(blameAnswer{}), serve: (*call).blame},
-		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: headHeaders, serve: (*call).properties},
+		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: staleHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
 			at, dimension, {"volume", "name of the volume"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
-		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: headHeaders, serve: (*call).chunk},
+		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
 			at, dimension, {"size", "the largest length of the longer edge in pixels; 16 to 4096, default 1024"},
-		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: headHeaders, serve: (*call).picture},
+		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: staleHeaders, serve: (*call).picture},
 	}
 }
 
@@ -108,12 +108,12 @@ type version struct {
 // that the caller already has this version; at has then sent the answer. If commits
 // is set, a world without commits is an error.
 func (c *call) at(commits bool) (v version, known bool, err error) {
-	head, err := c.st.Head(c.ctx, c.name)
+	head, err := c.headNow()
 	if err != nil {
 		return v, false, err
 	}
 	v = version{c.name, head.Commit}
-	if named := c.query.Get("at"); named != "" {
+	if named := c.query.Get("at"); named != "" && (named != head.Commit.String() || head.Commit == (history.ID{})) {
 		if v, err = c.versionOf(c.name, named); err != nil {
 			return v, false, err
 		}

@@ -200,6 +200,9 @@ func (s *site) stored(name string) (n int64) {
 }
 
 func TestImportKeepsWhatDiffers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	region := func(name string) bool { return strings.HasSuffix(name, ".mca") }
 	for _, tt := range []struct {
 		name string

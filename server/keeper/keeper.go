@@ -4,6 +4,7 @@ package keeper
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/metrics"
-	localstore "github.com/cairnvoxel/cairn/store/local"
 )
 
 // Options of a Keeper. The zero value is the default.
@@ -26,16 +26,30 @@ type Options struct {
 	// Policy is the policy of collections.
 	Policy history.Policy
 	// Backup makes a backup; nil makes none.
-	Backup func(context.Context) (localstore.Backed, error)
+	Backup func(context.Context) (Backed, error)
 	// BackupEvery is the time between two backups. Default 12 hours.
 	BackupEvery time.Duration
 	// LastBackup is the time of the newest existing backup. If it is zero the first
 	// backup is made at once.
 	LastBackup time.Time
+	// Holder names this Keeper to the others of a history.Shared Store, which share out
+	// the work. It is its alone; a Keeper that restarts under the same Holder goes on
+	// with its jobs at once. Default: by chance.
+	Holder string
+	// Claim is how long a job is claimed for. A third of it passes until the claim is
+	// prolonged. Default a minute.
+	Claim time.Duration
 	// Metrics count the work. Default none.
 	Metrics *metrics.Metrics
 	// Log receives collections, backups and failures. Default none.
 	Log *slog.Logger
+}
+
+// Backed says what a backup did.
+type Backed struct {
+	Name    string // "" if none was made
+	Removed int    // older backups
+	metrics.Backed
 }
 
 func (o Options) withDefaults() Options {
@@ -51,6 +65,12 @@ func (o Options) withDefaults() Options {
 	if o.BackupEvery <= 0 {
 		o.BackupEvery = 12 * time.Hour
 	}
+	if o.Holder == "" {
+		o.Holder = rand.Text()
+	}
+	if o.Claim <= 0 {
+		o.Claim = time.Minute
+	}
 	if o.Metrics == nil {
 		o.Metrics = metrics.New()
 	}
@@ -64,11 +84,13 @@ func (o Options) withDefaults() Options {
 // saves, collects, and makes backups. The caller drives it with Step. All of its
 // methods are safe for any number of goroutines.
 type Keeper struct {
-	o    Options // resolved
-	st   history.Store
-	ctx  context.Context // of packing
-	stop context.CancelFunc
-	work sync.WaitGroup // packers and jobs
+	o  Options // resolved
+	st history.Store
+	// shared is the Store if others share it, else nil.
+	shared history.Shared
+	ctx    context.Context // of packing
+	stop   context.CancelFunc
+	work   sync.WaitGroup // packers and jobs
 
 	jobsCtx  context.Context
 	stopJobs context.CancelFunc
@@ -93,6 +115,7 @@ type job struct {
 // gets. The caller closes the Keeper before the Store.
 func New(st history.Store, now time.Time, o Options) *Keeper {
 	k := &Keeper{o: o.withDefaults(), st: st}
+	k.shared, _ = st.(history.Shared)
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	k.jobsCtx, k.stopJobs = context.WithCancel(k.ctx)
 	if every := k.o.CollectEvery; every > 0 {
@@ -100,6 +123,7 @@ func New(st history.Store, now time.Time, o Options) *Keeper {
 		k.jobs = append(k.jobs, &job{name: metrics.Collect, every: every, due: now.Add(soon(every)), do: k.collect})
 	}
 	if every := k.o.BackupEvery; k.o.Backup != nil {
+		k.o.Metrics.LastBackup(k.o.LastBackup)
 		due := k.o.LastBackup.Add(every)
 		if latest := now.Add(every); due.After(latest) { // the clock went back
 			due = latest
@@ -129,11 +153,15 @@ func (k *Keeper) Step(now time.Time) {
 
 func (k *Keeper) run(j *job, now time.Time) {
 	start := time.Now()
-	said, err := j.do(k.jobsCtx)
+	var said []any
+	mine, err := k.claimed(k.jobsCtx, j.name, j.every-soon(j.every), true, func(ctx context.Context) (err error) {
+		said, err = j.do(ctx)
+		return err
+	})
 	took := time.Since(start)
 	ended := k.jobsCtx.Err() != nil
 	next := now.Add(j.every)
-	if err != nil {
+	if err != nil || !mine {
 		next = now.Add(soon(j.every))
 	}
 	k.mu.Lock()
@@ -141,6 +169,7 @@ func (k *Keeper) run(j *job, now time.Time) {
 	k.mu.Unlock()
 	said = append([]any{"seconds", took.Seconds()}, said...)
 	switch {
+	case err == nil && !mine: // another Keeper does it
 	case err != nil && ended:
 		k.o.Log.Info(j.name+" was stopped", said[:2]...)
 	case err != nil:
@@ -160,10 +189,10 @@ func (k *Keeper) collect(ctx context.Context) ([]any, error) {
 
 func (k *Keeper) backup(ctx context.Context) ([]any, error) {
 	b, err := k.o.Backup(ctx)
-	if err == nil {
-		k.o.Metrics.BackedUp(b)
+	if b.Name != "" { // also if some worlds could not be read
+		k.o.Metrics.BackedUp(b.Backed)
 	}
-	return []any{"name", b.Name, "worlds", b.Report.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", len(b.Removed)}, err
+	return []any{"name", b.Name, "worlds", b.Worlds, "new_bytes", b.New, "shared_bytes", b.Shared, "removed", b.Removed, "hurt", b.Hurt, "wrong", b.Wrong}, err
 }
 
 // Close starts no more work and stops collections and backups; an unfinished backup

@@ -14,9 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -175,7 +175,9 @@ func TestKeeperBacksUp(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			log, made := newLines(), make(chan error, 1)
 			k := keeper.New(newWatched(t), start, keeper.Options{CollectEvery: -1, Log: log.log(), LastBackup: tt.last,
-				Backup: func(context.Context) (local.Backed, error) { return local.Backed{Name: "b", New: 7}, <-made }})
+				Backup: func(context.Context) (keeper.Backed, error) {
+					return keeper.Backed{Name: "b", Backed: metrics.Backed{New: 7}}, <-made
+				}})
 			k.Step(start.Add(tt.want - 1))
 			k.Step(start.Add(tt.want))
 			made <- nil
@@ -219,6 +221,9 @@ func (r *raw) save(n int) {
 	}
 }
 
+// saved tells a Keeper of the last save.
+func (r *raw) saved(k *keeper.Keeper) { k.Saved(r.name, uint64(r.n)) }
+
 // height returns how many stones the stack of the world has.
 func (r *raw) height() int {
 	r.t.Helper()
@@ -239,7 +244,7 @@ func TestKeeperHoldsHeight(t *testing.T) {
 		wg.Go(func() {
 			for range 60 {
 				r.save(1)
-				k.Saved(r.name)
+				r.saved(k)
 				if h := r.height(); h > keeper.MaxHeight {
 					t.Errorf("the stack of %s has %d stones", r.name, h)
 				}
@@ -257,12 +262,12 @@ func TestKeeperLags(t *testing.T) {
 	k := keeper.New(st, start, keeper.Options{CollectEvery: -1})
 	r := newRaw(t, st, "w")
 	r.save(keeper.MaxHeight)
-	k.Saved("w") // not known yet, and packed by the packer, which waits
+	r.saved(k) // not known yet, and packed by the packer, which waits
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for range 9 {
-			k.Saved("w")
+		for i := range uint64(9) {
+			k.Saved("w", uint64(r.n)+1+i)
 		}
 	}()
 	select {
@@ -285,13 +290,13 @@ func TestKeeperFindsHigh(t *testing.T) {
 	r.save(20)
 	k := keeper.New(st, start, keeper.Options{CollectEvery: -1})
 	r.save(1)
-	k.Saved("w")
-	k.Saved("missing")
+	r.saved(k)
+	k.Saved("missing", 1)
 	for r.height() > keeper.MaxHeight {
 		time.Sleep(time.Millisecond)
 	}
 	mustEnd(t, k)
-	k.Saved("w") // nothing any more
+	r.saved(k) // nothing any more
 }
 
 // A world that cannot be packed is not tried again at each save.
@@ -302,16 +307,16 @@ func TestKeeperPackFails(t *testing.T) {
 	r := newRaw(t, st, "w")
 	r.save(keeper.MaxHeight)
 	st.packs <- errors.New("no luck")
-	k.Saved("w")
+	r.saved(k)
 	log.wait(t, "packing failed", "w", "no luck")
 	for range 5 {
 		r.save(1)
-		k.Saved("w") // would wait for a pack for ever
+		r.saved(k) // would wait for a pack for ever
 	}
 	st.packs <- nil
 	for range 5 {
 		r.save(1)
-		k.Saved("w")
+		r.saved(k)
 	}
 	for r.height() > keeper.MaxHeight {
 		time.Sleep(time.Millisecond)
@@ -326,7 +331,7 @@ func TestKeeperPackPanics(t *testing.T) {
 	for i := range 2 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
 		r.save(keeper.MaxHeight)
-		k.Saved(r.name)
+		r.saved(k)
 		log.wait(t, "packing failed", r.name, "out of stones")
 	}
 	mustEnd(t, k)
@@ -346,7 +351,7 @@ func TestKeeperCloseEndsPacking(t *testing.T) {
 	for i := range 3 {
 		r := newRaw(t, st, fmt.Sprint("w", i))
 		r.save(keeper.MaxHeight)
-		k.Saved(r.name)
+		r.saved(k)
 	}
 	<-st.asked
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

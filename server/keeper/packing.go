@@ -60,24 +60,25 @@ func (p *packs) close() {
 	}
 }
 
-// Saved tells the Keeper that a world was saved. It returns at once, unless packing
-// is so late that the world's stack is higher than MaxHeight: then it packs the
-// world, or waits for the goroutine that does. This slows those who save.
-func (k *Keeper) Saved(name string) {
-	if now := k.packs.saved(name); now {
+// Saved tells the Keeper that a world was saved, and the number of the commit. It
+// returns at once, unless packing is so late that the world's stack is higher than
+// MaxHeight: then it packs the world, or waits for the goroutine that does. This slows
+// those who save. The numbers also show what other servers saved.
+func (k *Keeper) Saved(name string, number uint64) {
+	if now := k.packs.saved(name, number); now {
 		k.pack(name, false)
 	}
 	k.o.Metrics.Waiting(len(k.packs.queue))
 }
 
 // saved counts a save and reports whether the world must be packed at once.
-func (p *packs) saved(name string) bool {
+func (p *packs) saved(name string, number uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return false
 	}
-	height := p.heights.add(name)
+	height := p.heights.saved(name, number)
 	if height > MaxHeight {
 		return true
 	}
@@ -112,14 +113,14 @@ func (k *Keeper) pack(name string, queued bool) {
 			return
 		}
 		p.mu.Lock()
-		if p.heights.of(name) <= MaxHeight { // else it looked at the stack before it was so high
+		if p.heights.get(name).height() <= MaxHeight { // else it looked at the stack before it was so high
 			p.mu.Unlock()
 			return
 		}
 	}
 	done := make(chan struct{})
 	p.packing[name] = done
-	before := p.heights.of(name)
+	number := p.heights.get(name).number
 	p.mu.Unlock()
 
 	by := metrics.BySave
@@ -136,14 +137,20 @@ func (k *Keeper) pack(name string, queued bool) {
 	if err != nil { // so that not every save tries again
 		height = 0
 	}
-	p.heights.set(name, height+max(p.heights.of(name)-before, 0)) // plus the saves in the meantime
+	at := p.heights.get(name) // with the saves in the meantime
+	at.empty = int64(number) - int64(height)
+	p.heights.set(name, at)
 }
 
 // packStack packs the stack of a world's head if it is high, and returns the height
 // that the stack has then.
 func (k *Keeper) packStack(ctx context.Context, name, by string) (height int, err error) {
 	start := time.Now()
-	height, packed, err := safely(ctx, k.st, name)
+	packed := false
+	_, err = k.claimed(ctx, "pack/"+name, 0, false, func(ctx context.Context) (err error) {
+		height, packed, err = safely(ctx, k.st, name)
+		return err
+	})
 	switch {
 	case errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrGone) || ctx.Err() != nil:
 	case err != nil:
@@ -168,32 +175,44 @@ func safely(ctx context.Context, st history.Store, name string) (height int, pac
 
 // heights remembers the heights of the stacks that were saved lately. It forgets
 // about half of the others at a time.
-type heights struct{ young, old map[string]int }
+type heights struct{ young, old map[string]stack }
+
+// stack is what is known of a world's stack. Each commit adds a stone to it.
+type stack struct {
+	number uint64 // of the newest commit
+	empty  int64  // the number at which the stack would be empty
+}
+
+func (s stack) height() int { return int(int64(s.number) - s.empty) }
 
 const maxHeights = 1 << 17 // in each half
 
-// of returns the height of a stack. An unknown stack may be as high as a stack gets
-// without a packer.
-func (h *heights) of(name string) int {
-	if n, ok := h.young[name]; ok {
-		return n
+// get returns what is known of a world. An unknown stack may be as high as a stack
+// gets without a packer.
+func (h *heights) get(name string) stack {
+	if s, ok := h.young[name]; ok {
+		return s
 	}
-	if n, ok := h.old[name]; ok {
-		return n
+	if s, ok := h.old[name]; ok {
+		return s
 	}
-	return queueHeight
+	return stack{empty: -queueHeight}
 }
 
-func (h *heights) set(name string, n int) {
+func (h *heights) set(name string, s stack) {
 	if _, ok := h.young[name]; !ok && len(h.young) >= maxHeights || h.young == nil {
-		h.young, h.old = make(map[string]int), h.young
+		h.young, h.old = make(map[string]stack), h.young
 	}
-	h.young[name] = n
+	h.young[name] = s
 }
 
-// add counts one more stone on a stack and returns its height.
-func (h *heights) add(name string) int {
-	n := h.of(name) + 1
-	h.set(name, n)
-	return n
+// saved notes a commit and returns the height of the stack.
+func (h *heights) saved(name string, number uint64) int {
+	s := h.get(name)
+	if s.number == 0 { // unknown
+		s = stack{number: number, empty: int64(number) - MaxHeight}
+	}
+	s.number = max(s.number, number)
+	h.set(name, s)
+	return s.height()
 }

@@ -7,6 +7,8 @@ import (
 	"context"
 	"hash/maphash"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +21,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	localstore "github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/metered"
+	"github.com/cairnvoxel/cairn/store/postgres"
 )
 
 // Event describes a finished call. The Server passes it to Observe.
@@ -29,6 +33,7 @@ type Event struct {
 	Code    client.Code
 	Took    time.Duration
 	In, Out int64    // bytes of the bodies
+	Stale   bool     // the answer is from memory, because the catalogue is away
 	Steps   []Timing // in their order
 	// Stones is the number of stones in the stack that was asked for, 0 if none
 	// was.
@@ -49,6 +54,8 @@ type Metrics struct {
 	all *prometheus.Registry
 
 	requests *prometheus.CounterVec // by route and code
+	failed   *prometheus.CounterVec // by code
+	stale    *prometheus.CounterVec // by route
 	seconds  *prometheus.HistogramVec
 	load     transfer
 	save     transfer
@@ -66,6 +73,10 @@ type Metrics struct {
 	condemned    prometheus.Gauge
 	deleted      *prometheus.CounterVec
 	backupBytes  *prometheus.GaugeVec
+	backupWorlds *prometheus.GaugeVec
+	backupRead   prometheus.Counter // objects that were read back
+	backupWrong  prometheus.Counter
+	claims       *prometheus.CounterVec // by work and result
 }
 
 // transfer measures loads or saves.
@@ -76,7 +87,7 @@ type transfer struct {
 
 // Bounds of the histograms.
 var (
-	secondBounds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	secondBounds = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30}
 	longBounds   = []float64{.01, .1, .5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600}
 	byteBounds   = []float64{1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26}
 	stoneBounds  = []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 32, 64}
@@ -90,6 +101,8 @@ func New() *Metrics {
 	m := &Metrics{
 		all:      r,
 		requests: f.counters("requests_total", "Calls, by route and code of the answer: ok, or a code of the API.", "route", "code"),
+		failed:   f.counters("failed_requests_total", "Calls that failed because of the server or its store, by code.", "code"),
+		stale:    f.counters("stale_answers_total", "Answers from memory while the catalogue was away, by route.", "route"),
 		seconds:  f.histograms("request_seconds", "How long calls took.", secondBounds, "route"),
 		stones:   f.histogram("load_stones", "How many stones were in the stacks that were loaded.", stoneBounds),
 
@@ -104,6 +117,10 @@ func New() *Metrics {
 		condemned:    f.gauge("garbage_condemned_stones", "Stones whose grace had not ended at the last collection."),
 		deleted:      f.counters("garbage_deleted_total", "What collections deleted: worlds, commits, stones, bytes of stones.", "what"),
 		backupBytes:  f.gauges("backup_bytes", "Bytes of the last backup: new, and shared with the backup before it.", "part"),
+		backupWorlds: f.gauges("backup_worlds", "Worlds of the last backup: all, changed since the one before, hurt: those that could not be read.", "part"),
+		backupRead:   f.counter("backup_sampled_objects_total", "Objects of backups that were read back and compared."),
+		backupWrong:  f.counter("backup_wrong_objects_total", "Objects of backups that were missing or damaged when they were read back."),
+		claims:       f.counters("work_claims_total", "How often this server asked for a job of the cluster: got, other (another server has it, or it was done lately), failed.", "work", "result"),
 	}
 	m.load = transfer{
 		f.histogram("load_bytes", "Bytes of the answers of loads.", byteBounds),
@@ -115,6 +132,10 @@ func New() *Metrics {
 	}
 	for _, by := range []string{ByQueue, BySave} { // so that a count of 0 is there too
 		m.packs.WithLabelValues(by)
+	}
+	m.stale.WithLabelValues(loadRoute)
+	for _, code := range ownFaults {
+		m.failed.WithLabelValues(string(code))
 	}
 	for _, job := range []string{Collect, Backup} {
 		m.workFailures.WithLabelValues(job)
@@ -206,10 +227,45 @@ func (m *Metrics) Collected(c history.Collected) {
 	m.deleted.WithLabelValues("bytes").Add(float64(c.Bytes))
 }
 
+// Claimed counts a claim of a job that the servers of a cluster share, as
+// history.Shared.Claim answered it. The job has no world in its name.
+func (m *Metrics) Claimed(job string, got bool, err error) {
+	result := "other"
+	switch {
+	case err != nil:
+		result = "failed"
+	case got:
+		result = "got"
+	}
+	m.claims.WithLabelValues(job, result).Inc()
+}
+
+// Backed says what a backup did. What a kind of backups does not have is 0.
+type Backed struct {
+	New, Shared           int64 // bytes that were written, and bytes that were there
+	Worlds, Changed, Hurt int   // all, changed since the backup before, those that could not be read
+	Sampled, Wrong        int   // objects that were read back; of these missing or damaged
+}
+
 // BackedUp counts a backup.
-func (m *Metrics) BackedUp(b localstore.Backed) {
+func (m *Metrics) BackedUp(b Backed) {
 	m.backupBytes.WithLabelValues("new").Set(float64(b.New))
 	m.backupBytes.WithLabelValues("shared").Set(float64(b.Shared))
+	m.backupWorlds.WithLabelValues("all").Set(float64(b.Worlds))
+	m.backupWorlds.WithLabelValues("changed").Set(float64(b.Changed))
+	m.backupWorlds.WithLabelValues("hurt").Set(float64(b.Hurt))
+	m.backupRead.Add(float64(b.Sampled))
+	m.backupWrong.Add(float64(b.Wrong))
+}
+
+// LastBackup says when the newest backup began that was there when the server started.
+// Without it the age of the last backup is not known until the next one.
+func (m *Metrics) LastBackup(at time.Time) {
+	if !at.IsZero() {
+		m.lastGood.WithLabelValues(Backup).Set(float64(at.UnixMilli()) / 1000)
+		return
+	}
+	m.lastGood.WithLabelValues(Backup).Set(0)
 }
 
 // PackFailed counts a world that could not be packed.
@@ -229,11 +285,22 @@ const (
 	fileRoute  = "POST /v1/import/NAME"
 )
 
+// ownFaults are the codes of calls that failed because of the server or its store.
+// Corrupt is one of them only where something was read: whoever uploads may send
+// anything.
+var ownFaults = []client.Code{client.Internal, client.Timeout, client.Full, client.Corrupt, "away"}
+
 // Observe counts a call; it is for Options.Observe.
 func (m *Metrics) Observe(e *Event) {
 	route, code := cmp.Or(e.Route, "none"), cmp.Or(string(e.Code), "ok")
 	m.requests.WithLabelValues(route, code).Inc()
 	m.seconds.WithLabelValues(route).Observe(e.Took.Seconds())
+	if slices.Contains(ownFaults, e.Code) && (e.Code != client.Corrupt || strings.HasPrefix(route, "GET ")) {
+		m.failed.WithLabelValues(code).Inc()
+	}
+	if e.Stale {
+		m.stale.WithLabelValues(route).Inc()
+	}
 	if e.Code != "" || e.Status == 0 {
 		return
 	}
@@ -312,6 +379,8 @@ type Watched struct {
 	InFlight func() int64               // calls in progress
 	Pages    func() tile.Stats          // of the page cache
 	Streams  func() (stream.Stats, int) // and how many worlds are looked at
+	Ready    func() bool                // what /readyz answers; nil for not known
+	Backups  *metered.Calls             // to the bucket of backups; nil for none
 }
 
 // Watch adds metrics of a server, and of its Store if the Store has Stats. Call it once.
@@ -319,8 +388,33 @@ func (m *Metrics) Watch(s Watched) {
 	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "cairn_requests_in_flight", Help: "Calls in progress.",
 	}, func() float64 { return float64(s.InFlight()) }))
-	if st, ok := s.Store.(Counted); ok {
+	st, counted := s.Store.(Counted)
+	if counted {
 		m.all.MustRegister(storeMetrics{st})
+	}
+	m.all.MustRegister(worldMetrics{&worlds{st: s.Store, page: stepNames}, !counted})
+	calls := callMetrics{backups: s.Backups}
+	if c, ok := s.Store.(Clustered); ok {
+		calls.store = c.Calls()
+		if sql, ok := c.Catalogue().(sqlCatalogue); ok {
+			m.all.MustRegister(&sqlMetrics{asked[postgres.Stats]{ask: sql.Stats}, sql})
+		}
+		if l, ok := c.Catalogue().(ledgerCatalogue); ok {
+			m.all.MustRegister(ledgerMetrics{l})
+		}
+	}
+	if calls != (callMetrics{}) {
+		m.all.MustRegister(calls)
+	}
+	if s.Ready != nil {
+		m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "cairn_ready", Help: "1 if the server can answer, 0 if it ends or its store is away.",
+		}, func() float64 {
+			if s.Ready() {
+				return 1
+			}
+			return 0
+		}))
 	}
 	for _, c := range []struct {
 		name, help string
@@ -381,6 +475,7 @@ func storeNumbers() []storeMetric {
 	return []storeMetric{
 		{describe("worlds", "Worlds in the store, as of a minute ago."), func(s *localstore.Stats) float64 { return float64(s.Worlds) }, false},
 		{describe("store_disk_bytes", "Bytes of the store on the disk."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
+		{describe("store_free_bytes", "Bytes that are free on the disk of the store."), func(s *localstore.Stats) float64 { return float64(s.FreeBytes) }, false},
 		{describe("store_dead_bytes", "Bytes on the disk that the database has not freed yet."), func(s *localstore.Stats) float64 { return float64(s.DeadBytes) }, false},
 		{describe("store_commits", "Commits in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Commits) }, true},
 		{describe("store_packs", "Packs in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Packs) }, true},

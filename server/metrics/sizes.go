@@ -98,16 +98,12 @@ func sizesOf(ctx context.Context, st history.Store, names []string) (out WorldSi
 		if time.Since(began) > sampleTime {
 			break
 		}
-		f, err := history.Fetch(ctx, st, name, history.ID{}, 0)
+		size, err := sizeOf(ctx, st, name)
 		if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
 			continue
 		}
 		if err != nil {
 			return out, err
-		}
-		size := int64(0)
-		for _, l := range f.Layers {
-			size += l.Stone.Size
 		}
 		sizes = append(sizes, size)
 	}

@@ -1,9 +1,11 @@
 package token
 
 import (
-	"container/list"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
 	"sync"
 	"time"
 )
@@ -11,93 +13,142 @@ import (
 // SessionTime is how long a session lasts.
 const SessionTime = 12 * time.Hour
 
-// mostSessions is how many sessions a token has at a time. Its next login ends its
-// oldest session.
-const mostSessions = 256
+// mostEnded is how many ended sessions of a token are remembered. When more end, the
+// oldest sessions of the token end too.
+const mostEnded = 256
 
-// Sessions are logins with the tokens of a Set, in memory. A session ends after
-// SessionTime, and when its token is no longer in the Set. All methods are safe for any
-// number of goroutines.
+// Sessions are logins with the tokens of a Set. The id of a session says itself what it
+// is for, and is signed, so every server with the same tokens knows it. A session ends
+// after SessionTime, and when its token is no longer in the Set. All methods are safe
+// for any number of goroutines.
 type Sessions struct {
 	set *Set
 
 	mu    sync.Mutex // guards what follows
-	all   map[Hash]*list.Element
-	order list.List // of *session, the oldest first
-	of    map[Hash]int
+	ended map[Hash]*endedSessions
 }
 
-type session struct {
-	key, token Hash
-	ends       time.Time
+// endedSessions are the sessions of a token that ended before their time, as far as
+// this server was told.
+type endedSessions struct {
+	all map[nonce]int64 // when they began
+	// before is the time until which sessions began of which no one lasts.
+	before int64
+}
+
+// nonce tells the sessions of a token apart.
+type nonce [8]byte
+
+// An id is, in base64, which token it is for, when the session began (in nanoseconds
+// since 1970), a nonce, and the signature of these.
+const (
+	whichBytes  = 16
+	beganAt     = whichBytes
+	nonceAt     = beganAt + 8
+	signatureAt = nonceAt + len(nonce{})
+	idBytes     = signatureAt + sha256.Size
+)
+
+// which names a token in the ids of its sessions. Nobody can compute the hash of the
+// token from it: whoever knew that could sign.
+type which [whichBytes]byte
+
+func whichOf(h Hash) which {
+	sum := derive(h, "which")
+	return which(sum[:whichBytes])
+}
+
+// derive returns a value that only who knows the hash of a token can compute.
+func derive(h Hash, what string) []byte {
+	m := hmac.New(sha256.New, h[:])
+	m.Write([]byte("cairn session " + what))
+	return m.Sum(nil)
+}
+
+func sign(h Hash, signed []byte) []byte {
+	m := hmac.New(sha256.New, derive(h, "key"))
+	m.Write(signed)
+	return m.Sum(nil)
 }
 
 // NewSessions returns sessions with the tokens of set.
 func NewSessions(set *Set) *Sessions {
-	return &Sessions{set: set, all: make(map[Hash]*list.Element), of: make(map[Hash]int)}
+	return &Sessions{set: set, ended: make(map[Hash]*endedSessions)}
 }
 
 // Begin begins a session of a token that the caller found in the Set, and returns its
 // id, which is a secret.
 func (s *Sessions) Begin(g *Grant, now time.Time) (id string) {
-	id = rand.Text() + rand.Text()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for e := s.order.Front(); e != nil; {
-		next := e.Next()
-		old := e.Value.(*session)
-		ended := !now.Before(old.ends) || s.set.of(old.token) == nil
-		if ended || old.token == g.Hash && s.of[g.Hash] >= mostSessions {
-			s.remove(e)
-		}
-		e = next
-	}
-	n := &session{key: sha256.Sum256([]byte(id)), token: g.Hash, ends: now.Add(SessionTime)}
-	s.all[n.key] = s.order.PushBack(n)
-	s.of[n.token]++
-	return id
+	b := make([]byte, signatureAt, idBytes)
+	w := whichOf(g.Hash)
+	copy(b, w[:])
+	binary.BigEndian.PutUint64(b[beganAt:], uint64(now.UnixNano()))
+	_, _ = rand.Read(b[nonceAt:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(append(b, sign(g.Hash, b)...))
 }
 
-// remove ends a session. The caller holds mu.
-func (s *Sessions) remove(e *list.Element) {
-	old := s.order.Remove(e).(*session)
-	delete(s.all, old.key)
-	if s.of[old.token]--; s.of[old.token] == 0 {
-		delete(s.of, old.token)
+// parse returns the token of a session, when the session began, and its nonce. The
+// token is nil if the Set has none that signed the id.
+func (s *Sessions) parse(id string) (g *Grant, began int64, n nonce) {
+	if len(id) != base64.RawURLEncoding.EncodedLen(idBytes) {
+		return nil, 0, n
 	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(id)
+	if err != nil {
+		return nil, 0, n
+	}
+	g = s.set.which(which(b[:whichBytes]))
+	if g == nil || !hmac.Equal(b[signatureAt:], sign(g.Hash, b[:signatureAt])) {
+		return nil, 0, n
+	}
+	return g, int64(binary.BigEndian.Uint64(b[beganAt:])), nonce(b[nonceAt:])
 }
 
 // Find returns the token of a session as it is in the Set now, or nil if there is no
-// such session. It compares hashes only.
+// such session.
 func (s *Sessions) Find(id string, now time.Time) *Grant {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.all[keyOf(id)]
-	if e == nil {
+	g, began, n := s.parse(id)
+	if g == nil || now.Sub(time.Unix(0, began)) >= SessionTime {
 		return nil
 	}
-	one := e.Value.(*session)
-	g := s.set.of(one.token)
-	if g == nil || !now.Before(one.ends) {
-		s.remove(e)
-		return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.ended[g.Hash]; e != nil {
+		if _, ended := e.all[n]; ended || began <= e.before {
+			return nil
+		}
 	}
 	return g
 }
 
-// End ends a session if it is there.
+// End ends a session for these Sessions. Other servers are not told: for them it lasts
+// until its time is over, or its token is removed.
 func (s *Sessions) End(id string) {
+	g, began, n := s.parse(id)
+	if g == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.all[keyOf(id)]; e != nil {
-		s.remove(e)
+	e := s.ended[g.Hash]
+	if e == nil {
+		for h := range s.ended { // of tokens that are gone
+			if s.set.of(h) == nil {
+				delete(s.ended, h)
+			}
+		}
+		e = &endedSessions{all: make(map[nonce]int64)}
+		s.ended[g.Hash] = e
 	}
-}
-
-// keyOf returns the key of an id, zero for one that is too long to be one.
-func keyOf(id string) Hash {
-	if len(id) > longestSecret {
-		return Hash{}
+	e.all[n] = began
+	for len(e.all) > mostEnded {
+		oldest, first := n, began
+		for n, began := range e.all {
+			if began < first {
+				oldest, first = n, began
+			}
+		}
+		e.before = max(e.before, first)
+		delete(e.all, oldest)
 	}
-	return sha256.Sum256([]byte(id))
 }

@@ -19,7 +19,13 @@ import (
 // safe for any number of goroutines.
 type Set struct {
 	path string
-	all  atomic.Pointer[map[Hash]*Grant]
+	all  atomic.Pointer[grants]
+}
+
+// grants are the tokens of a Set by their hashes and by what names them in sessions.
+type grants struct {
+	by    map[Hash]*Grant
+	which map[which]*Grant
 }
 
 // Grant is a token in use. A token that Reload changed has a new Grant.
@@ -27,6 +33,8 @@ type Grant struct {
 	Token
 	Calls   atomic.Int64 // in progress
 	Streams atomic.Int64 // open
+	Suspect atomic.Int64 // until when its stones are checked more, in nanoseconds since 1970
+	account account
 }
 
 // content of the file: a JSON object, so that fields can be added.
@@ -37,7 +45,7 @@ type content struct {
 // ReadFile reads a file that WriteFile wrote.
 func ReadFile(path string) (*Set, error) {
 	t := &Set{path: path}
-	t.all.Store(&map[Hash]*Grant{})
+	t.all.Store(&grants{})
 	return t, t.Reload()
 }
 
@@ -59,12 +67,16 @@ func (t *Set) Reload() error {
 		if all[tok.Hash] != nil {
 			return fmt.Errorf("token: %s: token %d: is listed twice", t.path, i+1)
 		}
-		all[tok.Hash] = &Grant{Token: tok}
+		all[tok.Hash] = &Grant{Token: tok, account: account{turn: make(chan struct{}, 1)}}
 		if old := t.of(tok.Hash); old != nil && reflect.DeepEqual(old.Token, tok) {
 			all[tok.Hash] = old
 		}
 	}
-	t.all.Store(&all)
+	g := grants{by: all, which: make(map[which]*Grant, len(all))}
+	for h, one := range all {
+		g.which[whichOf(h)] = one
+	}
+	t.all.Store(&g)
 	return nil
 }
 
@@ -74,7 +86,7 @@ func (t *Set) Path() string { return t.path }
 // All returns the tokens in the order of their hashes.
 func (t *Set) All() []Token {
 	var out []Token
-	for _, tok := range *t.all.Load() {
+	for _, tok := range t.all.Load().by {
 		out = append(out, tok.Token)
 	}
 	slices.SortFunc(out, func(a, b Token) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
@@ -90,14 +102,17 @@ func (t *Set) Find(secret string) *Grant {
 	if len(secret) > longestSecret {
 		return nil
 	}
-	return (*t.all.Load())[sha256.Sum256([]byte(secret))]
+	return t.all.Load().by[sha256.Sum256([]byte(secret))]
 }
 
 // Has reports whether the Set still has a token that Find returned, unchanged.
 func (t *Set) Has(g *Grant) bool { return t.of(g.Hash) == g }
 
 // of returns the token with a hash, or nil.
-func (t *Set) of(h Hash) *Grant { return (*t.all.Load())[h] }
+func (t *Set) of(h Hash) *Grant { return t.all.Load().by[h] }
+
+// which returns the token that a session names, or nil.
+func (t *Set) which(w which) *Grant { return t.all.Load().which[w] }
 
 // WriteFile replaces the content of the file with tokens, in one step. Only the
 // file's owner may read it.

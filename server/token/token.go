@@ -84,6 +84,8 @@ type Token struct {
 	// names. Such a token may only look at that part. Both or neither are there.
 	Dimension string `json:"dimension,omitempty"`
 	Box       Box    `json:"box,omitzero"`
+	// Limits are for tokens of the role Write with prefixes.
+	Limits Limits `json:"limits,omitzero"`
 }
 
 // Box is a box of blocks. Its text is "x0,y0,z0..x1,y1,z1", with both corners included,
@@ -141,6 +143,14 @@ func (t Token) Check() error {
 		if err := history.CheckName(p); err != nil {
 			return fmt.Errorf("token: prefix: %w", err)
 		}
+	}
+	switch l := t.Limits; {
+	case l.Worlds < 0 || l.Worlds > MaxWorlds:
+		return fmt.Errorf("token: at most %d worlds: want 1 to %d, 0 for no limit", l.Worlds, MaxWorlds)
+	case l.Bytes < 0:
+		return fmt.Errorf("token: at most %d bytes: want 1 or more, 0 for no limit", l.Bytes)
+	case l != (Limits{}) && (t.Role != Write || len(t.Prefixes) == 0):
+		return errors.New("token: limits of worlds and bytes are for tokens of the role write with a prefix")
 	}
 	switch {
 	case t.Box == (Box{}) && t.Dimension == "":

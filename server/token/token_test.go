@@ -214,7 +214,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%.80q has a session", id)
 		}
 	}
-	if s.Find(a, now.Add(token.SessionTime-1)) != one || s.Find(a, now.Add(token.SessionTime)) != nil || s.Find(a, now) != nil {
+	if s.Find(a, now.Add(token.SessionTime-1)) != one || s.Find(a, now.Add(token.SessionTime)) != nil {
 		t.Error("a session does not end at its time")
 	}
 	a = s.Begin(one, now)
@@ -243,28 +243,60 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSessionsBound begins many sessions of a token: the oldest of them end, and those
-// of others go on.
+// TestSessionsEverywhere shows a session to another server with the same tokens, and
+// forges some.
+func TestSessionsEverywhere(t *testing.T) {
+	set, path, _, secrets := mustSet(t, token.Token{Role: token.Read}, token.Token{Role: token.Admin})
+	again, err := token.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1e9, 0)
+	s, other := token.NewSessions(set), token.NewSessions(again)
+	id := s.Begin(set.Find(secrets[0]), now)
+	if g := other.Find(id, now); g == nil || g != again.Find(secrets[0]) {
+		t.Errorf("another server: got %+v", g)
+	}
+	for i := range id {
+		b := []byte(id)
+		b[i] ^= 1
+		if s.Find(string(b), now) != nil {
+			t.Errorf("byte %d is another, and the session is good", i)
+		}
+	}
+	for n := range id {
+		if s.Find(id[:n], now) != nil {
+			t.Errorf("%d bytes are good", n)
+		}
+	}
+	s.End(id)
+	if s.Find(id, now) != nil || other.Find(id, now) == nil {
+		t.Error("a session ends where it was ended, and other servers are not told")
+	}
+}
+
+// TestSessionsBound ends many sessions of a token: all of them are over, and so are
+// those that are older than the ones that are remembered.
 func TestSessionsBound(t *testing.T) {
 	set, _, _, secrets := mustSet(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
 	s := token.NewSessions(set)
 	now := time.Unix(1e9, 0)
 	other := s.Begin(set.Find(secrets[1]), now)
+	old := s.Begin(set.Find(secrets[0]), now)
 	var ids []string
-	for range 1000 {
-		ids = append(ids, s.Begin(set.Find(secrets[0]), now))
+	for i := range 1000 {
+		ids = append(ids, s.Begin(set.Find(secrets[0]), now.Add(time.Duration(i))))
 	}
-	live := 0
+	young := s.Begin(set.Find(secrets[0]), now.Add(time.Second))
 	for _, id := range ids {
+		s.End(id)
+	}
+	for i, id := range ids {
 		if s.Find(id, now) != nil {
-			live++
+			t.Errorf("session %d lasts", i)
 		}
 	}
-	if live != 256 || s.Find(ids[len(ids)-1], now) == nil || s.Find(other, now) == nil {
-		t.Errorf("got %d sessions", live)
-	}
-	later := s.Begin(set.Find(secrets[1]), now.Add(token.SessionTime))
-	if s.Find(later, now.Add(token.SessionTime)) == nil {
-		t.Error("no session")
+	if s.Find(old, now) != nil || s.Find(young, now) == nil || s.Find(other, now) == nil {
+		t.Error("the wrong sessions ended")
 	}
 }

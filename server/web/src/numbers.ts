@@ -154,10 +154,31 @@ class NumbersPage {
       this.card("Garbage", () => [this.value("cairn_garbage_condemned_bytes", bytes), el("small", null, "wait for the end of their grace")], this.live(() => this.garbage())),
       this.card("Backups and collections", () => this.lastGood("backup"), this.live(() => this.work())),
       this.card("Decoded pages", () => [this.hits(), el("small", null, "found in memory")], this.plot("Decoded pages", () => [this.line("in memory", g("cairn_page_bytes")), this.line("decoded a second", r("cairn_page_decoded_bytes_total")), this.line("decoded again a second", r("cairn_page_decoded_again_bytes_total"))], bytes)),
+      this.half("catalogue", "Catalogue"),
+      this.half("bucket", "Bucket"),
       this.card("Memory of the process", () => [this.value("process_resident_memory_bytes", bytes), el("small", null, "")], this.plot("Memory", () => [this.line("process", g("process_resident_memory_bytes")), this.line("heap in use", g("go_memstats_heap_inuse_bytes"))], bytes)),
       this.card("Processor", () => [this.value("process_cpu_seconds_total", seconds), el("small", null, "of processor time")], this.plot("Cores that are busy", () => [this.line("cores busy", r("process_cpu_seconds_total"))], (n) => n.toPrecision(2), short)),
       el("section", { class: "card number wide", "aria-label": "Routes" }, el("h2", null, "Routes"), this.live(() => this.routes())),
     );
+  }
+
+  /** The calls to a half of a store on a cluster. Other stores count none, and have no such card. */
+  private half(half: string, title: string): HTMLElement {
+    const calls = (of: Record<string, string> = {}) => (s: Sample, before: Sample | undefined): number => rate(before, s, "cairn_store_calls_total", { half, ...of }) || 0;
+    const card = this.card(
+      title,
+      () => [this.value("cairn_store_calls_total", count, { half }), el("small", null, "calls since the start")],
+      this.plot(`Calls of the ${half} a second`, () => [this.line("all", calls()), this.line("away", calls({ result: "away" })), this.line("failed", calls({ result: "failed" }))], short),
+      this.live(() => {
+        const rows = this.now.labels("cairn_store_call_seconds_count", "operation").map((operation) => {
+          const h = this.lately("cairn_store_call_seconds", { half, operation });
+          return { name: operation, at: [0.5, 0.9, 0.99].map((q) => quantile(h, q)), count: h.count };
+        });
+        return percentiles("Percentiles", rows, ["50 %", "90 %", "99 %"], seconds);
+      }),
+    );
+    this.draws.push(() => (card.hidden = this.now.get("cairn_store_calls_total", { half }) === undefined));
+    return card;
   }
 
   private get asked(): Stats | undefined {

@@ -1,4 +1,5 @@
-package server
+// Package limits has the bounds of what calls of a server cost.
+package limits
 
 import (
 	"math"
@@ -30,6 +31,10 @@ type Limits struct {
 	// InlineBytes bounds the bytes of stones in the answer with a stack. Default 16
 	// MiB.
 	InlineBytes int64
+	// Sample says that one of so many stones, chosen by chance, is read whole before it
+	// is stored, up to 256 KiB of it. Of the others the hash, the directory and the
+	// checksums of pages are checked. Default 16; 1 means all.
+	Sample int
 	// Calls is how many calls run at a time. One token may have half of them.
 	// Default 1,024.
 	Calls int64
@@ -44,6 +49,9 @@ type Limits struct {
 	Operations int
 	// Heartbeat is how long a stream of events is silent at most. Default 15 seconds.
 	Heartbeat time.Duration
+	// Stale is how old an answer may be that the server gives while its Store is away.
+	// Default 10 minutes; negative means that it gives none.
+	Stale time.Duration
 	// Time is how long a call may take. Longest is how long a call may take that
 	// reads or writes a whole world. Defaults 30 seconds, 15 minutes.
 	Time, Longest time.Duration
@@ -58,11 +66,11 @@ type Limits struct {
 	HeaderBytes int
 }
 
-// unbounded is large, but sums of it do not overflow.
-const unbounded = 1 << 60
+// Unbounded is large, but sums of it do not overflow.
+const Unbounded = 1 << 60
 
-// filled returns l with the defaults filled in.
-func (l Limits) filled() Limits {
+// Filled returns l with the defaults filled in.
+func (l Limits) Filled() Limits {
 	fill(&l.JSONBytes, 64<<10)
 	fill(&l.StoneBytes, 64<<20)
 	fill(&l.WorldBytes, 1<<30)
@@ -81,6 +89,7 @@ func (l Limits) filled() Limits {
 	fill(&l.Heartbeat, 15*time.Second)
 	l.Viewers = count(l.Viewers, 1000)
 	l.Operations = count(l.Operations, 4)
+	l.Sample = count(l.Sample, 16)
 	l.Heavy = count(l.Heavy, 2)
 	l.Waiting = count(l.Waiting, 32)
 	l.Connections = count(l.Connections, 16_384)
@@ -103,6 +112,6 @@ func fill[T int64 | float64 | time.Duration](field *T, standard T) {
 	case *field == 0:
 		*field = standard
 	case *field < 0:
-		*field = unbounded
+		*field = Unbounded
 	}
 }

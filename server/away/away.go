@@ -1,0 +1,267 @@
+// Package away is what a server does when its Store cannot be reached: it finds out
+// soon, it lets changes fail soon, and it remembers what it read of worlds, so that they
+// can still be loaded.
+//
+// Only a Store that is a history.Pinger can be away. For other Stores a Guard passes
+// calls on.
+package away
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
+)
+
+// Options of a Guard. The zero value is the default.
+type Options struct {
+	// Stale is how long a world that was read stays usable when the Store is away.
+	// Default 10 minutes; negative means not at all.
+	Stale time.Duration
+	// Bytes bounds the memory of what is remembered. Default 64 MiB.
+	Bytes int64
+	// Time is how long the Store has for a change, and a second more for each MiB.
+	// Default 5 seconds.
+	Time time.Duration
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+	// Log hears that the Store is away, at most every ten seconds. Default none.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Stale == 0 {
+		o.Stale = 10 * time.Minute
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 64 << 20
+	}
+	if o.Time <= 0 {
+		o.Time = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Guard stands between a server and its Store. All of its methods are safe for any
+// number of goroutines.
+type Guard struct {
+	st   history.Store
+	ping history.Pinger // nil if the Store cannot be away
+	o    Options
+	now  probe
+
+	mu     sync.Mutex // guards what is below
+	all    map[string]*list.Element
+	order  list.List // of *known, the most recently used first
+	bytes  int64
+	logged time.Time
+}
+
+// known is what was read of a world.
+type known struct {
+	name string
+	head history.Head
+	at   time.Time        // when the Store said that this is the head
+	got  *history.Fetched // nil, or a stack, perhaps of an older head
+	size int64
+}
+
+// New returns a Guard of a Store.
+func New(st history.Store, o Options) *Guard {
+	g := &Guard{st: st, o: o.withDefaults(), all: make(map[string]*list.Element)}
+	g.ping, _ = st.(history.Pinger)
+	return g
+}
+
+// Head is for history.Commits. If the Store is away, it returns the head that it said
+// last, if that was at most oldest ago, and the age.
+func (g *Guard) Head(ctx context.Context, name string, oldest time.Duration) (h history.Head, age time.Duration, err error) {
+	h, err = g.st.Head(ctx, name)
+	if g.ping == nil {
+		return h, 0, err
+	}
+	g.note(name, h, nil, err)
+	if !errors.Is(err, history.ErrAway) {
+		return h, 0, err
+	}
+	k, age := g.find(name, oldest)
+	if k == nil {
+		return h, 0, err
+	}
+	return k.head, age, nil
+}
+
+// Fetch is history.Fetch. If the Store is away, it returns what it returned last for
+// this version, if that was at most oldest ago, and the age.
+func (g *Guard) Fetch(ctx context.Context, name string, at history.ID, room int64, oldest time.Duration) (f history.Fetched, age time.Duration, err error) {
+	f, err = history.Fetch(ctx, g.st, name, at, room)
+	if g.ping == nil {
+		return f, 0, err
+	}
+	if at == (history.ID{}) {
+		g.note(name, f.Head, &f, err)
+	} else {
+		g.heard(err)
+	}
+	if !errors.Is(err, history.ErrAway) {
+		return f, 0, err
+	}
+	k, age := g.find(name, oldest)
+	switch {
+	case k == nil || k.got == nil:
+		return history.Fetched{}, 0, err
+	case at == (history.ID{}) && k.got.Head.Commit != k.head.Commit, at != (history.ID{}) && k.got.Head.Commit != at:
+		return history.Fetched{}, 0, err // a stack of another version
+	}
+	f = *k.got
+	if f.Head = k.head; at != (history.ID{}) {
+		f.Head = history.Head{Commit: at}
+	}
+	next := len(f.Layers)
+	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) {
+		for next--; f.Layers[next] != l; next-- { // DataOf goes down the stack
+		}
+		return k.got.Data[next], nil
+	})
+	return f, age, err
+}
+
+// Change calls what, which changes something and sends the Store so many bytes. If the
+// Store takes too long, the error wraps history.ErrAway, and it is unknown what was
+// changed.
+func (g *Guard) Change(ctx context.Context, bytes int64, what func(context.Context) error) error {
+	if g.ping == nil {
+		return what(ctx)
+	}
+	limit := g.o.Time + time.Duration(bytes>>20)*time.Second
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := what(within)
+	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, history.ErrAway) {
+		err = fmt.Errorf("away: no answer within %v: %w (%v)", limit, history.ErrAway, err)
+	}
+	g.heard(err)
+	return err
+}
+
+// Saved says that a change made a commit the head of a world.
+func (g *Guard) Saved(name string, h history.Head) {
+	if g.ping != nil {
+		g.note(name, h, nil, nil)
+	}
+}
+
+// heard logs that the Store is away.
+func (g *Guard) heard(err error) {
+	if !errors.Is(err, history.ErrAway) {
+		return
+	}
+	now := g.o.Now()
+	g.mu.Lock()
+	loud := now.Sub(g.logged) >= 10*time.Second
+	if loud {
+		g.logged = now
+	}
+	g.mu.Unlock()
+	if loud {
+		g.o.Log.Error("the store is away", "err", err)
+	}
+}
+
+// note remembers what the Store said of a world.
+func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error) {
+	g.heard(err)
+	switch {
+	case g.o.Stale < 0:
+		return
+	case errors.Is(err, history.ErrNoWorld):
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if e := g.all[name]; e != nil {
+			g.drop(e)
+		}
+		return
+	case err != nil:
+		return
+	}
+	now := g.o.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	k := &known{name: name, head: h, at: now, got: f}
+	if e := g.all[name]; e != nil {
+		old := e.Value.(*known)
+		if f == nil && old.got != nil && old.got.Head.Commit == h.Commit {
+			k.got = old.got
+		}
+		g.drop(e)
+	}
+	k.size = k.weigh()
+	g.all[name] = g.order.PushFront(k)
+	for g.bytes += k.size; g.bytes > g.o.Bytes; {
+		g.drop(g.order.Back())
+	}
+}
+
+// weigh returns about how many bytes of memory k takes.
+func (k *known) weigh() int64 {
+	n := int64(512 + len(k.name))
+	if k.got != nil {
+		for i, data := range k.got.Data {
+			n += int64(len(data)) + 192
+			for _, other := range k.got.Data[:i] {
+				if len(other) > 0 && len(data) > 0 && &other[0] == &data[0] {
+					n -= int64(len(data))
+					break
+				}
+			}
+		}
+	}
+	return n
+}
+
+// drop forgets a world. The caller holds mu.
+func (g *Guard) drop(e *list.Element) {
+	k := g.order.Remove(e).(*known)
+	delete(g.all, k.name)
+	g.bytes -= k.size
+}
+
+// find returns what is known of a world and at most oldest old, or nil.
+func (g *Guard) find(name string, oldest time.Duration) (*known, time.Duration) {
+	now := g.o.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	e := g.all[name]
+	if e == nil {
+		return nil, 0
+	}
+	k := e.Value.(*known)
+	age := now.Sub(k.at)
+	if age > min(oldest, g.o.Stale) {
+		return nil, 0
+	}
+	return k, max(age, 1) // zero means that nothing is stale
+}
+
+// Oldest is how old an answer may be at most.
+func (g *Guard) Oldest() time.Duration { return max(g.o.Stale, 0) }
+
+// Words returns what people may know of an error that wraps history.ErrAway.
+func Words(err error) string {
+	if errors.Is(err, blob.ErrAway) {
+		return "the bucket with the worlds' bytes cannot be reached"
+	}
+	return "the catalogue of the worlds cannot be reached"
+}

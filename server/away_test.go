@@ -1,0 +1,250 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/store/pair"
+)
+
+// How a half of a Store answers.
+const (
+	well  = iota
+	gone  // with ErrAway
+	mute  // not at all
+	blind // what it changes takes place, but the answer is ErrAway
+)
+
+// half says how a half answers.
+type half struct{ atomic.Int64 }
+
+func (h *half) fail(ctx context.Context, away error) error {
+	switch h.Load() {
+	case gone:
+		return away
+	case mute:
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return ctx.Err()
+}
+
+// catalogue and bucket are halves in memory that can be switched off.
+type catalogue struct {
+	*memory.Catalogue
+	is half
+}
+
+func (c *catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+	if err := c.is.fail(ctx, history.ErrAway); err != nil {
+		return nil, err
+	}
+	return c.Catalogue.Get(ctx, keys...)
+}
+
+func (c *catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+	if err := c.is.fail(ctx, history.ErrAway); err != nil {
+		return nil, err
+	}
+	return c.Catalogue.Scan(ctx, from, to, n, back)
+}
+
+func (c *catalogue) Snapshot(ctx context.Context) (history.Records, func(), error) {
+	if err := c.is.fail(ctx, history.ErrAway); err != nil {
+		return nil, nil, err
+	}
+	return c.Catalogue.Snapshot(ctx)
+}
+
+func (c *catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
+	if err := c.is.fail(ctx, history.ErrAway); err != nil {
+		return err
+	}
+	err := c.Catalogue.Swap(ctx, conditions, changes)
+	if err == nil && c.is.Load() == blind {
+		return history.ErrAway
+	}
+	return err
+}
+
+type bucket struct {
+	*memory.Bucket
+	is half
+}
+
+func (b *bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	if err := b.is.fail(ctx, blob.ErrAway); err != nil {
+		return err
+	}
+	return b.Bucket.Put(ctx, key, body)
+}
+
+func (b *bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	if err := b.is.fail(ctx, blob.ErrAway); err != nil {
+		return nil, err
+	}
+	return b.Bucket.Get(ctx, key, off, n)
+}
+
+func (b *bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+	if err := b.is.fail(ctx, blob.ErrAway); err != nil {
+		return blob.Info{}, err
+	}
+	return b.Bucket.Head(ctx, key)
+}
+
+// halves are the halves of a cluster.
+type halves struct {
+	catalogue catalogue
+	bucket    bucket
+}
+
+func newHalves() *halves {
+	return &halves{catalogue{Catalogue: memory.NewCatalogue()}, bucket{Bucket: memory.NewBucket()}}
+}
+
+// site returns a new server of the cluster, with a Store of its own.
+func (h *halves) site(t testing.TB, o server.Options) *site {
+	return newSiteOf(t, pair.New(&h.catalogue, &h.bucket, pair.Options{}), o)
+}
+
+// Worlds that a server has read can be loaded while the catalogue is away; the answers
+// say that they are old, and a caller may refuse them. Changes fail.
+func TestStale(t *testing.T) {
+	h := newHalves()
+	s := h.site(t, server.Options{})
+	head := s.mustCommit("a", 2)
+	s.mustCommit("unread", 1)
+	reads := []string{"/v1/head/a", "/v1/stack/a", "/v1/stack/a?at=" + head.String(), "/v1/chunks/a?dimension=a&volume=block&x=1", "/v1/properties/a", "/v1/chunks/a?dimension=a&volume=block&x=1&at=" + head.String()}
+	var before []reply
+	for _, path := range reads {
+		r := s.want(200, request{"GET", path, nil, nil}, nil)
+		if r.header.Get(client.StaleHeader) != "" {
+			t.Errorf("%s is stale", path)
+		}
+		before = append(before, r)
+	}
+	for _, how := range []int64{gone, blind} {
+		h.catalogue.is.Store(how)
+		for i, path := range reads {
+			r := s.want(200, request{"GET", path, nil, nil}, nil)
+			if !bytes.Equal(r.body, before[i].body) || r.header.Get("Etag") != before[i].header.Get("Etag") || (r.header.Get(client.StaleHeader) != "") != (how == gone) {
+				t.Errorf("%d: %s: got %q and %q, want %q", how, path, r.header, r.body, before[i].body)
+			}
+		}
+	}
+	h.catalogue.is.Store(gone)
+	for _, r := range []reply{
+		s.get("/v1/head/a", client.StaleHeader, "0"),
+		s.get("/v1/stack/a", client.StaleHeader, "0"),
+		s.get("/v1/head/unread"),
+		s.get("/v1/stack/a?at=" + strings.Repeat("1", 64)),
+		s.get("/v1/leases/a"),
+		s.do(commitRequest("a", commitOf(head, ""))),
+		s.do(request{"PUT", "/v1/worlds/b", nil, nil}),
+		s.get("/readyz"),
+	} {
+		r.wantCode(t, client.Away)
+		if r.header.Get("Retry-After") != "1" || !bytes.Contains(r.body, []byte("catalogue")) || r.header.Get(client.StaleHeader) != "" {
+			t.Errorf("got %v %s", r.header, r.body)
+		}
+	}
+	s.get("/v1/head/a", client.StaleHeader, "x").wantCode(t, client.BadRequest)
+	s.want(200, request{"GET", "/healthz", nil, nil}, nil)
+	none := h.site(t, server.Options{Limits: server.Limits{Stale: -1}})
+	h.catalogue.is.Store(well)
+	none.want(200, request{"GET", "/v1/stack/a", nil, nil}, nil)
+	h.catalogue.is.Store(gone)
+	none.get("/v1/stack/a").wantCode(t, client.Away)
+}
+
+// A server is not ready while a half is away, also while one does not answer at all.
+func TestReady(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		catalogue, bucket int64
+		says              string
+	}{
+		{"well", well, well, ""},
+		{"the catalogue is away", gone, well, "the catalogue"},
+		{"the bucket is away", well, gone, "the bucket"},
+		{"the catalogue is mute", mute, well, "cannot be reached"},
+		{"the bucket is mute", well, mute, "cannot be reached"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHalves()
+			s := h.site(t, server.Options{})
+			h.catalogue.is.Store(tt.catalogue)
+			h.bucket.is.Store(tt.bucket)
+			s.want(200, request{"GET", "/healthz", nil, nil}, nil)
+			if tt.says == "" {
+				s.want(200, request{"GET", "/readyz", nil, nil}, nil)
+				return
+			}
+			r := s.get("/readyz")
+			r.wantCode(t, client.Away)
+			if !bytes.Contains(r.body, []byte(tt.says)) {
+				t.Errorf("got %s", r.body)
+			}
+		})
+	}
+}
+
+// A save into a catalogue that does not answer fails soon, and long before the limit of
+// the call.
+func TestSaveFailsSoon(t *testing.T) {
+	t.Parallel()
+	h := newHalves()
+	s := h.site(t, server.Options{Limits: server.Limits{Time: time.Hour}})
+	head := s.mustCommit("a", 1)
+	h.catalogue.is.Store(mute)
+	s.do(commitRequest("a", commitOf(head, ""))).wantCode(t, client.Away)
+}
+
+// An answer that was lost between server and catalogue is an answer that was lost: the
+// client repeats the save, at another server too, and it is made once.
+func TestSaveInDoubt(t *testing.T) {
+	h := newHalves()
+	one, two := h.site(t, server.Options{}), h.site(t, server.Options{})
+	c, err := client.Open(t.Context(), one.url+","+two.url, client.Options{
+		Rand: func() float64 { return 0 },
+		Wait: func(context.Context, time.Duration) error { h.catalogue.is.Store(well); return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Create(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	var head history.Head
+	for i, how := range []int64{well, blind, gone, blind} {
+		h.catalogue.is.Store(how)
+		st := mustStone(t, i)
+		made, err := c.Commit(t.Context(), "a", head, commitOf(head.Commit, "", st), st)
+		if err != nil || made.Number != uint64(i+1) {
+			t.Fatalf("%d: %+v, %v", i, made, err)
+		}
+		head.Commit = made.ID()
+	}
+	h.catalogue.is.Store(well)
+	log, err := c.Log(t.Context(), "a", history.ID{}, 9)
+	if err != nil || len(log) != 4 || log[0].ID() != head.Commit {
+		t.Errorf("got %+v, %v", log, err)
+	}
+	h.catalogue.is.Store(gone)
+	if _, err := c.Commit(t.Context(), "a", head, commitOf(head.Commit, "")); err != nil { // Wait switches it on
+		t.Error(err)
+	}
+}

@@ -1,0 +1,230 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/zeebo/xxh3"
+)
+
+// limitedSites are servers of one cluster with a token that has limits, and one without.
+func limitedSites(t *testing.T, n int, l token.Limits) (sites []*site, limited, other []string) {
+	t.Helper()
+	h := newHalves()
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"ann", "shared/ann"}, Limits: l}, token.Token{Role: token.Admin})
+	for range n {
+		sites = append(sites, h.site(t, server.Options{Tokens: tokens}))
+	}
+	return sites, []string{"Authorization", "Bearer " + secrets[0]}, []string{"Authorization", "Bearer " + secrets[1]}
+}
+
+// wantLimit checks that an answer says which limit was met.
+func (r reply) wantLimit(t *testing.T, says string) {
+	t.Helper()
+	r.wantCode(t, client.Limit)
+	if !strings.Contains(string(r.body), says) {
+		t.Errorf("got %s, want %q", r.body, says)
+	}
+}
+
+// Every way to get one more world meets the limit.
+func TestLimitOfWorlds(t *testing.T) {
+	sites, limited, other := limitedSites(t, 2, token.Limits{Worlds: 3})
+	one, two := sites[0], sites[1]
+	put := func(s *site, name string) reply { return s.do(request{"PUT", "/v1/worlds/" + name, nil, limited}) }
+	for i, name := range []string{"ann", "ann/b", "shared/ann/c"} {
+		if got := put(sites[i%2], name); got.status != 201 {
+			t.Fatalf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	one.want(201, request{"PUT", "/v1/worlds/anna", nil, other}, nil) // not below the prefix
+	st := mustStone(t, 1)
+	r := commitRequest("ann", commitOf(history.ID{}, "", st), st)
+	r.header = append(r.header, limited...)
+	two.want(201, r, nil) // saves are not limited
+	whole := one.want(200, request{"GET", "/v1/export/ann", nil, limited}, nil)
+	for _, s := range sites {
+		for _, r := range []request{
+			{"PUT", "/v1/worlds/ann/d", nil, limited},
+			{"POST", "/v1/fork/ann/d", []byte(`{"from":"ann"}`), limited},
+			{"POST", "/v1/import/ann/d", whole.body, limited},
+			{"POST", "/v1/snapshots/ann", []byte(`{"snapshot":"s"}`), limited},
+		} {
+			s.do(r).wantLimit(t, "may have 3 worlds below its prefixes: 3 are used")
+		}
+	}
+	one.want(204, request{"POST", "/v1/rename/ann/b", []byte(`{"to":"ann/e"}`), limited}, nil)
+	two.want(204, request{"DELETE", "/v1/worlds/ann/e", nil, limited}, nil)
+	one.want(201, request{"POST", "/v1/fork/ann/d", []byte(`{"from":"ann"}`), limited}, nil)
+	two.do(request{"POST", "/v1/undelete/ann/e", nil, limited}).wantLimit(t, "worlds")
+	two.want(204, request{"POST", "/v1/undelete/ann/e", nil, other}, nil)
+	put(one, "ann/f").wantLimit(t, "3 are used") // counting ends at the limit
+}
+
+// Many calls at a time for the last world: one server makes one.
+func TestLimitOfWorldsRace(t *testing.T) {
+	sites, limited, _ := limitedSites(t, 1, token.Limits{Worlds: 5})
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	made := 0
+	for i := range 20 {
+		wg.Go(func() {
+			got := sites[0].do(request{"PUT", fmt.Sprint("/v1/worlds/ann/", i), nil, limited})
+			mu.Lock()
+			defer mu.Unlock()
+			if got.status == 201 {
+				made++
+			}
+		})
+	}
+	wg.Wait()
+	if made != 5 {
+		t.Errorf("%d worlds were made", made)
+	}
+}
+
+// Saves through one and two servers end at the limit, or at most one save of each server
+// behind it.
+func TestLimitOfBytes(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		t.Run(fmt.Sprint(n, " servers"), func(t *testing.T) {
+			size := int64(len(mustStone(t, 7).Data))
+			limit := 40*size + size/2
+			sites, limited, _ := limitedSites(t, n, token.Limits{Bytes: limit})
+			heads := make([]history.ID, n)
+			for i, s := range sites {
+				s.want(201, request{"PUT", fmt.Sprint("/v1/worlds/ann/", i), nil, limited}, nil)
+			}
+			var wg sync.WaitGroup
+			used := make([]int64, n)
+			for i, s := range sites {
+				wg.Go(func() { // each writer saves one world until it may not
+					for save := 0; ; save++ {
+						st := mustStone(t, 1000*i+save)
+						r := commitRequest(fmt.Sprint("ann/", i), commitOf(heads[i], "", st), st)
+						r.header = append(r.header, limited...)
+						got := s.do(r)
+						if got.status != 201 {
+							got.wantLimit(t, fmt.Sprintf("may have %d bytes", limit))
+							return
+						}
+						id, err := history.ParseID(got.header.Get("Etag")[1:65])
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						heads[i] = id
+						used[i] += int64(len(st.Data))
+					}
+				})
+			}
+			wg.Wait()
+			all := int64(0)
+			for _, n := range used {
+				all += n
+			}
+			if all > limit+int64(n-1)*2*size || all < limit-2*size {
+				t.Errorf("%d bytes are used, the limit is %d, a stone has %d", all, limit, size)
+			}
+			// A version that replaces everything fits, and what it leaves is room for others.
+			st := mustStone(t, 1)
+			c := commitOf(heads[0], "", st)
+			c.Base = history.ID{}
+			r := commitRequest("ann/0", c, st)
+			r.header = append(r.header, limited...)
+			var made client.Commit
+			sites[0].want(201, r, &made)
+			st = mustStone(t, 2)
+			r = commitRequest("ann/0", commitOf(history.ID(made.ID), "", st), st)
+			r.header = append(r.header, limited...)
+			sites[n-1].want(201, r, nil)
+		})
+	}
+}
+
+// A fork costs only stones that no other world has, and edits that the server makes count
+// too.
+func TestLimitOfBytesShared(t *testing.T) {
+	st := mustStone(t, 7)
+	sites, limited, other := limitedSites(t, 1, token.Limits{Bytes: int64(len(st.Data)) + 10})
+	s := sites[0]
+	s.want(201, request{"PUT", "/v1/worlds/ann/a", nil, limited}, nil)
+	r := commitRequest("ann/a", commitOf(history.ID{}, "", st), st)
+	r.header = append(r.header, limited...)
+	s.want(201, r, nil)
+	r.header = append(r.header, client.RetryHeader, "1")
+	s.want(201, r, nil) // it is not one more
+	s.want(201, request{"POST", "/v1/fork/ann/b", []byte(`{"from":"ann/a"}`), limited}, nil)
+	more := mustStone(t, 8)
+	for _, by := range [][]string{limited, other} {
+		r := commitRequest("ann/b", commitOf(history.ID{}, "", more), more)
+		head := s.want(200, request{"GET", "/v1/head/ann/b", nil, limited}, nil).header.Get("Etag")
+		parent, err := history.ParseID(head[1:65])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = commitRequest("ann/b", commitOf(parent, "", more), more)
+		r.header = append(r.header, by...)
+		if got := s.do(r); slices.Equal(by, limited) {
+			got.wantLimit(t, "bytes")
+		} else if got.status != 201 {
+			t.Errorf("got %d %s", got.status, got.body)
+		}
+	}
+	s.do(request{"PATCH", "/v1/properties/ann/a", []byte(`{"set":{"k":"v"}}`), limited}).wantLimit(t, "bytes")
+	s.do(request{"PUT", "/v1/cells/ann/a", []byte(`{"volume":"block","box":"0,0,0..0,0,0","names":["minecraft:dirt"],"cells":[0]}`), limited}).wantLimit(t, "bytes")
+	s.want(204, request{"DELETE", "/v1/worlds/ann/b", nil, limited}, nil)
+	s.do(request{"POST", "/v1/undelete/ann/b", nil, limited}).wantLimit(t, "bytes")
+	s.want(404, request{"GET", "/v1/head/ann/b", nil, limited}, nil)
+	got := s.want(200, request{"GET", "/v1/login", nil, limited}, nil)
+	if !bytes.Contains(got.body, []byte(fmt.Sprintf(`"limits":{"bytes":%d}`, len(st.Data)+10))) {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+// A caller who sent a broken stone is suspected: each of its stones is read whole from
+// then on, so that what only a whole reading finds is found every time.
+func TestSuspected(t *testing.T) {
+	s := newSite(t, server.Options{Limits: server.Limits{Sample: 1 << 30}})
+	head := s.mustCommit("a", 1)
+	good := mustStone(t, 5)
+	broken := bytes.Clone(good.Data)
+	broken[len(broken)/2] ^= 1
+	bad := history.Stone{ID: hashOf(broken), Data: broken}
+	s.do(commitRequest("a", commitOf(head, "", bad), bad)).wantCode(t, client.Corrupt)
+	lying := lyingStone(t)
+	s.do(commitRequest("a", commitOf(head, "", lying), lying)).wantCode(t, client.Corrupt)
+	other := newSite(t, server.Options{Limits: server.Limits{Sample: 1 << 30}})
+	head = other.mustCommit("a", 1)
+	other.want(201, commitRequest("a", commitOf(head, "", lying), lying), nil) // nobody suspects its sender
+	all := newSite(t, server.Options{Limits: server.Limits{Sample: 1}})
+	head = all.mustCommit("a", 1)
+	all.do(commitRequest("a", commitOf(head, "", lying), lying)).wantCode(t, client.Corrupt)
+}
+
+// lyingStone returns a stone whose checksums are right and whose one page is of a form
+// that there is not.
+func lyingStone(t *testing.T) history.Stone {
+	t.Helper()
+	b := bytes.Clone(mustStone(t, 6).Data)
+	foot := len(b) - 25 // offset and length of the directory, a checksum and a magic
+	dir, n := binary.LittleEndian.Uint64(b[foot:]), uint64(binary.LittleEndian.Uint32(b[foot+8:]))
+	page, sum := b[8:dir], b[dir+n-4:dir+n]
+	if binary.LittleEndian.Uint32(sum) != uint32(xxh3.Hash(page)) {
+		t.Fatal("the stone has not one page")
+	}
+	page[0] = 99
+	binary.LittleEndian.PutUint32(sum, uint32(xxh3.Hash(page)))
+	signed := slices.Concat(b[:8], b[dir:dir+n], b[foot:foot+12])
+	binary.LittleEndian.PutUint64(b[foot+12:], xxh3.Hash(signed))
+	return history.Stone{ID: hashOf(b), Data: b}
+}

@@ -1,0 +1,324 @@
+package token
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Limits say how much may be below the prefixes of a token. Zero means no limit.
+type Limits struct {
+	// Worlds is how many worlds there may be. Named snapshots count, deleted worlds do
+	// not.
+	Worlds int `json:"worlds,omitempty"`
+	// Bytes is how large the stones may be that the newest versions of the worlds need.
+	// A stone that several of them need counts once. Older versions do not count.
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+// MaxWorlds is the largest limit of worlds: a call that makes a world lists as many.
+const MaxWorlds = 10_000
+
+// An OverError says that a call would exceed a limit of its token.
+type OverError struct {
+	What               string // "worlds" or "bytes"
+	Limit, Used, Wants int64  // how much there may be, is, and would come
+}
+
+func (e *OverError) Error() string {
+	return fmt.Sprintf("the token may have %d %s below its prefixes: %d are used, and this needs %d more", e.Limit, e.What, e.Used, e.Wants)
+}
+
+// account is what a token with limits uses, as far as this server knows. One call at a
+// time counts.
+type account struct {
+	turn    chan struct{} // holds one while a call counts
+	counted time.Time     // when the worlds were counted last, zero if never
+	room    int64         // bytes that were left then
+	spent   int64         // bytes that were asked for since, and those that were on their way then
+	flying  int64         // bytes on their way
+}
+
+const (
+	// countFor is how long a count is used.
+	countFor = 30 * time.Second
+	// share is how many servers may spend the room of a count together. Each spends a
+	// share of it until it counts again, so that all of them stay below the limit. Near
+	// the limit every save counts, and each server exceeds it by one save at most.
+	share = 16
+)
+
+// Within returns st under the limits of the token, or st itself if the token has none.
+// now is the time of the call.
+func (g *Grant) Within(st history.Store, now time.Time) history.Store {
+	if g.Limits == (Limits{}) {
+		return st
+	}
+	return &limited{Store: st, g: g, now: now}
+}
+
+// Full returns an error if nothing more may be saved under the token.
+func (g *Grant) Full(ctx context.Context, st history.Store, now time.Time) error {
+	if g.Limits.Bytes == 0 {
+		return nil
+	}
+	done, err := (&limited{Store: st, g: g, now: now}).spend(ctx, 1)
+	if err == nil {
+		done()
+	}
+	return err
+}
+
+// limited is a Store for one call under a token with limits.
+type limited struct {
+	history.Store
+	g   *Grant
+	now time.Time
+}
+
+// Fetch implements history.Fetcher.
+func (l *limited) Fetch(ctx context.Context, name string, at history.ID, room int64) (history.Fetched, error) {
+	return history.Fetch(ctx, l.Store, name, at, room)
+}
+
+// Packs implements history.Packing.
+func (l *limited) Packs() bool { return history.Packs(l.Store) }
+
+// begin waits until no other call of the token counts. The caller calls end.
+func (l *limited) begin(ctx context.Context) (end func(), err error) {
+	select {
+	case l.g.account.turn <- struct{}{}:
+		return func() { <-l.g.account.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// names calls do with every world below the prefixes, until do returns false.
+func (l *limited) names(ctx context.Context, do func(name string) bool) error {
+	seen := make(map[string]bool)
+	for _, p := range l.g.Prefixes {
+		after, prefix := "", p
+		for {
+			n := listed
+			if prefix == p {
+				n = 1 // the world p itself comes first
+			}
+			names, err := l.List(ctx, prefix, after, n)
+			if err != nil {
+				return err
+			}
+			for _, name := range names {
+				if prefix == p && name != p || seen[name] {
+					continue
+				}
+				if seen[name] = true; !do(name) {
+					return nil
+				}
+			}
+			if prefix == p {
+				prefix, after = p+"/", ""
+				continue
+			}
+			if len(names) < n {
+				break
+			}
+			after = names[len(names)-1]
+		}
+	}
+	return nil
+}
+
+// listed is how many names are listed at a time.
+const listed = 1000
+
+// oneMore returns an error if there may not be one more world.
+func (l *limited) oneMore(ctx context.Context) error {
+	limit, n := l.g.Limits.Worlds, 0
+	if limit == 0 {
+		return nil
+	}
+	if err := l.names(ctx, func(string) bool { n++; return n < limit }); err != nil || n < limit {
+		return err
+	}
+	return &OverError{What: "worlds", Limit: int64(limit), Used: int64(n), Wants: 1}
+}
+
+// stones are the stones that worlds need.
+type stones struct {
+	all   map[stone.ID]bool
+	bytes int64
+}
+
+// add adds layers and returns how many bytes are new.
+func (s *stones) add(layers []history.Layer) int64 {
+	was := s.bytes
+	for _, layer := range layers {
+		if id := layer.Stone.ID; !s.all[id] {
+			s.all[id] = true
+			s.bytes += layer.Stone.Size
+		}
+	}
+	return s.bytes - was
+}
+
+// count returns what the worlds below the prefixes need, all but one.
+func (l *limited) count(ctx context.Context, but string) (stones, error) {
+	s := stones{all: make(map[stone.ID]bool)}
+	var failed error
+	err := l.names(ctx, func(name string) bool {
+		if name == but {
+			return true
+		}
+		f, err := history.Fetch(ctx, l.Store, name, history.ID{}, 0)
+		if err != nil && !errors.Is(err, history.ErrNoWorld) {
+			failed = err
+			return false
+		}
+		s.add(f.Layers)
+		return true
+	})
+	return s, errors.Join(err, failed)
+}
+
+// spend returns an error if so many bytes more would exceed the limit. The caller calls
+// done when they are saved or not.
+func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
+	end, err := l.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	a := &l.g.account
+	if a.counted.IsZero() || l.now.Sub(a.counted) > countFor || a.spent+n > a.room/share {
+		flying := a.flying
+		s, err := l.count(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		a.counted, a.room, a.spent = l.now, l.g.Limits.Bytes-s.bytes, flying
+		if a.spent+n > a.room {
+			return nil, &OverError{What: "bytes", Limit: l.g.Limits.Bytes, Used: s.bytes + a.spent, Wants: n}
+		}
+	}
+	a.spent += n
+	a.flying += n
+	return func() {
+		a.turn <- struct{}{}
+		a.flying -= n
+		<-a.turn
+	}, nil
+}
+
+// Create is for history.Names.
+func (l *limited) Create(ctx context.Context, name string) error {
+	return l.more(ctx, func() error { return l.Store.Create(ctx, name) })
+}
+
+// more calls make, which makes a world, if there may be one more.
+func (l *limited) more(ctx context.Context, make func() error) error {
+	end, err := l.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := l.oneMore(ctx); err != nil {
+		return err
+	}
+	return make()
+}
+
+// Fork is for history.Commits.
+func (l *limited) Fork(ctx context.Context, from string, at history.ID, name string) error {
+	return l.more(ctx, func() error {
+		if l.g.Limits.Bytes > 0 {
+			layers, err := l.Stack(ctx, from, at)
+			if err != nil {
+				return err
+			}
+			if err := l.with(ctx, "", layers, 0); err != nil {
+				return err
+			}
+		}
+		return l.Store.Fork(ctx, from, at, name)
+	})
+}
+
+// with returns an error if the worlds, all but one, exceed the limit together with
+// layers and n bytes more. The caller has begun.
+func (l *limited) with(ctx context.Context, but string, layers []history.Layer, n int64) error {
+	s, err := l.count(ctx, but)
+	if err != nil {
+		return err
+	}
+	used := s.bytes + l.g.account.flying
+	if wants := s.add(layers) + n; wants > 0 && used+wants > l.g.Limits.Bytes {
+		return &OverError{What: "bytes", Limit: l.g.Limits.Bytes, Used: used, Wants: wants}
+	}
+	return nil
+}
+
+// Undelete is for history.Names. Only a world that is there can be counted, so a world
+// that is too large is deleted again.
+func (l *limited) Undelete(ctx context.Context, name string) error {
+	return l.more(ctx, func() error {
+		err := l.Store.Undelete(ctx, name)
+		if err != nil || l.g.Limits.Bytes == 0 {
+			return err
+		}
+		f, err := history.Fetch(ctx, l.Store, name, history.ID{}, 0)
+		if err == nil {
+			err = l.with(ctx, name, f.Layers, 0)
+		}
+		if err != nil {
+			err = errors.Join(err, l.Store.Delete(context.WithoutCancel(ctx), name, 0))
+		}
+		return err
+	})
+}
+
+// Commit is for history.Commits.
+func (l *limited) Commit(ctx context.Context, name string, base history.Head, c history.Commit, given ...history.Stone) (history.Commit, error) {
+	var n int64
+	for _, s := range c.Stones {
+		n += s.Size
+	}
+	if l.g.Limits.Bytes == 0 || n == 0 && c.Base == c.Parent {
+		return l.Store.Commit(ctx, name, base, c, given...)
+	}
+	done, err := l.room(ctx, name, c, n)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	defer done()
+	return l.Store.Commit(ctx, name, base, c, given...)
+}
+
+// room is spend for a commit. One that is not on its parent replaces what the world
+// needs.
+func (l *limited) room(ctx context.Context, name string, c history.Commit, n int64) (done func(), err error) {
+	if c.Base == c.Parent {
+		return l.spend(ctx, n)
+	}
+	end, err := l.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var below []history.Layer
+	if c.Base != (history.ID{}) {
+		below, err = l.Stack(ctx, name, c.Base)
+	}
+	if err == nil {
+		err = l.with(ctx, name, below, n)
+	}
+	if err != nil {
+		end()
+		return nil, err
+	}
+	l.g.account.counted = time.Time{} // what is needed changes by more than n
+	return end, nil
+}
