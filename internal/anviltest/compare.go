@@ -31,6 +31,21 @@ func Worlds(t testing.TB, kind string) []string {
 	return dirs
 }
 
+// Sample returns every fifth of Worlds, and all of them where CAIRN_LONG is set, as in
+// "./test worlds".
+func Sample(t testing.TB, kind string) []string {
+	t.Helper()
+	dirs := Worlds(t, kind)
+	if os.Getenv("CAIRN_LONG") != "" {
+		return dirs
+	}
+	few := dirs[:0]
+	for i := 0; i < len(dirs); i += 5 {
+		few = append(few, dirs[i])
+	}
+	return few
+}
+
 var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)
 
 // Compare reports differences between the worlds in the folders want and got as

@@ -132,6 +132,23 @@ func TestNumbers(t *testing.T) {
 	b.checkNarrow()
 }
 
+// TestNumbersCluster: of a store on a cluster the page shows the calls to its halves, and of
+// another store nothing about them.
+func TestNumbersCluster(t *testing.T) {
+	needBrowser(t)
+	file := filepath.Join(t.TempDir(), "cluster.toml")
+	if err := os.WriteFile(file, []byte("[catalogue]\nkind = \"bucket\"\n[bucket]\nkind = \"dir\"\npath = \"bucket\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, serve(t, "--store", "cluster:"+file))
+	b.open("/numbers")
+	b.until(`document.querySelector("section[aria-label=Catalogue]:not([hidden]) tbody")`)
+	other := newTab(t, serve(t))
+	other.open("/numbers")
+	other.untilText("Decoded pages")
+	other.until(`document.querySelector("section[aria-label=Catalogue]").getClientRects().length === 0`)
+}
+
 // TestView: cairn view shows a file.
 func TestView(t *testing.T) {
 	needBrowser(t)

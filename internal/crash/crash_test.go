@@ -40,10 +40,10 @@ func TestStops(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"-n 60", 0, "6 kills in"},
-		{"-n 60 -seed 99", 0, "54 stops at syncs"},
+		{"-n 20", 0, "2 kills in"},
+		{"-n 20 -seed 99", 0, "18 stops at syncs"},
 		{"-kill 4 -sync 0 -parallel 3", 0, "4 kills in"},
-		{"-kill 0 -sync 150", 0, "150 stops at syncs"},
+		{"-kill 0 -sync 50", 0, "50 stops at syncs"},
 		{"-sync x", 2, "invalid value"},
 		{"more", 2, "want flags only"},
 	} {

@@ -86,7 +86,7 @@ func (b *bout) sleep(ctx context.Context, a *actor) error {
 func (b *bout) over(ctx context.Context) error {
 	first, err := b.st.Leased(ctx, b.world)
 	for now := first; err == nil && now.Fence == first.Fence && now.Fence != 0; now, err = b.st.Leased(ctx, b.world) {
-		time.Sleep(time.Millisecond)
+		time.Sleep(b.poll)
 	}
 	return err
 }
@@ -193,6 +193,7 @@ func (a *actor) save(kind string, fence uint64) error {
 func (a *actor) call(d deed) (done, error) {
 	d.World = a.world
 	out, err := a.do(d)
+	out.slack = a.slack
 	if err != nil {
 		return out, err
 	}
@@ -224,6 +225,9 @@ func (c *counts) add(d done, late bool) {
 func (b *bout) check(ctx context.Context) error {
 	b.mu.Lock()
 	b.counts.rounds++
+	if b.counts.rounds%1000 == 0 && b.out != nil {
+		fmt.Fprintf(b.out, "%d rounds\n", b.counts.rounds)
+	}
 	b.mu.Unlock()
 	log, err := b.st.Log(ctx, b.world, history.ID{}, allNames)
 	if err != nil {

@@ -47,7 +47,8 @@ type answer struct {
 
 func (a answer) refused() bool { return a.Fault == leased || a.Fault == fenced || a.Fault == conflict }
 
-// span is the time of a call by this machine's clock, which is the store's.
+// span is the time of a call by this machine's clock, from which the store's differs by
+// at most the slack of the call.
 type span struct{ From, Upto time.Time }
 
 // done is a deed with its answer.
@@ -56,6 +57,16 @@ type done struct {
 	answer
 	span
 	writer int
+	slack  time.Duration
+}
+
+// clock returns the time of the call by the store's clock.
+func (d done) clock() span {
+	at := span{d.From.Add(-d.slack), d.Upto.Add(d.slack)}
+	if d.Fault != "" && !d.refused() {
+		at.Upto = at.Upto.Add(time.Hour) // it may still be in progress
+	}
+	return at
 }
 
 // since describes the deed and its answer, in times since start.
@@ -118,7 +129,7 @@ func (o owned) allows(d done) bool {
 	fence := d.Base.Fence
 	switch d.Kind {
 	case take:
-		return o.over(d.span) || o.of(d.Holder)
+		return o.over(d.clock()) || o.of(d.Holder)
 	case renew:
 		return fence == o.Fence && o.Until != 0
 	case give:
@@ -126,7 +137,7 @@ func (o owned) allows(d done) bool {
 	case write, goBack:
 		free := fence == o.Fence || fence == history.Force
 		if fence == 0 {
-			free = o.over(d.span)
+			free = o.over(d.clock())
 		}
 		return free && d.Base.Commit == o.Head
 	}
@@ -138,7 +149,7 @@ func (o owned) refuses(d done) bool {
 	fence := d.Base.Fence
 	switch d.Fault {
 	case leased:
-		return o.live(d.span) && (d.Kind == take && !o.of(d.Holder) || d.Kind != take && fence == 0)
+		return o.live(d.clock()) && (d.Kind == take && !o.of(d.Holder) || d.Kind != take && fence == 0)
 	case fenced:
 		return fence != o.Fence && fence != history.Force && (fence != 0 || d.Kind == renew || d.Kind == give)
 	}
@@ -160,7 +171,8 @@ func (o owned) fits(d done) bool {
 
 // ends reports whether the lease ends at the time that was asked for.
 func (d done) ends() bool {
-	return !d.Until.Before(d.From.Add(d.For-time.Millisecond)) && !d.Until.After(d.Upto.Add(d.For+time.Millisecond))
+	at := d.clock()
+	return !d.Until.Before(at.From.Add(d.For-time.Millisecond)) && !d.Until.After(at.Upto.Add(d.For+time.Millisecond))
 }
 
 // with returns o after d.
@@ -203,11 +215,42 @@ var leases = porcupine.NondeterministicModel{
 	},
 }
 
+const (
+	// repeats is how long a call lasts at least if its client made it twice.
+	repeats = 500 * time.Millisecond
+	// goesOn is how long a client waits for a server before it asks the next one.
+	goesOn = 5 * time.Second
+)
+
+// tries is how often a client may have made a call whose answer was lost, before the last
+// time.
+func (d done) tries() int {
+	took := d.Upto.Sub(d.From)
+	if took <= repeats {
+		return 0
+	}
+	return 1 + int(took/goesOn)
+}
+
+// earlier returns a try of a call whose answer was lost. A client asks for a lease
+// again then: the holder is the same.
+func (d done) earlier() done {
+	d.Fault, d.Head, d.Until = "an earlier try", history.Head{}, time.Time{}
+	return d
+}
+
 // linear returns an error unless a store that makes one call after another could
 // have given the answers. The calls are those of one world that started without
 // commits and leases.
 func linear(calls []done) error {
 	var history []porcupine.Operation
+	for _, d := range calls {
+		if d.Kind == take {
+			for range d.tries() {
+				calls = append(calls, d.earlier())
+			}
+		}
+	}
 	for _, d := range calls {
 		upto := d.Upto.UnixNano()
 		if d.Fault != "" && !d.refused() {

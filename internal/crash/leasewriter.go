@@ -16,6 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
+	"github.com/cairnvoxel/cairn/store"
 )
 
 const writerArg = "writer of crash"
@@ -151,7 +152,7 @@ func (d deed) commit(ctx context.Context, st history.Store) (history.ID, error) 
 
 func obeyWriter(url string) error {
 	ctx := context.Background()
-	st, err := client.Open(ctx, url, client.Options{})
+	st, err := client.Open(ctx, url, client.Options{Token: os.Getenv(store.TokenEnv)})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@
 //   - It works in a file system in memory that remembers what was synced, and
 //     looks at every sync at what the loss of power would leave there.
 //   - With -serve it kills a server, while clients work at it.
+//   - With -cluster it kills, stops, fills, empties and cuts off the real parts of a
+//     cluster, while clients work at its servers. It needs what ./test parts builds.
 //
 // With -asleep it stops and continues processes that write to worlds of a server
 // under leases that are over, and looks whether the answers that they got fit into
@@ -24,6 +26,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/cairnvoxel/cairn/internal/parts"
 )
 
 // plan is the task of a run.
@@ -34,6 +38,10 @@ type plan struct {
 	dir          string // where directories to kill in are made
 
 	serve, asleep  bool // instead of these
+	cluster        bool // alone, or what asleep works at
+	catalogue      string
+	minutes, rate  float64
+	alone          bool // without a synchronous standby
 	n              int  // kills of servers, or rounds
 	host           host
 	clients, crowd int
@@ -50,6 +58,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	switch {
+	case p.cluster && !p.asleep:
+		err = p.runCluster(ctx, os.Stdout)
 	case p.serve:
 		err = p.runServe(ctx, os.Stdout)
 	case p.asleep:
@@ -96,8 +106,13 @@ func parse(args []string) (plan, error) {
 	flags.BoolVar(&p.asleep, "asleep", false, "stop writers at a server until their leases are over")
 	flags.StringVar(&p.host.cairn, "cairn", "", "the cairn that serves; default the server in this program")
 	flags.StringVar(&p.host.plant, "plant", "", "a fault of the server in this program, which is to be found: early, unfenced")
-	flags.IntVar(&p.clients, "clients", 8, "of -serve; for -asleep how many teams of writers")
-	flags.IntVar(&p.crowd, "worlds", 1000, "how many worlds -serve begins with")
+	flags.IntVar(&p.clients, "clients", 0, "of -serve, default 8, or -cluster, default 16; for -asleep how many teams of writers, default 8")
+	flags.IntVar(&p.crowd, "worlds", -1, "how many worlds -serve, default 1,000, or -cluster, default 100,000, begins with")
+	flags.BoolVar(&p.cluster, "cluster", false, "let parts of a cluster fail that clients work at; with -asleep the writers work at one")
+	flags.StringVar(&p.catalogue, "catalogue", "pg", "of -cluster: pg, bucket or mongo")
+	flags.Float64Var(&p.minutes, "minutes", 30, "how long things fail in -cluster")
+	flags.Float64Var(&p.rate, "rate", 0, "of -cluster: calls a second by all clients together; 0 is as many as they can, the source has 70")
+	flags.BoolVar(&p.alone, "no-standby", false, "of -cluster: PostgreSQL does not wait for its standby, and its primary is lost with its disk; that must be found")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
@@ -115,8 +130,34 @@ func parse(args []string) (plan, error) {
 	if p.syncs < 0 {
 		p.syncs = p.n - p.n/10
 	}
+	return p, p.byDefault(flags)
+}
+
+// byDefault sets what depends on other flags.
+func (p *plan) byDefault(flags *flag.FlagSet) error {
+	clients, crowd := 8, 1000
+	if p.cluster {
+		crowd = 100_000
+		if !p.asleep {
+			clients = 16
+		}
+	}
+	if p.clients == 0 {
+		p.clients = clients
+	}
+	if p.crowd < 0 {
+		p.crowd = crowd
+	}
 	p.parallel, p.clients = max(p.parallel, 1), max(p.clients, 1)
-	return p, nil
+	if p.cluster {
+		name, ok := map[string]string{"pg": parts.OnPostgres, "bucket": parts.OnBucket, "mongo": parts.OnMongo}[p.catalogue]
+		if !ok || p.alone && p.catalogue != "pg" || p.crowd < p.clients {
+			fmt.Fprintf(flags.Output(), "crash: -catalogue %q: want pg, bucket or mongo; -no-standby is for pg; -worlds %d: want at least -clients\n", p.catalogue, p.crowd)
+			return flag.ErrHelp
+		}
+		p.catalogue = name
+	}
+	return nil
 }
 
 // run prints the stops by kind. Its error says what was lost first.

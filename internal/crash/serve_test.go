@@ -13,9 +13,9 @@ func TestServe(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"-serve -n 4 -worlds 50", 0, "4 kills of a server"},
+		{"-serve -n 2 -worlds 50", 0, "2 kills of a server"},
 		{"-serve -n 2 -worlds 0 -seed 7 -clients 3", 0, "2 kills of a server"},
-		{"-asleep -n 30", 0, "30 rounds"},
+		{"-asleep -n 10", 0, "10 rounds"},
 		{"-asleep -n 5 -clients 1 -seed 99", 0, "5 rounds"},
 		{"-serve -plant late", 2, "want early or unfenced"},
 		{"-serve -plant early -cairn /bin/true", 2, "without -cairn"},

@@ -45,7 +45,7 @@ func signalled() context.Context {
 	return ctx
 }
 
-func serveUntil(ctx context.Context, st history.Store, saved func(string), out io.Writer) error {
+func serveUntil(ctx context.Context, st history.Store, saved func(string, uint64), out io.Writer) error {
 	s, err := server.New(st, server.Options{Saved: saved})
 	if err != nil {
 		return err

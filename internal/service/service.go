@@ -5,6 +5,7 @@ package service
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -15,12 +16,15 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/keeper"
 	"github.com/cairnvoxel/cairn/server/metrics"
@@ -28,6 +32,7 @@ import (
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/server/web"
 	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/metered"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -42,11 +47,15 @@ type Settings struct {
 	CertFile     string // "" for no TLS
 	KeyFile      string
 
-	BackupDir    string // "" for no backups; else the store must be a *local.Store
-	BackupEvery  time.Duration
-	BackupKeep   local.Keep
-	CollectEvery time.Duration // negative for never
-	Policy       history.Policy
+	// BackupTo is a folder, for a *local.Store, or the URL of a bucket; "" for no
+	// backups.
+	BackupTo         string
+	BackupRecipients []string      // public keys of age, for a bucket
+	BackupLock       time.Duration // object lock, for a bucket; 0 for none
+	BackupEvery      time.Duration
+	BackupKeep       history.Keep
+	CollectEvery     time.Duration // negative for never
+	Policy           history.Policy
 
 	Drain   time.Duration // how long running calls may take at the end
 	Slow    time.Duration // calls that take longer are logged; none if it is not positive
@@ -82,7 +91,9 @@ type service struct {
 	arenas  *arena.Leased
 	stepped chan struct{} // closed to stop stepping the arenas
 	metrics *metrics.Metrics
-	failed  chan error // from the goroutines that serve
+	// backupCalls counts the calls of the bucket of backups; nil without one.
+	backupCalls *metered.Calls
+	failed      chan error // from the goroutines that serve
 }
 
 // Run serves until a signal or an error ends the service. It prints the URLs to out when
@@ -170,7 +181,7 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 			return l, err
 		}
 	}
-	if err := s.newServer(st); err != nil {
+	if err := s.newServer(ctx, st); err != nil {
 		return l, err
 	}
 	if s.StreamListen != "" {
@@ -183,11 +194,15 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 }
 
 // newServer makes the server and the keeper of a store.
-func (s *service) newServer(st history.Store) (err error) {
+func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 	s.metrics = metrics.New()
-	k := keeper.Options{CollectEvery: s.CollectEvery, Policy: s.Policy, Metrics: s.metrics, Log: s.log}
-	if s.BackupDir != "" {
-		if err := s.addBackups(st, &k); err != nil {
+	holder, err := s.holder(st)
+	if err != nil {
+		return err
+	}
+	k := keeper.Options{Holder: holder, CollectEvery: s.CollectEvery, Policy: s.Policy, Metrics: s.metrics, Log: s.log}
+	if s.BackupTo != "" {
+		if err := s.addBackups(ctx, st, &k); err != nil {
 			return err
 		}
 	}
@@ -195,16 +210,38 @@ func (s *service) newServer(st history.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	s.arenas = arena.NewLeased(st, "", world.Options{Manual: true, Memory: s.CacheBytes})
+	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes})
 	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
-		Saved: func(name string) { s.keeper.Saved(name) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
+		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
 	}
-	s.metrics.Watch(s.server.Watched())
+	watched := s.server.Watched()
+	watched.Backups = s.backupCalls
+	s.metrics.Watch(watched)
 	s.keeper = keeper.New(st, time.Now(), k)
 	s.http = s.server.HTTP()
 	return nil
+}
+
+// holder returns the name of this server among those of its store, as a holder of leases
+// and jobs. A server that starts again at the same address of the same machine has the
+// same name, and gets back at once what it held. A store that only one server can have
+// knows no other.
+func (s *service) holder(st history.Store) (string, error) {
+	if _, shared := st.(history.Shared); !shared {
+		return "cairn serve", nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("service: the name of this machine: %w", err)
+	}
+	at := s.Listen
+	if strings.HasSuffix(at, ":0") {
+		at += " " + rand.Text()
+	}
+	name := "cairn serve " + host + " " + at
+	return name[:min(len(name), history.MaxHolder)], nil
 }
 
 // loadTextures reads resource packs, if there are any.
@@ -216,22 +253,55 @@ func loadTextures(packs []string) (*texture.Atlas, error) {
 }
 
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery
-// after the newest one in the folder.
-func (s *service) addBackups(st history.Store, k *keeper.Options) error {
+// after the newest one that is there.
+func (s *service) addBackups(ctx context.Context, st history.Store, k *keeper.Options) error {
+	k.BackupEvery = s.BackupEvery
+	if backups.IsBucket(s.BackupTo) {
+		return s.addBucket(ctx, st, k)
+	}
 	from, ok := st.(*local.Store)
 	if !ok {
-		return fmt.Errorf("service: back up %s: only a store in a directory can be backed up", s.StoreURL)
+		return fmt.Errorf("service: back up %s to a folder: only a store in a directory can be; others to s3://BUCKET/PREFIX", s.StoreURL)
 	}
-	times, err := local.Backups(s.BackupDir, local.Options{})
+	times, err := local.Backups(s.BackupTo, local.Options{})
 	if err != nil {
 		return err
 	}
 	if n := len(times); n > 0 {
 		k.LastBackup = times[n-1]
 	}
-	k.BackupEvery = s.BackupEvery
-	k.Backup = func(ctx context.Context) (local.Backed, error) {
-		return from.Backup(ctx, s.BackupDir, local.BackupOptions{Keep: s.BackupKeep})
+	k.Backup = func(ctx context.Context) (keeper.Backed, error) {
+		b, err := from.Backup(ctx, s.BackupTo, local.BackupOptions{Keep: s.BackupKeep})
+		return keeper.Backed{Name: b.Name, Removed: len(b.Removed), Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds}}, err
+	}
+	return nil
+}
+
+// addBucket makes the keeper back up the store to a bucket.
+func (s *service) addBucket(ctx context.Context, st history.Store, k *keeper.Options) error {
+	from, err := backups.Archiver(st, s.StoreURL)
+	if err != nil {
+		return err
+	}
+	s.backupCalls = metered.New(nil)
+	to, _, err := backups.Open(ctx, s.BackupTo, s.backupCalls.Trip)
+	if err != nil {
+		return err
+	}
+	all, err := backup.Open(ctx, to, backup.Access{})
+	if err != nil {
+		return err
+	}
+	k.LastBackup = all.Last()
+	k.Backup = func(ctx context.Context) (keeper.Backed, error) {
+		r, err := backup.Run(ctx, from, to, backup.Options{Keep: s.BackupKeep, Recipients: s.BackupRecipients, Lock: s.BackupLock, Holder: backups.Holder()})
+		for _, what := range [][]string{r.Damaged, r.Hurt} {
+			for _, why := range what {
+				s.log.Error("backup", "damaged", why)
+			}
+		}
+		return keeper.Backed{Name: r.Name, Removed: len(r.Removed), Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds,
+			Changed: r.Changed, Hurt: len(r.Hurt), Sampled: r.Sampled, Wrong: r.Wrong}}, err
 	}
 	return nil
 }

@@ -1,0 +1,41 @@
+package main_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/parts"
+)
+
+// Clusters of real servers lose nothing, and a loss is found.
+func TestPartsCluster(t *testing.T) {
+	parts.Need(t, "postgres", "minio", "toxiproxy")
+	program, dir := mustBuild(t, ""), t.TempDir()
+	cairn, err := parts.BuildCairn(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-cluster -minutes 0.25 -worlds 500 -seed 3", 0, "0 losses"},
+		{"-cluster -minutes 0.15 -worlds 100 -seed 4 -catalogue bucket", 0, "0 losses"},
+		{"-cluster -minutes 1 -worlds 200 -seed 5 -no-standby", 1, "lost: "},
+		{"-cluster -asleep -n 20", 0, "20 rounds"},
+		{"-cluster -catalogue paper", 2, "want pg, bucket or mongo"},
+		{"-cluster -catalogue bucket -no-standby", 2, "is for pg"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			said, status := run(t, program, append(strings.Fields(tt.args), "-dir", t.TempDir(), "-cairn", cairn)...)
+			if status != tt.status || !strings.Contains(said, tt.want) {
+				t.Errorf("status %d: want %d with %q:\n%s", status, tt.status, tt.want, said)
+			}
+		})
+	}
+	if _, err := os.Stat(cairn); err != nil {
+		t.Error(err)
+	}
+}
