@@ -1,24 +1,33 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
 
 type backupOptions struct {
-	to, keep string
-	json     bool
+	to, keep, lock, identity string
+	recipients               []string
+	verify, json             bool
 }
 
-// backedUp is what backup prints.
+// backedUp is what backup prints for a folder.
 type backedUp struct {
 	Dir string `json:"dir"`
 	local.Backed
@@ -27,36 +36,63 @@ type backedUp struct {
 func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
-		Use:   "backup --to DIR",
-		Short: "Adds a verified backup of the store to a folder",
-		Long: `backup adds a backup of the whole store to DIR, a folder of backups, which may be on
-another disk. The backup is named by its time. It shares data that did not change with
-the backup before it. cairn reads and verifies every byte before the backup gets its
-name, and only then deletes backups that --keep does not keep. cairn restore-store
-makes a store from a backup.`,
-		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to /mnt/backups/worlds --keep 3w,5",
+		Use:   "backup --to DIR|BUCKET",
+		Short: "Adds a backup of the store to a folder or to a bucket",
+		Long: `backup adds a backup of the whole store to DIR, a folder of backups, or to BUCKET:
+s3://NAME/PREFIX, or dir:DIR, a folder that is used like one.
+
+In a folder, which is for stores local:DIR alone, the backup is a whole store. It shares
+files that did not change with the backup before it, and every byte is verified before
+the backup gets its name.
+
+In a bucket a backup has what changed since the one before. Any store can be backed up
+there. Each world is as it was at one moment. A sample is read back, and everything with
+--verify. With --recipient what lies in the bucket is encrypted for the holders of the
+private keys. A backup that was interrupted goes on. See docs/BACKUP.md.
+
+Then backups that --keep does not keep are deleted. cairn restore-store makes a store
+from a backup.`,
+		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to s3://backups/worlds --keep 3w,5 --recipient age1...\n  cairn backup list --from s3://backups/worlds",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runBackup(c.Context(), sf, c.OutOrStdout(), o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.to, "to", "", "the folder of backups")
+	f.StringVar(&o.to, "to", "", "the folder of backups, or the bucket")
 	f.StringVar(&o.keep, "keep", "all", keepHelp)
+	f.BoolVar(&o.verify, "verify", false, "read back everything (bucket)")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	bucketFlags(c, &o.recipients, &o.lock)
+	f.StringVar(&o.identity, "identity", "", identityHelp)
+	c.AddCommand(newBackupList(), newBackupVerify())
 	return c
+}
+
+const identityHelp = "the file with private keys of age, if the backups are encrypted"
+
+// bucketFlags adds the flags of backups to a bucket.
+func bucketFlags(c *cobra.Command, recipients *[]string, lock *string) {
+	c.Flags().StringArrayVar(recipients, "recipient", nil, "encrypt for the holder of this public key of age, age1... (bucket)")
+	c.Flags().StringVar(lock, "lock", "0", "how long nobody can delete the backup, if the bucket has object lock, such as 14d")
 }
 
 func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
 	if o.to == "" {
-		return usagef("backup: give the folder of backups by --to")
+		return usagef("backup: give the folder of backups, or the bucket, by --to")
 	}
 	keep, err := parseKeep(o.keep)
 	if err != nil {
 		return err
 	}
+	if backups.IsBucket(o.to) {
+		return runBucketBackup(ctx, sf, out, o, keep)
+	}
+	if o.verify || len(o.recipients) > 0 || o.lock != "0" || o.identity != "" {
+		return usagef("--to %s: --verify, --recipient, --lock and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", o.to)
+	}
 	sf.writes = true
-	st, err := sf.local(ctx)
+	st, err := sf.local(ctx, o.to)
 	if err != nil {
 		return err
 	}
@@ -79,10 +115,188 @@ func (b *backedUp) print(out io.Writer) {
 	console.PrintList(out, "removed:", b.Removed)
 }
 
+// bucketBackup is what backup prints for a bucket.
+type bucketBackup struct {
+	To string `json:"to"`
+	backup.Report
+	Verified *backup.Verified `json:"verified,omitempty"`
+}
+
+func runBucketBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions, keep history.Keep) error {
+	lock, err := parseSpan("--lock", o.lock)
+	if err != nil {
+		return err
+	}
+	st, err := sf.open(ctx)
+	if err != nil {
+		return err
+	}
+	from, err := backups.Archiver(st, sf.location())
+	if err != nil {
+		return err
+	}
+	b, closeBucket, err := backups.Open(ctx, o.to, nil)
+	if err != nil {
+		return err
+	}
+	p := console.NewProgress()
+	defer p.Done()
+	r := &bucketBackup{To: o.to}
+	r.Report, err = backup.Run(ctx, from, b, backup.Options{Keep: keep, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
+		Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
+	if err == nil && o.verify {
+		var a backup.Access
+		if a, err = backups.Access(ctx, o.identity, from); err == nil {
+			r.Verified, err = verifyAll(ctx, b, a, p)
+		}
+	}
+	if err = errors.Join(err, closeBucket()); err != nil && r.Name == "" {
+		return err
+	}
+	if r.Removed == nil {
+		r.Removed = []string{}
+	}
+	return cmp.Or(report(out, r, o.json), foundWrong(err))
+}
+
+// foundWrong says that something is damaged, which was printed already.
+func foundWrong(err error) error {
+	if errors.Is(err, backup.ErrFaults) || errors.Is(err, backup.ErrHurt) {
+		return errWrong
+	}
+	return err
+}
+
+func verifyAll(ctx context.Context, b blob.Bucket, a backup.Access, p *console.Progress) (*backup.Verified, error) {
+	all, err := backup.Open(ctx, b, a)
+	if err != nil {
+		return nil, err
+	}
+	v, err := all.Verify(ctx, func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) })
+	return &v, err
+}
+
+func (b *bucketBackup) print(out io.Writer) {
+	fmt.Fprintf(out, "%.20s in %s: %s, %d changed; %s new, %s as before; %s read back, %d wrong\n", b.Name, b.To,
+		console.Counted(b.Worlds, "world"), b.Changed, table.Size(b.New), table.Size(b.Shared), console.Counted(b.Sampled, "object"), b.Wrong)
+	console.PrintList(out, "removed:", b.Removed)
+	console.PrintList(out, "damaged in the bucket, and put again:", b.Damaged)
+	console.PrintList(out, "damaged in the store:", b.Hurt)
+	if b.Verified != nil {
+		(&verifiedBackups{*b.Verified}).print(out)
+	}
+}
+
+// openBackups opens the backups in a bucket.
+func openBackups(ctx context.Context, from, identity string) (*backup.Backups, func() error, error) {
+	if !backups.IsBucket(from) {
+		return nil, nil, usagef("%q: want a bucket: s3://NAME/PREFIX or dir:DIR", from)
+	}
+	a, err := backups.Access(ctx, identity, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, closeBucket, err := backups.OpenToRead(ctx, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := backup.Open(ctx, b, a)
+	return all, closeBucket, err
+}
+
+func newBackupList() *cobra.Command {
+	var from string
+	var json bool
+	c := &cobra.Command{
+		Use:     "list --from BUCKET",
+		Short:   "Lists the backups in a bucket",
+		Example: "  cairn backup list --from s3://backups/worlds",
+		Args:    takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, closeBucket, err := openBackups(c.Context(), from, "")
+			if err != nil {
+				return err
+			}
+			list, err := all.List(c.Context())
+			if err = errors.Join(err, closeBucket()); err != nil {
+				return err
+			}
+			return report(c.OutOrStdout(), &backupList{list}, json)
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "the bucket")
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+type backupList struct {
+	Backups []backup.Info `json:"backups"`
+}
+
+func (l *backupList) print(out io.Writer) {
+	for _, b := range l.Backups {
+		more := ""
+		if b.Encrypted {
+			more += ", encrypted"
+		}
+		if !b.Locked.IsZero() {
+			more += ", locked until " + b.Locked.Format(time.RFC3339)
+		}
+		if b.Damaged != "" {
+			more = ", damaged: " + b.Damaged
+		}
+		fmt.Fprintf(out, "%.20s  %s, %d changed, %s of stones, %s new%s\n", b.Name, console.Counted(int(b.Worlds), "world"), b.Changed, table.Size(b.Bytes), table.Size(b.New), more)
+	}
+}
+
+func newBackupVerify() *cobra.Command {
+	var from, identity string
+	var json bool
+	c := &cobra.Command{
+		Use:   "verify --from BUCKET",
+		Short: "Reads and verifies everything in the backups of a bucket",
+		Long: `verify reads every object of all backups in a bucket, and compares it with its hash and
+with what names it. Without --identity it does not look into the stones of encrypted
+backups, but it finds every changed byte. The exit status is 1 if anything is damaged.`,
+		Example: "  cairn backup verify --from s3://backups/worlds",
+		Args:    takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, closeBucket, err := openBackups(c.Context(), from, identity)
+			if err != nil {
+				return err
+			}
+			p := console.NewProgress()
+			defer p.Done()
+			v, err := all.Verify(c.Context(), func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) })
+			if err = foundWrong(errors.Join(err, closeBucket())); err != nil && err != errWrong {
+				return err
+			}
+			if err == nil && v.Backups == 0 {
+				return fmt.Errorf("backup: %s: %w", from, backup.ErrNone)
+			}
+			return cmp.Or(report(c.OutOrStdout(), &verifiedBackups{v}, json), err)
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "the bucket")
+	c.Flags().StringVar(&identity, "identity", "", identityHelp)
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}
+
+type verifiedBackups struct{ backup.Verified }
+
+func (v *verifiedBackups) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %s of %s, %s, verified\n", console.Counted(v.Backups, "backup"), console.Counted(v.Objects, "object"), table.Size(v.Bytes), console.Counted(v.Stones, "stone"))
+	if v.Unread {
+		fmt.Fprintln(out, "no identity opens the stones: they were verified as they are encrypted")
+	}
+	console.PrintList(out, "damaged:", v.Faults)
+}
+
 const keepHelp = "which backups to keep: a number (14), a time (36h, 14d, 3w), or both with a comma, which keeps what either keeps"
 
 // parseKeep parses which backups to keep.
-func parseKeep(s string) (k local.Keep, err error) {
+func parseKeep(s string) (k history.Keep, err error) {
 	if s == "all" {
 		return k, nil
 	}
@@ -111,20 +325,42 @@ type restoredStore struct {
 	local.Report
 }
 
+type restoreStoreOptions struct {
+	world, as, backup, identity string
+	at                          string
+	json                        bool
+}
+
 func newRestoreStore(sf *storeFlag) *cobra.Command {
-	var json bool
+	var o restoreStoreOptions
 	c := &cobra.Command{
-		Use:   "restore-store DIR STORE",
+		Use:   "restore-store DIR|BUCKET STORE",
 		Short: "Makes a store from a backup",
-		Long: `restore-store makes a store, local:DIR, from a backup, or from the newest in a folder of
-backups. It verifies the whole backup first. It does not replace a store.`,
-		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data",
+		Long: `restore-store makes a store, local:DIR, from a backup in a folder, or from the newest in
+a folder of backups. It verifies the whole backup first. It does not replace a store.
+
+From a bucket it restores all worlds with their histories into any store, which may have
+other worlds; it replaces none. It can be repeated after an interruption. With --world
+it restores one world, and with --at that world as it was then.`,
+		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data\n  cairn restore-store s3://backups/worlds cluster:cairn.toml\n  cairn restore-store s3://backups/worlds https://cairn:7070 --world hub --at 2026-11-20T10:00 --as hub-then",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
+			if backups.IsBucket(args[0]) {
+				return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
+			}
+			if o.world != "" || o.as != "" || o.at != "" || o.backup != "" || o.identity != "" {
+				return usagef("%s: --world, --as, --at, --backup and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", args[0])
+			}
+			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o.json)
 		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	f := c.Flags()
+	f.StringVar(&o.world, "world", "", "the world to restore; without it all (bucket)")
+	f.StringVar(&o.as, "as", "", "the name of the restored world, if not its own")
+	f.StringVar(&o.at, "at", "", "a time in UTC such as 2026-11-20T10:00: the newest version that is not after it")
+	f.StringVar(&o.backup, "backup", "", "the backup, as backup list shows it; without it the newest")
+	f.StringVar(&o.identity, "identity", "", identityHelp)
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
@@ -138,6 +374,72 @@ func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to
 		return err
 	}
 	return report(out, &restoredStore{from, to, r}, json)
+}
+
+// run restores from a bucket.
+func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, from, url string) (err error) {
+	w := backup.WorldOptions{Backup: o.backup, As: strings.TrimPrefix(o.as, "@")}
+	if o.world == "" && (o.as != "" || o.at != "") {
+		return usagef("--as and --at need --world")
+	}
+	if o.at != "" {
+		if w.At, err = port.ParseTime(o.at); err != nil || o.backup != "" {
+			return usagef("--at %s: want a time such as 2026-11-20T10:00, and no --backup", o.at)
+		}
+	}
+	all, closeBucket, err := openBackups(ctx, from, o.identity)
+	if err != nil {
+		return err
+	}
+	if all.Last().IsZero() { // before a store is made
+		return errors.Join(fmt.Errorf("%s: %w", from, backup.ErrNone), closeBucket())
+	}
+	to, closeStore, err := sf.other(ctx, url, true)
+	if err != nil {
+		return errors.Join(err, closeBucket())
+	}
+	p := console.NewProgress()
+	defer p.Done()
+	var r interface{ print(io.Writer) }
+	if o.world != "" {
+		one := &restoredWorld{Store: url}
+		one.RestoredWorld, err = all.RestoreWorld(ctx, to, strings.TrimPrefix(o.world, "@"), w)
+		r = one
+	} else {
+		many := &restoredWorlds{From: from, Store: url}
+		many.Restored, err = all.Restore(ctx, to, backup.RestoreOptions{Backup: o.backup,
+			Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
+		r = many
+	}
+	err = errors.Join(err, closeStore(), closeBucket())
+	if err != nil && !errors.Is(err, backup.ErrRefused) {
+		return err
+	}
+	return cmp.Or(report(out, r, o.json), err)
+}
+
+// restoredWorlds is what restore-store prints for a bucket.
+type restoredWorlds struct {
+	From  string `json:"from"`
+	Store string `json:"store"`
+	backup.Restored
+}
+
+func (r *restoredWorlds) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %s restored, %d there already, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), r.Same,
+		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+	console.PrintList(out, "others have the names of:", r.Refused)
+}
+
+// restoredWorld is what restore-store --world prints.
+type restoredWorld struct {
+	Store string `json:"store"`
+	backup.RestoredWorld
+}
+
+func (r *restoredWorld) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: @%s, version %d of %s of @%s, %s of %s\n", r.Store, r.As, r.Version, r.Time.Format(time.RFC3339), r.World,
+		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
 }
 
 func (r *restoredStore) print(out io.Writer) {

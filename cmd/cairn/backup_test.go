@@ -19,7 +19,8 @@ func TestCheckStore(t *testing.T) {
 		}
 	}
 	mustRun(t, 3, dir, "check", "local:nowhere")
-	mustRun(t, 2, dir, "check", "memory:")
+	mustRun(t, 0, dir, "check", "memory:")
+	mustRun(t, 2, dir, "check", "http://127.0.0.1:9")
 }
 
 // TestDamagedStore changes bytes of every file that holds stones.

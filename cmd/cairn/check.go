@@ -10,12 +10,13 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/whole"
-	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/store/record"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
@@ -31,22 +32,28 @@ type checked struct {
 	Files    int      `json:"files"`
 	Problems []string `json:"problems"`
 
-	Store *local.Report `json:"store,omitempty"`
+	Store  *record.Report `json:"store,omitempty"`
+	Mended int            `json:"mended,omitempty"` // stones
 }
+
+// mending says which backups mend a store.
+type mending struct{ from, identity string }
 
 // maxProblems is the most problems that are listed for one world.
 const maxProblems = 1000
 
 func newCheck(sf *storeFlag) *cobra.Command {
 	var json bool
+	var m mending
 	c := &cobra.Command{
 		Use:   "check SRC|WORLD|STORE...",
 		Short: "Reads and verifies everything in worlds, or in a store",
 		Long: `check reads and verifies everything in each world: checksums, chunks, names, sections,
-objects, tags, files. In a store, local:DIR, it verifies every world, version and
-stone. Without arguments it checks the store that --store or CAIRN_STORE names. The
+objects, tags, files. In a store, local:DIR or a cluster, it verifies every world,
+version and stone. Without arguments it checks the store that --store or CAIRN_STORE names. The
 exit status is 1 if anything is damaged. check names each fault, and in a store each
-world that it damages. cairn salvage saves what can be read.`,
+world that it damages. cairn salvage saves what can be read. With --mend it puts stones
+that a cluster's bucket has lost back from a backup.`,
 		Example: "  cairn check hub.cairn ./saves/*\n  cairn check local:cairn-data",
 		Args: func(c *cobra.Command, args []string) error {
 			if sf.isSet() {
@@ -58,18 +65,20 @@ world that it damages. cairn salvage saves what can be read.`,
 			if len(args) == 0 {
 				args = []string{sf.location()}
 			}
-			return runCheck(c.Context(), sf, c.OutOrStdout(), args, json)
+			return runCheck(c.Context(), sf, c.OutOrStdout(), args, m, json)
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	c.Flags().StringVar(&m.from, "mend", "", "the bucket of backups, s3://NAME/PREFIX or dir:DIR, to mend a cluster from")
+	c.Flags().StringVar(&m.identity, "identity", "", identityHelp)
 	return c
 }
 
-func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string, json bool) error {
+func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string, m mending, json bool) error {
 	var all []*checked
 	var failed error // one could not be read; the others are still checked
 	for _, path := range paths {
-		c, err := checkPath(ctx, sf, path)
+		c, err := checkPath(ctx, sf, path, m)
 		if err != nil {
 			if ctx.Err() != nil || len(paths) == 1 {
 				return err
@@ -98,10 +107,10 @@ func runCheck(ctx context.Context, sf *storeFlag, out io.Writer, paths []string,
 }
 
 // checkPath checks one world or store. It returns an error if it could not check it.
-func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error) {
+func checkPath(ctx context.Context, sf *storeFlag, path string, m mending) (*checked, error) {
 	c := &checked{Path: path, OK: true, Problems: []string{}}
 	if isStore(path) {
-		return c, c.store(ctx, sf)
+		return c, c.store(ctx, sf, m)
 	}
 	src, err := openSource(ctx, sf, path, false)
 	if err == nil {
@@ -117,20 +126,35 @@ func checkPath(ctx context.Context, sf *storeFlag, path string) (*checked, error
 }
 
 // store checks a whole store.
-func (c *checked) store(ctx context.Context, sf *storeFlag) error {
+func (c *checked) store(ctx context.Context, sf *storeFlag, m mending) error {
 	c.Format = "store"
 	if c.Path != sf.location() {
 		sf = &storeFlag{url: c.Path, memory: sf.memory, cache: sf.cache}
 		defer sf.close()
 	}
-	sf.damage = true
-	st, err := sf.local(ctx)
+	sf.damage = m.from == ""
+	sf.writes = m.from != ""
+	any, err := sf.open(ctx)
 	if err != nil {
 		return err
 	}
+	st, ok := any.(interface {
+		Check(context.Context, func(done, total int64)) (record.Report, error)
+	})
+	if !ok {
+		return usagef("%s: check needs the store itself, %sDIR or a cluster, not a server", sf.location(), localScheme)
+	}
 	p := console.NewProgress()
 	defer p.Done()
-	r, err := st.Check(ctx, func(done, total int64) { p.Show("read " + table.Size(done) + " of " + table.Size(total)) })
+	check := func() (record.Report, error) {
+		return st.Check(ctx, func(done, total int64) { p.Show("read " + table.Size(done) + " of " + table.Size(total)) })
+	}
+	r, err := check()
+	if err == nil && m.from != "" {
+		if c.Mended, err = m.mend(ctx, any, r.Lost); err == nil && c.Mended > 0 {
+			r, err = check()
+		}
+	}
 	c.Store = &r
 	for _, h := range r.Hurt {
 		c.problem("%v", h)
@@ -139,6 +163,29 @@ func (c *checked) store(ctx context.Context, sf *storeFlag) error {
 		c.problem("%s", f)
 	}
 	return err
+}
+
+// mend puts the stones that a store has lost back, and returns how many.
+func (m mending) mend(ctx context.Context, st history.Store, lost []history.StoneRef) (n int, err error) {
+	to, ok := st.(interface {
+		Mend(context.Context, history.Stone) error
+	})
+	if !ok {
+		return 0, usagef("--mend is for clusters; cairn restore-store restores other stores")
+	}
+	all, closeBucket, err := openBackups(ctx, m.from, m.identity)
+	if err != nil {
+		return 0, err
+	}
+	ids := make([]stone.ID, len(lost))
+	for i, ref := range lost {
+		ids[i] = ref.ID
+	}
+	_, err = all.Stones(ctx, ids, func(s history.Stone) error {
+		n++
+		return to.Mend(ctx, s)
+	})
+	return n, errors.Join(err, closeBucket())
 }
 
 func (c *checked) problem(format string, args ...any) {
@@ -306,6 +353,9 @@ func (c *checked) file(w stone.Content, f stone.File) error {
 }
 
 func (c *checked) print(out io.Writer) {
+	if c.Mended > 0 {
+		fmt.Fprintf(out, "%s: %s put back\n", c.Path, console.Counted(c.Mended, "stone"))
+	}
 	if c.OK && c.Store != nil {
 		fmt.Fprintf(out, "%s: ok (%s, %s, %s of %s)\n", c.Path, console.Counted(c.Store.Worlds, "world"), console.Counted(c.Store.Commits, "version"),
 			console.Counted(c.Store.Stones, "stone"), table.Size(c.Store.Bytes))

@@ -125,7 +125,7 @@ error, 130 interrupted.`,
 	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
 	root.PersistentFlags().BoolVar(&sf.memory.stats, "stats", false, "print to standard error what the cache of decoded pages did")
-	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR or a server's URL, which gets $%s (default $%s or %s)", localScheme, store.TokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR, %sFILE or a server's URL, which gets $%s (default $%s or %s)", localScheme, clusterScheme, store.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command
@@ -133,7 +133,7 @@ error, 130 interrupted.`,
 		{"To start with:", []*cobra.Command{newDemo(), newView(sf)}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
-		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newSalvage(), newServe(sf), newToken()}},
+		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
@@ -148,6 +148,9 @@ error, 130 interrupted.`,
 func takes(min, max int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < min || len(args) > max {
+			if c.HasSubCommands() && max == 0 {
+				return usagef("no verb %q; see %s --help", args[0], c.CommandPath())
+			}
 			return usagef("wrong number of arguments; usage: %s", c.UseLine())
 		}
 		return nil

@@ -36,24 +36,29 @@ var memoryUnits = []struct {
 	bytes int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}
 
-// Set parses a size, such as 512MiB or 2GiB.
-func (m *memoryFlag) Set(text string) error {
+// parseSize parses a size, such as 512MiB or 2GiB.
+func parseSize(text string) (int64, error) {
 	for _, u := range memoryUnits {
-		number, found := strings.CutSuffix(text, u.name)
-		if !found {
-			continue
+		if number, found := strings.CutSuffix(text, u.name); found {
+			if n, err := strconv.ParseInt(number, 10, 64); err == nil && n > 0 && n <= math.MaxInt64/u.bytes {
+				return n * u.bytes, nil
+			}
 		}
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n > math.MaxInt64/u.bytes {
-			break
-		}
-		if n *= u.bytes; n < leastMemory {
-			return fmt.Errorf("at least %d MiB", leastMemory>>20)
-		}
-		m.bytes = n
-		return nil
 	}
-	return fmt.Errorf("want a size such as 512MiB or 2GiB")
+	return 0, fmt.Errorf("want a size such as 512MiB or 2GiB")
+}
+
+// Set parses a size.
+func (m *memoryFlag) Set(text string) error {
+	n, err := parseSize(text)
+	switch {
+	case err != nil:
+		return err
+	case n < leastMemory:
+		return fmt.Errorf("at least %d MiB", leastMemory>>20)
+	}
+	m.bytes = n
+	return nil
 }
 
 func (m *memoryFlag) String() string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/spf13/cobra"
@@ -22,6 +23,8 @@ type serveOptions struct {
 	debug, stream             string
 	debugOpen, demo           bool
 	backup, every, keep       string
+	recipients                []string
+	lock                      string
 	collectEvery              string
 	gc                        gcOptions // --versions, --grace, --deleted
 	drain, slow               string
@@ -80,7 +83,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		{&o.key, "tls-key", "", "the file of its key, PEM"},
 		{&o.stream, "stream-listen", "", "another address for streams without HTTP, with the same certificate"},
 		{&o.debug, "debug", "", "another address, on this machine, for /debug/pprof and /metrics"},
-		{&o.backup, "backup", "", "the folder of backups; empty makes none"},
+		{&o.backup, "backup", "", "the folder of backups, or a bucket s3://NAME/PREFIX; empty makes none"},
 		{&o.every, "every", "12h", "how often a backup is made"},
 		{&o.keep, "keep", "3w", keepHelp},
 		{&o.collectEvery, "collect-every", "1h", "how often to do what cairn gc does; 0 is never"},
@@ -93,6 +96,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 	} {
 		f.StringVar(s.to, s.name, s.standard, s.about)
 	}
+	bucketFlags(c, &o.recipients, &o.lock)
 	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
@@ -103,7 +107,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
 		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
-		Packs: o.packs, BackupDir: o.backup, JSONLog: o.logFormat == "json",
+		Packs: o.packs, BackupTo: o.backup, BackupRecipients: o.recipients, JSONLog: o.logFormat == "json",
 	}
 	if err := o.check(); err != nil {
 		return s, err
@@ -119,6 +123,7 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 		flag, text string
 	}{
 		{&s.BackupEvery, "--every", o.every},
+		{&s.BackupLock, "--lock", o.lock},
 		{&s.CollectEvery, "--collect-every", o.collectEvery},
 		{&s.Drain, "--drain", o.drain},
 		{&s.Slow, "--slow", o.slow},
@@ -136,6 +141,8 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 // check checks the flags that need no parsing.
 func (o *serveOptions) check() error {
 	switch {
+	case !backups.IsBucket(o.backup) && (len(o.recipients) > 0 || o.lock != "0"):
+		return usagef("--recipient and --lock need --backup s3://NAME/PREFIX")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return usagef("--log-format %q: want text or json", o.logFormat)
 	case (o.cert == "") != (o.key == ""):
@@ -169,8 +176,8 @@ func (o *serveOptions) setStore(s *service.Settings, sf *storeFlag) {
 	s.OpenStore = func(ctx context.Context) (history.Store, error) {
 		sf.writes = true
 		st, err := sf.openOrCreate(ctx)
-		if err == nil && o.backup != "" {
-			_, err = sf.local(ctx)
+		if err == nil && o.backup != "" && !backups.IsBucket(o.backup) {
+			_, err = sf.local(ctx, o.backup)
 		}
 		return st, err
 	}

@@ -268,7 +268,7 @@ func TestServeRefused(t *testing.T) {
 		{2, "want HOST:PORT", []string{"--listen", "7070"}},
 		{2, "want HOST:PORT", []string{"--debug", "7071"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
-		{2, "a store in a directory", []string{"--store", "memory:", "--backup", "x"}},
+		{2, "only a store local:DIR", []string{"--store", "memory:", "--backup", "x"}},
 		{2, "wrong number", []string{"x"}},
 		{3, "cairn token new makes it", []string{"--tokens", "missing.json"}},
 		{3, "bad.json", []string{"--tokens", "bad.json"}},

@@ -36,9 +36,11 @@ func TestServeTokens(t *testing.T) {
 	}
 	box := []string{"--role", "read", "--prefix", "players/ann", "--dimension", "overworld", "--box", "0,0,0..15,15,15"}
 	part := token(box...)
-	for _, wrong := range [][]string{box[:6], {"--role", "read", "--dimension", "a", "--box", "1..2"}, append([]string{"--prefix", "b"}, box...)} {
+	for _, wrong := range [][]string{box[:6], {"--role", "read", "--dimension", "a", "--box", "1..2"}, append([]string{"--prefix", "b"}, box...),
+		{"--role", "write", "--worlds", "1"}, {"--role", "admin", "--prefix", "a", "--bytes", "1MiB"}, {"--role", "write", "--prefix", "a", "--bytes", "much"}} {
 		mustRun(t, 2, dir, append([]string{"token", "new", "--file", "tokens.json"}, wrong...)...)
 	}
+	limited := token("--role", "write", "--prefix", "players/bob", "--worlds", "1", "--bytes", "1MiB")
 	s := mustServe(t, dir, "--tokens", "tokens.json", "--stream-listen", "127.0.0.1:0")
 	s.call(200, part, "GET", "/v1/login", nil)
 	s.call(403, part, "GET", "/v1/head/players/ann", nil)
@@ -48,13 +50,17 @@ func TestServeTokens(t *testing.T) {
 	s.call(403, reader, "PUT", "/v1/worlds/players/ann", nil)
 	s.call(201, writer, "PUT", "/v1/worlds/players/ann", nil)
 	s.call(403, writer, "PUT", "/v1/worlds/hub", nil)
+	s.call(201, limited, "PUT", "/v1/worlds/players/bob/a", nil)
+	if got := s.call(403, limited, "PUT", "/v1/worlds/players/bob/b", nil); !bytes.Contains(got, []byte("may have 1 worlds")) {
+		t.Errorf("got %s", got)
+	}
 	s.call(403, writer, "POST", "/v1/purge/players/ann", nil)
 	s.call(403, writer, "GET", "/metrics", nil)
 	s.call(200, admin, "GET", "/metrics", nil)
 	s.call(200, reader, "GET", "/v1/head/players/ann", nil)
 
 	all := mustJSON(t, 0, dir, "token", "list", "--file", "tokens.json")["tokens"].([]any)
-	if len(all) != 4 {
+	if len(all) != 5 {
 		t.Fatalf("list prints %v", all)
 	}
 	for _, tok := range all {

@@ -35,7 +35,7 @@ func TestSnapshotInterrupted(t *testing.T) {
 	dir := mustTouched(t)
 	c := exec.Command(program, "snapshot", "restore", "@big", "before")
 	c.Dir = dir
-	interrupt(t, c, func() bool { return true })
+	interrupt(t, c, func() bool { return atWork(c) })
 	wantVersions(t, dir, 2)
 	mustRun(t, 0, dir, "check", "@big")
 	mustRun(t, 0, dir, "snapshot", "restore", "@big", "before")

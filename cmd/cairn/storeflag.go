@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/local"
@@ -22,8 +23,9 @@ const (
 )
 
 const (
-	localScheme = "local:"
-	memoryStore = "memory:"
+	localScheme   = "local:"
+	clusterScheme = "cluster:"
+	memoryStore   = "memory:"
 )
 
 // storeFlag is the store that --store names. It is opened once, when a verb first needs
@@ -80,7 +82,7 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
 	switch {
 	case !isStore(sf.location()):
-		return nil, usagef("store %q: want %sDIR, %s or the http:// or https:// of a server", sf.location(), localScheme, memoryStore)
+		return nil, usagef("store %q: want %sDIR, %sFILE, %s or the http:// or https:// of a server", sf.location(), localScheme, clusterScheme, memoryStore)
 	case !isLocal:
 		st, err := store.Open(ctx, sf.location())
 		if err == nil {
@@ -99,8 +101,8 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 	return sf.st, err
 }
 
-// local opens the store, which must exist and be a directory.
-func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
+// local opens the store, which must exist and be a directory, for backups to a folder.
+func (sf *storeFlag) local(ctx context.Context, backups string) (*local.Store, error) {
 	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +110,7 @@ func (sf *storeFlag) local(ctx context.Context) (*local.Store, error) {
 	if st, ok := st.(*local.Store); ok {
 		return st, nil
 	}
-	return nil, usagef("%s: this needs a store in a directory on this machine, %sDIR", sf.location(), localScheme)
+	return nil, usagef("%s: only a store %sDIR is backed up to a folder such as %s; give a bucket: s3://NAME/PREFIX or dir:DIR", sf.location(), localScheme, backups)
 }
 
 func (sf *storeFlag) close() error {
@@ -116,6 +118,23 @@ func (sf *storeFlag) close() error {
 		return nil
 	}
 	return sf.st.Close()
+}
+
+// other opens another store than --store for writing, and creates it if make is set.
+func (sf *storeFlag) other(ctx context.Context, url string, make bool) (backup.Moving, func() error, error) {
+	if url == memoryStore {
+		return nil, nil, usagef("%s: this store ends with the command, and so would the worlds in it", url)
+	}
+	one := &storeFlag{url: url, writes: true, memory: sf.memory, cache: sf.cache, temp: sf.temp}
+	st, err := one.get(ctx, make)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, ok := st.(backup.Moving)
+	if !ok {
+		return nil, nil, errors.Join(usagef("%s: this store does not give out whole worlds", url), one.close())
+	}
+	return m, one.close, nil
 }
 
 // localDir returns the directory of a store that must be local:DIR.
@@ -138,7 +157,12 @@ func checkStoreDir(dir string) error {
 
 // isStore reports whether an argument is the URL of a store.
 func isStore(arg string) bool {
-	return arg == memoryStore || strings.HasPrefix(arg, localScheme) && arg != localScheme || isServed(arg)
+	for _, scheme := range []string{localScheme, clusterScheme} {
+		if rest, ok := strings.CutPrefix(arg, scheme); ok {
+			return rest != ""
+		}
+	}
+	return arg == memoryStore || isServed(arg)
 }
 
 // isServed reports whether a URL names a server.

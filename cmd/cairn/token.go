@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/spf13/cobra"
 )
@@ -17,6 +18,8 @@ type tokenOptions struct {
 	file, role, note string
 	dimension, box   string
 	prefixes         []string
+	worlds           int
+	bytes            string
 	json             bool
 }
 
@@ -28,12 +31,7 @@ func newToken() *cobra.Command {
 		Long: `token changes the file that cairn serve --tokens reads. The file holds hashes, so a
 token is printed only once, when it is made. A running server reads the file again at
 SIGHUP. Do not run two commands on one file at a time.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("no verb %q; see cairn token --help", args[0])
-			}
-			return nil
-		},
+		Args: takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	f := c.PersistentFlags()
@@ -51,8 +49,10 @@ func newTokenNew(o *tokenOptions) *cobra.Command {
 if it does not exist. The role is read; write, which also allows reading; or admin,
 which allows everything. With --prefix players the token is only for the worlds
 players/... . With --dimension and --box it is bound to that part of the one world that
---prefix names: whoever has it may only look at that part.`,
+--prefix names: whoever has it may only look at that part. --worlds and --bytes limit how
+much there may be below the prefixes of a token that may write.`,
 		Example: `  cairn token new --file tokens.json --role write --prefix players --note "game servers"
+  cairn token new --file tokens.json --role write --prefix players/ann --worlds 3 --bytes 64MiB
   cairn token new --file tokens.json --role read --prefix hub --dimension overworld --box 0,0,0..255,255,255`,
 		Args: takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return o.add(c.OutOrStdout()) },
@@ -62,6 +62,8 @@ players/... . With --dimension and --box it is bound to that part of the one wor
 	f.StringArrayVar(&o.prefixes, "prefix", nil, "the token is for worlds whose names begin with this; repeat it for several; default: all worlds")
 	f.StringVar(&o.dimension, "dimension", "", "with --box: the dimension that the token is for")
 	f.StringVar(&o.box, "box", "", "the token is for these blocks, such as 0,0,0..255,255,255")
+	f.IntVar(&o.worlds, "worlds", 0, "how many worlds there may be below the prefixes; 0 is no limit")
+	f.StringVar(&o.bytes, "bytes", "", "how large the newest versions of these worlds may be together, such as 64MiB")
 	f.StringVar(&o.note, "note", "", "a note for list, such as who has the token")
 	return c
 }
@@ -110,7 +112,12 @@ func (o *tokenOptions) add(out io.Writer) error {
 	if err != nil {
 		return usagef("--role %q: want read, write or admin", o.role)
 	}
-	t := token.Token{Role: role, Prefixes: o.prefixes, Note: o.note, Dimension: o.dimension}
+	t := token.Token{Role: role, Prefixes: o.prefixes, Note: o.note, Dimension: o.dimension, Limits: token.Limits{Worlds: o.worlds}}
+	if o.bytes != "" {
+		if t.Limits.Bytes, err = parseSize(o.bytes); err != nil {
+			return usagef("--bytes %s: %v", o.bytes, err)
+		}
+	}
 	if o.box != "" {
 		if t.Box, err = token.ParseBox(o.box); err != nil {
 			return usageError{err}
@@ -141,13 +148,14 @@ type listedToken struct {
 	Note      string    `json:"note"`
 	Dimension string    `json:"dimension,omitempty"`
 	Box       token.Box `json:"box,omitzero"`
+	token.Limits
 }
 
 // tokenDigits is how many digits of a hash are shown as an id.
 const tokenDigits = 12
 
 func tokenOf(t token.Token) listedToken {
-	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note, t.Dimension, t.Box}
+	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note, t.Dimension, t.Box, t.Limits}
 }
 
 // listedTokens is what token list and token remove print.
@@ -169,6 +177,12 @@ func (l *listedTokens) print(out io.Writer) {
 		}
 		if tok.Dimension != "" {
 			what += " " + console.Line(tok.Dimension) + " " + tok.Box.String()
+		}
+		if tok.Worlds > 0 {
+			what += fmt.Sprintf(", at most %d worlds", tok.Worlds)
+		}
+		if tok.Bytes > 0 {
+			what += ", at most " + table.Size(tok.Bytes)
 		}
 		t.Row(tok.ID, tok.Role, what, console.Line(tok.Note))
 	}

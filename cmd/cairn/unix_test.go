@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,7 +21,10 @@ func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	c := exec.Command(program, "gen", "--size", "2048", "survival", "endless.cairn")
 	c.Dir = dir
-	interrupt(t, c, func() bool { return true })
+	interrupt(t, c, func() bool { // it opens no file for a minute
+		time.Sleep(time.Second)
+		return true
+	})
 	mustRun(t, 0, dir, "gen", "--size", "24", "survival", "big")
 	for _, args := range [][]string{{"import", "big", "world.cairn"}, {"export", "big.cairn", "back"}} {
 		if args[0] == "export" {
@@ -39,6 +43,21 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// atWork reports whether c has opened something in its folder, so that it handles signals
+// by now. Where that cannot be seen, atWork gives it time.
+func atWork(c *exec.Cmd) bool {
+	open := fmt.Sprintf("/proc/%d/fd", c.Process.Pid)
+	files, err := os.ReadDir(open)
+	if err != nil {
+		time.Sleep(time.Second)
+		return true
+	}
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
+		name, err := os.Readlink(filepath.Join(open, f.Name()))
+		return err == nil && strings.HasPrefix(name, c.Dir+"/")
+	})
+}
+
 // interrupt starts c, sends SIGINT when it may, and wants exit status 130.
 func interrupt(t *testing.T, c *exec.Cmd, may func() bool) {
 	t.Helper()
@@ -49,7 +68,6 @@ func interrupt(t *testing.T, c *exec.Cmd, may func() bool) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond) // the runtime sets up its handler before main
 	for !may() && syscall.Kill(c.Process.Pid, 0) == nil {
 		time.Sleep(time.Millisecond)
 	}

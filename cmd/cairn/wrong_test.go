@@ -117,6 +117,8 @@ func TestWrongCalls(t *testing.T) {
 		args   string
 	}{
 		{2, "no verb", "frobnicate"},
+		{2, "no verb", "token frobnicate"},
+		{2, "no verb", "backup frobnicate"},
 		{2, "unknown flag", "import --frobnicate island b.cairn"},
 		{2, "usage: cairn import", "import island"},
 		{2, "usage: cairn diff", "diff a.cairn"},
@@ -126,7 +128,8 @@ func TestWrongCalls(t *testing.T) {
 		{2, "a name consists of parts", "import island @../hub"},
 		{2, "takes a whole world", "import island @hub@3"},
 		{2, "only reads", "import island @hub --store local:island/store/below"},
-		{2, "want local:DIR", "import island @hub --store cluster:x"},
+		{2, "want local:DIR", "import island @hub --store clusters:x"},
+		{3, "x.toml", "import island @hub --store cluster:x.toml"},
 		{2, "--author", "import island @hub --author " + strings.Repeat("x", 257)},
 		{2, "cairn import makes worlds", "export a.cairn @hub"},
 		{2, "give a file", "stone list @hub"},
