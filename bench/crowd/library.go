@@ -176,7 +176,7 @@ func (l *library) openAt(now func() time.Time) error {
 func (l *library) save(ctx context.Context, c *crowd, i int) error {
 	err := l.stored.save(ctx, c, i)
 	if err == nil {
-		l.keeper.Saved(nameOf(i))
+		l.keeper.Saved(nameOf(i), uint64(c.accounts[i].saves)+1) // the template has the first commit
 	}
 	return err
 }

@@ -8,8 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/internal/parts"
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
@@ -56,7 +59,20 @@ const (
 	rowServer   = "server"
 	rowSlimeDir = "slime_dir"
 	rowRedis    = "redis"
+
+	rowClusterPG     = "cluster_pg"
+	rowClusterBucket = "cluster_bucket"
+	rowLargePG       = "cluster_pg_23k"
+	rowLargeBucket   = "cluster_bucket_23k"
+	rowMinIO         = "minio_23k"
+	rowPostgres      = "postgres_23k"
 )
+
+// StoreRows are the rows of a StoreReport. Those of clusters need the programs in
+// CAIRN_PARTS. Those that end with 23k save stones, objects or rows of 23,000 bytes.
+func StoreRows() []string {
+	return []string{rowLibrary, rowServer, rowSlimeDir, rowRedis, rowClusterPG, rowClusterBucket, rowLargePG, rowLargeBucket, rowMinIO, rowPostgres}
+}
 
 // Defaults of BenchStore.
 const (
@@ -81,7 +97,13 @@ func BenchStore(ctx context.Context, o lab.Options) (*StoreReport, error) {
 		if err := p.write(file); err != nil {
 			return err
 		}
-		for _, name := range []string{rowLibrary, rowServer, rowSlimeDir, rowRedis} {
+		if err := os.Chmod(dir, 0o711); err != nil { // PostgreSQL runs as another user
+			return err
+		}
+		for _, name := range StoreRows() {
+			if o.Rows != nil && !slices.Contains(o.Rows, name) {
+				continue
+			}
 			row, err := r.row(ctx, o, name, file, filepath.Join(dir, name))
 			if err != nil {
 				return err
@@ -100,6 +122,9 @@ func (r *StoreReport) row(ctx context.Context, o lab.Options, name, pool, dir st
 			return StoreRow{Name: name, Missing: redisProgram + " is not on the PATH"}, nil
 		}
 	}
+	if slices.Index(StoreRows(), name) > slices.Index(StoreRows(), rowRedis) && os.Getenv(parts.Env) == "" {
+		return StoreRow{Name: name, Missing: parts.Env + " is not set; go run ./internal/localcluster -get prints its value"}, nil
+	}
 	row, err := delegate[StoreRow](ctx, o, job{What: jobRow, Row: name, Dir: dir, Pool: pool, Worlds: r.Worlds, Clients: r.Clients, Seconds: r.Seconds})
 	return row, errors.Join(err, os.RemoveAll(dir))
 }
@@ -115,6 +140,12 @@ func (j *job) vault(c *crowd) (vault, error) {
 		return &slimeDir{dir: j.Dir, crowd: c}, nil
 	case rowRedis:
 		return &redisServer{dir: j.Dir, crowd: c}, nil
+	case rowClusterPG, rowClusterBucket, rowLargePG, rowLargeBucket:
+		return &clustered{engines: engines{dir: j.Dir}, crowd: c, database: j.Row == rowClusterPG || j.Row == rowLargePG, large: strings.HasSuffix(j.Row, "_23k")}, nil
+	case rowMinIO:
+		return &rawBucket{engines: engines{dir: j.Dir}, crowd: c}, nil
+	case rowPostgres:
+		return &rawDatabase{engines: engines{dir: j.Dir}, crowd: c}, nil
 	}
 	return nil, fmt.Errorf("crowd: no row %q", j.Row)
 }

@@ -41,6 +41,12 @@ type Options struct {
 	// have defaults of their own.
 	Worlds, Clients int
 	Seconds         float64
+	// Rows are those of a benchmark of stores that are measured; nil means all.
+	Rows []string
+	// Days is how long a month is. Default 30.
+	Days int
+	// Catalogue is that of a cluster: postgres, bucket or mongodb. Default postgres.
+	Catalogue string
 	// Traces, Caches and Threads say what is measured of caches of tiles; Budget is their
 	// bytes, and TileBytes the size of each tile. 0 is the default: tiles have the sizes of
 	// the trace, and the collector runs as Go has it.

@@ -27,6 +27,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/arena"
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/crowd"
+	"github.com/cairnvoxel/cairn/bench/fleet"
 	"github.com/cairnvoxel/cairn/bench/growth"
 	"github.com/cairnvoxel/cairn/bench/hostile"
 	"github.com/cairnvoxel/cairn/bench/index"
@@ -37,6 +38,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/light"
 	"github.com/cairnvoxel/cairn/bench/lock"
 	"github.com/cairnvoxel/cairn/bench/mesh"
+	"github.com/cairnvoxel/cairn/bench/month"
 	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/stream"
 	"github.com/cairnvoxel/cairn/bench/tiles"
@@ -87,6 +89,8 @@ func measurements() map[string]measurement {
 		"mesh":     ofMade(mesh.Bench),
 		"stream":   ofMade(stream.Bench),
 		"viewers":  ofMade(stream.BenchCrowd),
+		"month":    ofMade(month.Bench),
+		"fleet":    ofMade(fleet.Bench),
 	}
 }
 
@@ -120,9 +124,12 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged, stream, viewers: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
-	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 10000, 3, 20)")
-	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most; viewers: how many (default 16, 64, 200)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30)")
+	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands, month, fleet: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 1000000, 15000, 10000, 3, 20)")
+	f.StringVar(&c.options.Catalogue, "catalogue", "postgres", "fleet: postgres, bucket or mongodb")
+	f.StringSliceVar(&c.options.Rows, "row", nil, "store: which rows of "+strings.Join(crowd.StoreRows(), ", ")+" (default: all)")
+	f.IntVar(&c.options.Days, "days", 30, "month: how many days it has")
+	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most; viewers: how many; fleet: game servers (default 16, 64, 200, 50)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers, fleet: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30, 300)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
@@ -193,6 +200,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	if len(args) > 0 && args[0] == tiles.ChildName {
 		return tiles.Child(ctx, args[1:], out)
+	}
+	if len(args) == 1 && args[0] == fleet.ChildName {
+		return fleet.Child(ctx, in, out)
 	}
 	if len(args) == 1 && args[0] == stream.ChildName {
 		return stream.Child(ctx, in, out)
