@@ -214,7 +214,7 @@ func questionFaults(page string) (faults []string) {
 }
 
 // box finds a package in the map of the floors.
-var box = regexp.MustCompile(`\[([a-z/]+)\]`)
+var box = regexp.MustCompile(`\[([a-z0-9/]+)\]`)
 
 // mapFaults compares the map of the floors, top floor first, with the directories
 // that have Go files and with what plan lets them import.
