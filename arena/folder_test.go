@@ -144,6 +144,9 @@ func TestFolder(t *testing.T) {
 
 // A file that is damaged is reported, and the rest goes on.
 func TestFolderDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	const name = "c.1.1.schem"
 	column := geom.Box{Min: geom.Point{X: 16, Y: 45, Z: 16}, Max: geom.Point{X: 32, Y: 76, Z: 32}}
 	p := newPlace(t, "a")
@@ -197,6 +200,9 @@ func (f folder) put(name string, content []byte) {
 }
 
 func TestFolderWrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	p := newPlace(t, "a")
 	whole := p.mustFolder()
 	meta := string(whole["meta.json"].Data)

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/anviltest"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/whole"
@@ -142,7 +143,7 @@ func TestSpillMadeWorlds(t *testing.T) {
 
 func TestSpillRealWorlds(t *testing.T) {
 	spilled := 0
-	for i, dir := range realWorlds(t) {
+	for i, dir := range anviltest.Sample(t, "anvil") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			efforts := []stone.Effort{stone.Quick}
 			if i%8 == 0 { // it takes most of the time

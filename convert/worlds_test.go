@@ -15,25 +15,11 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// realWorlds returns the folders of real Anvil worlds, a few of them if short.
-func realWorlds(t testing.TB) []string {
-	t.Helper()
-	dirs := anviltest.Worlds(t, "anvil")
-	if !testing.Short() {
-		return dirs
-	}
-	few := dirs[:0]
-	for i := 0; i < len(dirs); i += 20 {
-		few = append(few, dirs[i])
-	}
-	return few
-}
-
-// TestWorldsThroughStone brings every real world into a stone and back into a
+// TestWorldsThroughStone brings real worlds into a stone and back into a
 // folder: every chunk comes back tag by tag and cell by cell, every other file
 // byte by byte.
 func TestWorldsThroughStone(t *testing.T) {
-	for _, dir := range realWorlds(t) {
+	for _, dir := range anviltest.Sample(t, "anvil") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			throughStone(t, dir)
 		})

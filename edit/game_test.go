@@ -71,6 +71,9 @@ func (g *game) play(t *testing.T, rng *rand.Rand) {
 // players who write, and restores all arenas at once. No tick takes longer than its budget by
 // more than a section, and the game's own blocks are those of the world after each tick.
 func TestGame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	const arenas = 8
 	c := &clock{time.Unix(0, 0)}
 	rng := rand.New(rand.NewPCG(3, 4))

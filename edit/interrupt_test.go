@@ -18,7 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-var interruptions = flag.Int("interruptions", 150, "how many restores TestInterrupted interrupts; a fifth with -short")
+var interruptions = flag.Int("interruptions", 150, "how many restores TestInterrupted interrupts; a fifteenth with -short")
 
 var errSink = errors.New("the game is full")
 
@@ -51,7 +51,7 @@ func same(v, u *world.View) bool {
 func TestInterrupted(t *testing.T) {
 	times := *interruptions
 	if testing.Short() {
-		times /= 5
+		times /= 15
 	}
 	ctx := context.Background()
 	st, w := made(t, 2)

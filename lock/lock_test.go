@@ -109,6 +109,10 @@ func exclude(t *testing.T, goroutines, rounds int, handle func() sync.Locker) {
 
 // On any number of processors one goroutine at a time holds the lock, and all come to their end.
 func TestExclusion(t *testing.T) {
+	times := 1600
+	if testing.Short() {
+		times /= 5
+	}
 	for _, processors := range slices.Compact([]int{1, 2, max(2, runtime.NumCPU())}) {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			setProcessors(t, processors)
@@ -116,7 +120,7 @@ func TestExclusion(t *testing.T) {
 				for _, goroutines := range []int{1, 2, 8, 64} {
 					m := k.make()
 					t.Run(k.name, func(t *testing.T) {
-						exclude(t, goroutines, 1600/goroutines, func() sync.Locker { return m.handle() })
+						exclude(t, goroutines, times/goroutines, func() sync.Locker { return m.handle() })
 					})
 				}
 			}

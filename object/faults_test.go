@@ -17,6 +17,9 @@ import (
 
 // An index that is not brought up to date keeps its objects in memory, not the cells of the world.
 func TestIndexKeepsNoCells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	w := create(t, newStore(), world.Options{Whole: true})
 	rng := rand.New(rand.NewPCG(1, 1))
 	fill := func() {

@@ -198,6 +198,9 @@ func compare(t *testing.T, rng *rand.Rand, x *object.Index, all []object.Found, 
 }
 
 func TestIndex(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	wide := func(list string, o *voxel.Object) (octree.Box, bool) {
 		b, ok := object.Cell(list, o)
 		b.Max.Y += float64(len(o.Payload))

@@ -68,7 +68,11 @@ func TestIndexOddBoxes(t *testing.T) {
 
 // Any views, in any order, also of another world, with boxes that depend on the moment.
 func TestIndexAnyViews(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		var views []*world.Dimension
 		var heads []func()

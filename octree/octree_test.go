@@ -145,6 +145,9 @@ func TestForms(t *testing.T) {
 
 // TestBytes pins the memory of an object. Objects of a world lie in columns.
 func TestBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for _, tt := range []struct {
 		name string
 		opts octree.Options

@@ -31,6 +31,9 @@ func TestAliasing(t *testing.T) {
 }
 
 func TestAllocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for _, o := range []octree.Options{{}, {Integer: true}, {Flat: true}, {Integer: true, Flat: true}} {
 		r := rand.New(rand.NewPCG(1, 2))
 		tree, _ := octree.New(o)

@@ -116,6 +116,9 @@ func beside(a, b octree.Box) (octree.Direction, bool) {
 
 // TestNeighbours compares the neighbours of all nodes with a look at all leaves.
 func TestNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for name, o := range groves {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(4) {

@@ -144,6 +144,7 @@ func checkSpokenFiles(t *testing.T, r *stone.Reader, want []stonetest.FileSpec) 
 // TestEntriesAllocateNothing holds the walks over a directory to no allocation
 // for each thing.
 func TestEntriesAllocateNothing(t *testing.T) {
+	unitAlone(t)
 	s := newMaker(7).spec()
 	r := mustOpen(t, mustWrite(t, s, stone.Options{Effort: stone.Quick}))
 	n := 0

@@ -248,6 +248,7 @@ func TestClaims(t *testing.T) {
 
 // TestCrowdedColumn gives 200 lists that share one page, which is large.
 func TestCrowdedColumn(t *testing.T) {
+	unitAlone(t)
 	const n = 1 << 19
 	for _, tt := range []struct {
 		name string

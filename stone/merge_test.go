@@ -31,6 +31,7 @@ func mustMerge(t testing.TB, run []stonetest.Spec, o stone.Options) (merged []by
 // TestMerge compares a merged run with what a slow twin says of it, at one chunk a
 // page, where all is copied that counts, up to all in one.
 func TestMerge(t *testing.T) {
+	unitAlone(t)
 	for seed := range uint64(few(12)) {
 		m := newMaker(900 + seed)
 		var run []stonetest.Spec

@@ -35,6 +35,7 @@ func (m *maker) asked(l stonetest.LevelSpec) (want []geom.ChunkPos) {
 // TestReadChunks compares chunks read together, whole and split by page, with
 // what was written, and counts how often pages are read.
 func TestReadChunks(t *testing.T) {
+	unitAlone(t)
 	for seed := range uint64(few(12)) {
 		m := newMaker(500 + seed)
 		s := m.spec()
@@ -86,6 +87,7 @@ func (*memoryFile) Close() error { return nil }
 
 // A page that left the cache is read back from the cache's file and not decoded again.
 func TestReadChunksSpilled(t *testing.T) {
+	unitAlone(t)
 	for seed := range uint64(few(12)) {
 		m := newMaker(700 + seed)
 		s := m.spec()

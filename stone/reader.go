@@ -73,11 +73,24 @@ type Reader struct {
 // readable while the Reader is in use. The Reader has its own Cache of CacheBytes;
 // see Through.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
-	s := &Reader{r: r, size: size, cache: NewCache(CacheBytes)}
+	s := &Reader{r: r, size: size, cache: new(ownCache)}
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("stone: open: %w", err)
 	}
 	return s, nil
+}
+
+// ownCache is a Cache that is made when the first page is read: many stones are opened
+// for their directory alone, or are read through another Cache.
+type ownCache struct {
+	once  sync.Once
+	pages tile.Pages[PageKey]
+}
+
+// Page is for Cache.
+func (c *ownCache) Page(ctx context.Context, key PageKey, fill func() (any, int64, error)) (any, error) {
+	c.once.Do(func() { c.pages = NewCache(CacheBytes) })
+	return c.pages.Page(ctx, key, fill)
 }
 
 // Through returns a Reader of the same stone that reads pages through c under the

@@ -380,6 +380,15 @@ func few(n int) int {
 	return n
 }
 
+// unitAlone skips a slow test of what one goroutine does where the race detector looks
+// for what several do.
+func unitAlone(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(few(20)) {
 		s := newMaker(seed).spec()

@@ -202,6 +202,7 @@ func TestSplitOnly(t *testing.T) {
 
 // TestSpelled cuts and changes a directory that spells names by their numbers.
 func TestSpelled(t *testing.T) {
+	unitAlone(t)
 	b := mustWrite(t, lodging(3), stone.Options{})
 	pages, _ := stone.Parts(b)
 	form, dir := stone.Directory(b)

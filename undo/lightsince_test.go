@@ -73,6 +73,9 @@ func cubeBox(p geom.Point) geom.Box {
 
 // What came after a commit keeps its light when that is reverted.
 func TestRevertLightOfBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	flat := func(y int) geom.Box {
 		return geom.Box{Min: geom.Point{X: 8, Y: y, Z: 8}, Max: geom.Point{X: 56, Y: y + 1, Z: 56}}
 	}

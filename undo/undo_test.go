@@ -335,6 +335,9 @@ func TestWorldWentBack(t *testing.T) {
 
 // The article's undo keeps the box of voxels before the operation as runs.
 func TestFillOfTheLevel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	const edge = 100
 	level := terrain.Level{Seed: 1}
 	for _, at := range []geom.Point{{X: 17, Y: 3, Z: 9}, {X: -517, Y: 30, Z: 209}, {X: 777, Y: 5, Z: -5000}} {
