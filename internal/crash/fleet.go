@@ -45,6 +45,7 @@ const (
 const (
 	protoName = "template"
 	maxDisk   = 12 << 30
+	maxLoad   = 15 * time.Second // as long as a promotion may take
 	fillers   = 32
 )
 
@@ -57,8 +58,8 @@ func (p plan) runCluster(ctx context.Context, out io.Writer) error {
 	}
 	err = p.inCluster(ctx, dir, out)
 	if err != nil {
-		return fmt.Errorf("in %s: %w\nagain, as far as time allows: -cluster (%s) -minutes %v -worlds %d -seed %d",
-			dir, err, p.catalogue, p.minutes, p.crowd, p.seed)
+		return fmt.Errorf("in %s: %w\nagain, as far as time allows: -cluster -catalogue %s -minutes %v -worlds %d -clients %d -rate %v -no-standby=%t -seed %d",
+			dir, err, p.catalogue, p.minutes, p.crowd, p.clients, p.rate, p.alone, p.seed)
 	}
 	fmt.Fprintln(out, "0 losses")
 	return os.RemoveAll(dir)
@@ -113,6 +114,9 @@ func (f *fleet) run(ctx context.Context, p plan) error {
 		err = f.work(ctx, p)
 	}
 	f.print()
+	if longest := f.stats.loads.longest; err == nil && longest > maxLoad && !p.alone {
+		err = fmt.Errorf("a load took %v: want at most %v", longest, maxLoad)
+	}
 	if err == nil {
 		err = f.compare(ctx, st)
 	}

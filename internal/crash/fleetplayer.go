@@ -60,7 +60,7 @@ func message(v version) string { return fmt.Sprintf("%x", v.Content.Note) }
 
 // compare compares everything that is known with a world.
 func (is *island) compare(ctx context.Context, st history.Store, name string) error {
-	log, err := st.Log(ctx, name, history.ID{}, 1+len(is.older))
+	log, err := st.Log(ctx, name, history.ID{}, 2+len(is.older)) // settle may add one
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -217,10 +217,10 @@ func (p *player) save(ctx context.Context, i int) error {
 	}
 	began := time.Now()
 	c, err := w.Commit(ctx, message(v))
+	p.stats.saves.add(time.Since(began), p.since())
 	if err == nil {
 		v.ID = c.ID()
 		is.advance(v)
-		p.stats.saves.add(time.Since(began), p.since())
 		return nil
 	}
 	if err := p.bear("save", err); err != nil && !errors.Is(err, history.ErrConflict) {

@@ -24,7 +24,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/parts"
@@ -55,7 +57,7 @@ func main() {
 	if err != nil {
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch {
 	case p.cluster && !p.asleep:
@@ -109,7 +111,7 @@ func parse(args []string) (plan, error) {
 	flags.IntVar(&p.clients, "clients", 0, "of -serve, default 8, or -cluster, default 16; for -asleep how many teams of writers, default 8")
 	flags.IntVar(&p.crowd, "worlds", -1, "how many worlds -serve, default 1,000, or -cluster, default 100,000, begins with")
 	flags.BoolVar(&p.cluster, "cluster", false, "let parts of a cluster fail that clients work at; with -asleep the writers work at one")
-	flags.StringVar(&p.catalogue, "catalogue", "pg", "of -cluster: pg, bucket or mongo")
+	flags.StringVar(&p.catalogue, "catalogue", parts.OnPostgres, "of -cluster: postgres, bucket or mongodb")
 	flags.Float64Var(&p.minutes, "minutes", 30, "how long things fail in -cluster")
 	flags.Float64Var(&p.rate, "rate", 0, "of -cluster: calls a second by all clients together; 0 is as many as they can, the source has 70")
 	flags.BoolVar(&p.alone, "no-standby", false, "of -cluster: PostgreSQL does not wait for its standby, and its primary is lost with its disk; that must be found")
@@ -150,12 +152,11 @@ func (p *plan) byDefault(flags *flag.FlagSet) error {
 	}
 	p.parallel, p.clients = max(p.parallel, 1), max(p.clients, 1)
 	if p.cluster {
-		name, ok := map[string]string{"pg": parts.OnPostgres, "bucket": parts.OnBucket, "mongo": parts.OnMongo}[p.catalogue]
-		if !ok || p.alone && p.catalogue != "pg" || p.crowd < p.clients {
-			fmt.Fprintf(flags.Output(), "crash: -catalogue %q: want pg, bucket or mongo; -no-standby is for pg; -worlds %d: want at least -clients\n", p.catalogue, p.crowd)
+		ok := slices.Contains([]string{parts.OnPostgres, parts.OnBucket, parts.OnMongo}, p.catalogue)
+		if !ok || p.alone && p.catalogue != parts.OnPostgres || p.crowd < p.clients {
+			fmt.Fprintf(flags.Output(), "crash: -catalogue %q: want postgres, bucket or mongodb; -no-standby is for postgres; -worlds %d: want at least -clients\n", p.catalogue, p.crowd)
 			return flag.ErrHelp
 		}
-		p.catalogue = name
 	}
 	return nil
 }

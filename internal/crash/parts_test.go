@@ -25,8 +25,8 @@ func TestPartsCluster(t *testing.T) {
 		{"-cluster -minutes 0.15 -worlds 100 -seed 4 -catalogue bucket", 0, "0 losses"},
 		{"-cluster -minutes 1 -worlds 200 -seed 5 -no-standby", 1, "lost: "},
 		{"-cluster -asleep -n 20", 0, "20 rounds"},
-		{"-cluster -catalogue paper", 2, "want pg, bucket or mongo"},
-		{"-cluster -catalogue bucket -no-standby", 2, "is for pg"},
+		{"-cluster -catalogue paper", 2, "want postgres, bucket or mongodb"},
+		{"-cluster -catalogue bucket -no-standby", 2, "is for postgres"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			said, status := run(t, program, append(strings.Fields(tt.args), "-dir", t.TempDir(), "-cairn", cairn)...)

@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	fmt.Fprintln(out, "starts the cluster")
 	c, err := parts.StartCluster(ctx, *dir, o)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && err != nil {
 		return nil
 	}
 	if err != nil {
