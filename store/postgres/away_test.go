@@ -229,3 +229,68 @@ func TestOpenRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsManyRemoved removes as many records as a world with a long log has.
+func TestPartsManyRemoved(t *testing.T) {
+	c := open(t, schema(t), postgres.Options{Timeout: 20 * time.Second})
+	all := make([]history.Record, 40_000)
+	for i := range all {
+		all[i] = history.Record{Key: fmt.Sprintf("k%06d", i), Value: []byte("v")}
+	}
+	if err := c.Swap(t.Context(), nil, all); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].Value = nil
+	}
+	if err := c.Swap(t.Context(), nil, all); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := c.Scan(t.Context(), "", "\xff", 1, false); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// TestPartsBusy lets a call wait too long for a connection, while others work: these
+// connections stay.
+func TestPartsBusy(t *testing.T) {
+	c := open(t, schema(t), postgres.Options{Connections: 2, Timeout: 300 * time.Millisecond})
+	ctx := t.Context()
+	hold := func() (history.Records, func()) {
+		snap, release, err := c.Snapshot(ctx)
+		if err == nil {
+			_, err = snap.Get(ctx, "a")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snap, release
+	}
+	snap, release := hold()
+	_, releaseSecond := hold()
+	late := make(chan error, 1)
+	go func() {
+		_, err := c.Get(ctx, "a")
+		late <- err
+	}()
+	for err := error(nil); err == nil; {
+		if _, getErr := snap.Get(ctx, "a"); getErr != nil {
+			t.Fatal(getErr)
+		}
+		select {
+		case err = <-late:
+			if !errors.Is(err, history.ErrAway) {
+				t.Fatalf("without a connection: got %v", err)
+			}
+		default:
+		}
+	}
+	release()
+	releaseSecond()
+	for c.Pool().InUse > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if n := c.Pool().Connections; n != 2 {
+		t.Errorf("%d of 2 connections stayed", n)
+	}
+}

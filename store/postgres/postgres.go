@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,7 @@ type Catalogue struct {
 	timeout time.Duration
 	now     func() time.Time
 	clock   atomic.Pointer[answer] // the last good answer with a time
+	good    atomic.Int64           // when the server answered last, in nanoseconds since 1970
 	ending  sync.WaitGroup         // of transactions that are rolled back
 }
 
@@ -119,6 +121,11 @@ func prepare(ctx context.Context, conn *pgx.Conn) error {
 	if c := code(err); c != "" && !away(err) {
 		err = nil
 	}
+	if err == nil && conn.PgConn().ParameterStatus("crdb_version") != "" {
+		// CockroachDB refuses statements that change a table twice, because it would
+		// mix up two changes of one row. A Swap changes each row once.
+		_, err = conn.Exec(ctx, "SET enable_multiple_modifications_of_table = on", pgx.QueryExecModeSimpleProtocol)
+	}
 	return err
 }
 
@@ -146,6 +153,7 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 		}
 		switch {
 		case err == nil:
+			c.good.Store(c.now().UnixNano())
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -153,17 +161,37 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 			tries++
 			continue
 		case !undone(err) && !away(err):
+			c.good.Store(c.now().UnixNano())
 			return err
 		}
-		c.pool.Reset() // the other connections lead to the same server
+		if c.broken(err, limited.Err() != nil) {
+			c.pool.Reset() // the other connections lead to the same server
+		}
 		if lost++; lost > 1 || limited.Err() != nil || sent && !repeat && !pgconn.SafeToRetry(err) && code(err) != readOnly {
 			return fmt.Errorf("%w: %w", history.ErrAway, err)
 		}
 	}
 }
 
+// broken reports whether an error says that connections to the server are of no use. A
+// call that took too long says so only if no other call ended well meanwhile: new
+// connections do not make a busy server faster.
+func (c *Catalogue) broken(err error, late bool) bool {
+	switch code := code(err); {
+	case late:
+		return c.now().Sub(time.Unix(0, c.good.Load())) > c.timeout
+	case code == "":
+		return true
+	default:
+		return code == readOnly || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P")
+	}
+}
+
 // readOnly is the code of an error of a server that takes no writes.
 const readOnly = "25006"
+
+// unknown is the code of an error that does not say whether a statement took effect.
+const unknown = "40003"
 
 // code returns the SQLSTATE of an error of the server, or "".
 func code(err error) string {
@@ -204,7 +232,7 @@ func away(err error) bool {
 	case "08", "53", "58": // connection, resources (full disk, too many connections), input and output
 		return true
 	}
-	return c == readOnly || c == "57P01" || c == "57P02" || c == "57P03" || c == "57014"
+	return c == readOnly || c == unknown || c == "57P01" || c == "57P02" || c == "57P03" || c == "57014"
 }
 
 // Ping is for history.Pinger.

@@ -183,6 +183,9 @@ func (s *snapshot) read(ctx context.Context, q query, what func(pgx.Rows) error)
 		err = what(rows)
 		rows.Close()
 	}
+	if err == nil {
+		s.c.good.Store(s.c.now().UnixNano())
+	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}

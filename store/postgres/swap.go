@@ -169,9 +169,7 @@ func (s *swap) queue(scan func(pgx.Row) error) *pgx.Batch {
 		own.put.keys, own.put.next = slices.Concat(own.put.keys, s.insert.keys), slices.Concat(own.put.next, s.insert.next)
 	}
 	own.put.keys = slices.Concat(own.put.keys, s.remove.keys)
-	for range s.remove.keys {
-		own.put.next = append(slices.Clip(own.put.next), []byte{})
-	}
+	own.put.next = slices.Concat(own.put.next, slices.Repeat([][]byte{{}}, len(s.remove.keys)))
 	sql, args := own.statement()
 	b.Queue(sql, args...).QueryRow(scan)
 	b.Queue(erase, slices.Concat(s.absent.keys, s.remove.keys))
