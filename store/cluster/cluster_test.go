@@ -1,13 +1,17 @@
 package cluster_test
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/storetest"
 )
@@ -73,4 +77,51 @@ func TestShared(t *testing.T) {
 	if err != nil || len(found) != 3 {
 		t.Errorf("caches: got %v, %v", found, err)
 	}
+}
+
+// checked saves a small and a large stone in a Store of a kind and checks the Store.
+func checked(t *testing.T, k storetest.Kind) {
+	s := k.Open(t, nil).(kept)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx := t.Context()
+	if err := s.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	noise := rand.New(rand.NewPCG(1, 2))
+	var c history.Commit
+	var stones []history.Stone
+	for _, size := range []int{1, 2000} {
+		var text []byte
+		for range size {
+			text = fmt.Appendf(text, "%x", noise.Uint64())
+		}
+		var b bytes.Buffer
+		id, err := stonetest.Spec{Properties: []stone.Property{{Key: "text", Value: string(text)}}}.Write(&b, stone.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := history.Stone{ID: id, Data: b.Bytes()}
+		stones, c.Stones = append(stones, st), append(c.Stones, st.Ref())
+	}
+	if _, err := s.Commit(ctx, "a", history.Head{}, c, stones...); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Bucket().List(ctx, "", "", 9)
+	if err != nil || len(found) != 1 {
+		t.Errorf("bucket: got %v, %v", found, err)
+	}
+	r, err := s.Check(ctx, nil)
+	if err != nil || len(r.Faults) > 0 || r.Stones != 2 || r.Bytes != stones[0].Size()+stones[1].Size() {
+		t.Errorf("check: got %+v, %v", r, err)
+	}
+}
+
+// TestCheck checks healthy clusters that need no servers.
+func TestCheck(t *testing.T) {
+	t.Run("Folder", func(t *testing.T) { checked(t, kind(func(testing.TB) string { return folder })) })
+	t.Run("SeaweedFS", func(t *testing.T) { checked(t, kind(func(t testing.TB) string { return onOther(t) + onWeed(t) })) })
 }

@@ -21,3 +21,6 @@ func Halves(ctx context.Context, file string) (history.Catalogue, blob.Bucket, *
 	}
 	return s.catalogue, s.bucket, s, nil
 }
+
+// Bucket returns the bucket of the stones.
+func (s *Store) Bucket() blob.Bucket { return s.bucket }

@@ -162,6 +162,7 @@ func TestPartsMatrix(t *testing.T) {
 			t.Run(c.name+"+"+b.name, func(t *testing.T) {
 				k := kind(text)
 				storetest.Run(t, k)
+				checked(t, k)
 				if long() {
 					storetest.Linear(t, k, 500)
 				}

@@ -12,7 +12,8 @@ import (
 )
 
 // nameKind is the first byte of the keys of records that say where SeaweedFS has the
-// bytes of the bucket's keys. No record of package pair begins with it.
+// bytes of the bucket's keys. No record of package pair begins with it, and its Check
+// knows it.
 const nameKind = "w"
 
 // names is a seaweed.Names in a catalogue.

@@ -247,8 +247,9 @@ var (
 	errNoBytes    = errors.New("its bytes are missing")
 )
 
-// kinds are the kinds of records, in ascending order.
-const kinds = "cehijlnopstux"
+// kinds are the kinds of records, in ascending order. Those of kind w are the
+// bucket's, and their form is its own.
+const kinds = "cehijlnopstuwx"
 
 // others checks the records that are not about worlds, and finds those of unknown
 // kinds.

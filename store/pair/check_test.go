@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 		mends bool // a backup of the stones mends it
 		bytes bool // only the bytes of stones show it
 	}{
-		{name: "nothing", spoil: func(*damaged) {}},
+		{name: "nothing", spoil: func(d *damaged) { d.set("wn/of the bucket", []byte("x")) }},
 		{"missing bytes", func(d *damaged) { d.spoil("a3", nothing) }, "missing", []string{"a 1/4 true"}, true, false},
 		{"other bytes", func(d *damaged) { d.spoil("a2", flip) }, "hash", []string{"a 2/4 true", "fork 1/1 true"}, true, true},
 		{"short bytes", func(d *damaged) { d.spoil("b3", cut) }, "", []string{"b 1/4 true"}, true, false},
