@@ -276,8 +276,8 @@ func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head)
 		again = unbegun // each call makes one more deleted world
 	}
 	err := s.archives(ctx, DoAdopt, again, 0, nil, a.Append(nil), AppendHead(nil, base))
-	if errors.Is(err, history.ErrConflict) && base.Commit != a.Head.Commit {
-		// A call whose answer was lost may have made the change.
+	if (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) && base.Commit != a.Head.Commit {
+		// A call whose answer was lost may have made the change, and raised the fence.
 		if h, why := s.Head(ctx, a.Name); why == nil && h.Commit == a.Head.Commit {
 			return nil
 		}

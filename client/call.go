@@ -43,6 +43,7 @@ type call struct {
 	saysRetry  bool // repetitions have the header RetryHeader
 	endless    bool // no Options.Timeout
 	stale      bool // the answer may be old, if Options.Stale allows it
+	settles    bool // no other site may have a newer answer
 	carries    int64
 	read       func(*http.Response) error // reads the answer; it may run once for each try
 }
@@ -86,10 +87,12 @@ func (s *Store) tries(ctx context.Context, c *call) error {
 	begun := false
 	for round := 1; ; round++ {
 		var last failure
-		for i, at := range s.sites.order(s.o.Now()) {
+		order := s.sites.order(s.o.Now())
+		for i, at := range order {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			c.settles = round > 1 || i == len(order)-1
 			f := s.try(ctx, c, at, round, begun && c.saysRetry)
 			if f.err == nil {
 				return nil
@@ -150,7 +153,7 @@ func (s *Store) pause(try int, after time.Duration) time.Duration {
 
 // firstAnswer is how long a site may take in the first round until it begins to
 // answer a call that another site may answer too. The time doubles each round.
-const firstAnswer = 5 * time.Second
+const firstAnswer = 6 * time.Second
 
 // answerWithin calls give after the time that a site may take until it begins to
 // answer, unless the caller calls stop before.
@@ -198,7 +201,8 @@ func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) fai
 			err = cut
 		}
 	}
-	if err == nil || wrong(err) {
+	stranger, corrupt := errors.Is(err, errAnswer), (*stone.CorruptError)(nil)
+	if !stranger && (err == nil || wrong(err)) {
 		s.sites.answered(at)
 	} else if ctx.Err() == nil {
 		s.sites.failed(at, s.o.Now())
@@ -214,7 +218,8 @@ func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) fai
 	if errors.Is(err, io.ErrUnexpectedEOF) { // not a CorruptError: the stored stone may be whole
 		err = fmt.Errorf("the answer was cut off: %w", io.ErrUnexpectedEOF)
 	}
-	return failure{err: err, passing: !wrong(err), unbegun: isDial(err)}
+	// Another site may be a server of cairn, or may have read the bytes well.
+	return failure{err: err, passing: !wrong(err), here: stranger || errors.As(err, &corrupt), unbegun: isDial(err)}
 }
 
 // wrong reports whether the content of the answer is wrong, and not the connection.
@@ -266,8 +271,8 @@ func (s *Store) request(c *call, at, round int, again bool) *http.Request {
 	if again {
 		set(RetryHeader, "1")
 	}
-	if c.stale && round == 1 {
-		set(StaleHeader, "0") // another site may have a true one
+	if c.stale && !c.settles {
+		set(StaleHeader, "0")
 	} else if c.stale {
 		set(StaleHeader, strconv.FormatInt(int64(max(s.o.Stale, 0)/time.Second), 10))
 	}
@@ -339,10 +344,10 @@ func (s *Store) refusal(answer *http.Response, at int) (failure, error) {
 		if status == http.StatusBadRequest && s.sites.all[at].Scheme == "http" && bytes.Contains(b, []byte("HTTPS")) {
 			err = fmt.Errorf("%w: does the address begin with https://?", err)
 		}
-		if status >= 500 {
+		if status != http.StatusTooManyRequests {
 			s.sites.failed(at, s.o.Now())
 		}
-		return failure{err: err, passing: status == 429 || status >= 500, busy: status == 429, after: s.after(answer)}, nil
+		return failure{err: err, here: true, passing: status == 429 || status >= 500, busy: status == 429, after: s.after(answer)}, nil
 	}
 	e := &Error{Code(printable(string(r.Error.Code))), printable(r.Error.Message)}
 	switch e.Code {

@@ -23,7 +23,8 @@ type Options struct {
 	Cache stone.Cache
 	// Tries is how often a repeatable call is made at most. Default 8, about five
 	// seconds, in which a server can restart. It is 1 until something has answered
-	// at the address. With several addresses each try asks all of them.
+	// at the address. With several addresses each try asks all of them. A store that
+	// does not answer costs its servers' patience each time; Patience ends that.
 	Tries int
 	// Patience is how long after its beginning a call is repeated. Default a
 	// minute.

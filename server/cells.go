@@ -22,7 +22,7 @@ func cellRoutes() []route {
 	}
 	records, fenced := bytesOf(client.RecordsType), []string{"If-Match", client.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: []string{"If-None-Match"}, needs: []string{"box"}, status: 200, gives: jsonOf(cells.Answer{}), also: records, tells: headHeaders, serve: (*call).readCells},
+		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: append([]string{"If-None-Match"}, stale...), needs: []string{"box"}, status: 200, gives: jsonOf(cells.Answer{}), also: records, tells: staleHeaders, serve: (*call).readCells},
 		{method: "PUT", path: "/v1/cells/NAME", role: Write, about: "writes the cells of a box with a commit; the body may also be records", headers: fenced, takes: jsonOf(cells.WriteForm{}), status: 200, gives: jsonOf(cells.Done{}), tells: []string{"ETag"}, serve: (*call).writeCells},
 		{method: "POST", path: "/v1/brush/NAME", role: Write, about: "runs a brush with a commit", headers: fenced, takes: jsonOf(cells.BrushCall{}), status: 200, gives: jsonOf(cells.Done{}), tells: []string{"ETag"}, serve: (*call).brush},
 	}

@@ -155,11 +155,7 @@ func (c *call) commit() error {
 		return err
 	}
 	c.step("check")
-	var done history.Commit
-	err = c.guard.Change(c.ctx, c.in.n, func(ctx context.Context) (err error) {
-		done, err = c.st.Commit(ctx, c.name, base, commit, stones...)
-		return err
-	})
+	done, err := c.commitWithin(base, commit, stones)
 	if err != nil && c.r.Header.Get(client.RetryHeader) == "1" {
 		done, err = c.made(base, commit, err)
 	}
@@ -168,6 +164,22 @@ func (c *call) commit() error {
 	}
 	c.step("commit")
 	return c.committed(base, done)
+}
+
+// commitWithin makes a commit within the limits of the token.
+func (c *call) commitWithin(base history.Head, commit history.Commit, stones []history.Stone) (made history.Commit, err error) {
+	if c.token != nil {
+		done, err := c.token.Room(c.ctx, c.Server.st, c.began, c.name, commit)
+		if err != nil {
+			return history.Commit{}, err
+		}
+		defer done()
+	}
+	err = c.guard.Change(c.ctx, c.in.n, func(ctx context.Context) (err error) {
+		made, err = c.Server.st.Commit(ctx, c.name, base, commit, stones...)
+		return err
+	})
+	return made, err
 }
 
 // base returns the head that a save is based on.

@@ -125,7 +125,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.disk.free.Store(l.SpoolBytes)
 	s.guard = away.New(st, away.Options{Stale: l.Stale, Log: s.logger})
 	s.heavy = newQueue(l.Heavy, l.Waiting)
-	s.snapshots = versions.New(st, l.CacheBytes)
+	s.snapshots = versions.New(st, l.CacheBytes, time.Now)
 	s.light = newQueue(lightCalls, int(l.Calls))
 	s.streams = s.newStreams()
 	if o.Tokens != nil {

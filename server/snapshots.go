@@ -1,6 +1,11 @@
 package server
 
-import "github.com/cairnvoxel/cairn/world"
+import (
+	"errors"
+
+	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/world"
+)
 
 // reading calls do with a version. Few calls run at a time: each may decode pages,
 // and a small stone may have a large directory.
@@ -24,5 +29,8 @@ func (c *call) opened(v version, do func(*world.Snapshot) error) error {
 		return err
 	}
 	defer release()
-	return worldFault(do(s))
+	if err = do(s); errors.Is(err, history.ErrGone) { // another server has packed the world and deleted stones
+		c.snapshots.Forget(v.at)
+	}
+	return worldFault(err)
 }

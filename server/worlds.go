@@ -23,7 +23,7 @@ func worldRoutes() []route {
 	known := append([]string{"If-None-Match"}, stale...)
 	octets := bytesOf("application/octet-stream")
 	return []route{
-		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: known, status: 200, gives: jsonOf(factsAnswer{}), tells: staleHeaders, serve: (*call).facts},
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: []string{"If-None-Match"}, status: 200, gives: jsonOf(factsAnswer{}), tells: headHeaders, serve: (*call).facts},
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
 			query: append(said, param{"salvage", "1 keeps chunks that cannot be read in their stored form"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",

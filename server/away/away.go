@@ -27,7 +27,8 @@ type Options struct {
 	// Bytes bounds the memory of what is remembered. Default 64 MiB.
 	Bytes int64
 	// Time is how long the Store has for a change, and a second more for each MiB.
-	// Default 5 seconds.
+	// Default 4 seconds: a client with several addresses waits 6 for the answer, and must
+	// not leave before it.
 	Time time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
@@ -43,7 +44,7 @@ func (o Options) withDefaults() Options {
 		o.Bytes = 64 << 20
 	}
 	if o.Time <= 0 {
-		o.Time = 5 * time.Second
+		o.Time = 4 * time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -67,6 +68,7 @@ type Guard struct {
 	order  list.List // of *known, the most recently used first
 	bytes  int64
 	logged time.Time
+	away   time.Time // when the Store could not be reached last
 }
 
 // known is what was read of a world.
@@ -88,16 +90,17 @@ func New(st history.Store, o Options) *Guard {
 // Head is for history.Commits. If the Store is away, it returns the head that it said
 // last, if that was at most oldest ago, and the age.
 func (g *Guard) Head(ctx context.Context, name string, oldest time.Duration) (h history.Head, age time.Duration, err error) {
-	h, err = g.st.Head(ctx, name)
 	if g.ping == nil {
-		return h, 0, err
-	}
-	g.note(name, h, nil, err)
-	if !errors.Is(err, history.ErrAway) {
+		h, err = g.st.Head(ctx, name)
 		return h, 0, err
 	}
 	k, age := g.find(name, oldest)
-	if k == nil {
+	err = g.read(ctx, k != nil, func(ctx context.Context) error {
+		h, err = g.st.Head(ctx, name)
+		return err
+	})
+	g.note(name, h, nil, err)
+	if k == nil || !errors.Is(err, history.ErrAway) {
 		return h, 0, err
 	}
 	return k.head, age, nil
@@ -106,24 +109,23 @@ func (g *Guard) Head(ctx context.Context, name string, oldest time.Duration) (h 
 // Fetch is history.Fetch. If the Store is away, it returns what it returned last for
 // this version, if that was at most oldest ago, and the age.
 func (g *Guard) Fetch(ctx context.Context, name string, at history.ID, room int64, oldest time.Duration) (f history.Fetched, age time.Duration, err error) {
-	f, err = history.Fetch(ctx, g.st, name, at, room)
 	if g.ping == nil {
-		return f, 0, err
-	}
-	if at == (history.ID{}) {
-		g.note(name, f.Head, &f, err)
-	} else {
-		g.heard(err)
-	}
-	if !errors.Is(err, history.ErrAway) {
+		f, err = history.Fetch(ctx, g.st, name, at, room)
 		return f, 0, err
 	}
 	k, age := g.find(name, oldest)
-	switch {
-	case k == nil || k.got == nil:
-		return history.Fetched{}, 0, err
-	case at == (history.ID{}) && k.got.Head.Commit != k.head.Commit, at != (history.ID{}) && k.got.Head.Commit != at:
-		return history.Fetched{}, 0, err // a stack of another version
+	if k != nil && !k.has(at) {
+		k = nil
+	}
+	err = g.read(ctx, k != nil, func(ctx context.Context) error {
+		f, err = history.Fetch(ctx, g.st, name, at, room)
+		return err
+	})
+	if at == (history.ID{}) {
+		g.note(name, f.Head, &f, err)
+	}
+	if k == nil || !errors.Is(err, history.ErrAway) {
+		return f, 0, err
 	}
 	f = *k.got
 	if f.Head = k.head; at != (history.ID{}) {
@@ -136,6 +138,43 @@ func (g *Guard) Fetch(ctx context.Context, name string, at history.ID, room int6
 		return k.got.Data[next], nil
 	})
 	return f, age, err
+}
+
+// has reports whether the stack of a version is known, at zero that of the head.
+func (k *known) has(at history.ID) bool {
+	if at == (history.ID{}) {
+		at = k.head.Commit
+	}
+	return k.got != nil && k.got.Head.Commit == at
+}
+
+const (
+	// lately is for how long after a failure the Store is taken for away.
+	lately = 5 * time.Second
+	// soon is how long a Store that is taken for away has for a read, if the answer is
+	// known.
+	soon = 300 * time.Millisecond
+)
+
+// read calls what, which reads from the Store. If the Store was away a moment ago, and
+// the caller knows an answer, it does not wait long.
+func (g *Guard) read(ctx context.Context, known bool, what func(context.Context) error) error {
+	now := g.o.Now()
+	g.mu.Lock()
+	wait := !known || now.Sub(g.away) > lately
+	g.mu.Unlock()
+	if wait {
+		err := what(ctx)
+		g.heard(err)
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
+	err := what(within)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("away: no answer within %v: %w", soon, history.ErrAway)
+	}
+	return err
 }
 
 // Change calls what, which changes something and sends the Store so many bytes. If the
@@ -156,20 +195,14 @@ func (g *Guard) Change(ctx context.Context, bytes int64, what func(context.Conte
 	return err
 }
 
-// Saved says that a change made a commit the head of a world.
-func (g *Guard) Saved(name string, h history.Head) {
-	if g.ping != nil {
-		g.note(name, h, nil, nil)
-	}
-}
-
-// heard logs that the Store is away.
+// heard notes and logs that the Store is away.
 func (g *Guard) heard(err error) {
 	if !errors.Is(err, history.ErrAway) {
 		return
 	}
 	now := g.o.Now()
 	g.mu.Lock()
+	g.away = now
 	loud := now.Sub(g.logged) >= 10*time.Second
 	if loud {
 		g.logged = now
@@ -182,7 +215,6 @@ func (g *Guard) heard(err error) {
 
 // note remembers what the Store said of a world.
 func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error) {
-	g.heard(err)
 	switch {
 	case g.o.Stale < 0:
 		return
@@ -202,7 +234,7 @@ func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error)
 	k := &known{name: name, head: h, at: now, got: f}
 	if e := g.all[name]; e != nil {
 		old := e.Value.(*known)
-		if f == nil && old.got != nil && old.got.Head.Commit == h.Commit {
+		if old.has(h.Commit) && old.bytes() > k.bytes() { // the caller had room for less, or asked for none
 			k.got = old.got
 		}
 		g.drop(e)
@@ -212,6 +244,16 @@ func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error)
 	for g.bytes += k.size; g.bytes > g.o.Bytes; {
 		g.drop(g.order.Back())
 	}
+}
+
+// bytes returns how many bytes of stones are known.
+func (k *known) bytes() (n int) {
+	if k.got != nil {
+		for _, data := range k.got.Data {
+			n += len(data)
+		}
+	}
+	return n
 }
 
 // weigh returns about how many bytes of memory k takes.

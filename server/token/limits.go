@@ -1,9 +1,11 @@
 package token
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -20,7 +22,8 @@ type Limits struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// MaxWorlds is the largest limit of worlds: a call that makes a world lists as many.
+// MaxWorlds is the largest limit of worlds, and how many a token with a limit of bytes
+// has at most: a call that makes a world lists as many.
 const MaxWorlds = 10_000
 
 // An OverError says that a call would exceed a limit of its token.
@@ -40,7 +43,9 @@ type account struct {
 	counted time.Time     // when the worlds were counted last, zero if never
 	room    int64         // bytes that were left then
 	spent   int64         // bytes that were asked for since, and those that were on their way then
-	flying  int64         // bytes on their way
+
+	mu     sync.Mutex
+	flying int64 // bytes on their way; guarded by mu
 }
 
 const (
@@ -138,10 +143,7 @@ const listed = 1000
 
 // oneMore returns an error if there may not be one more world.
 func (l *limited) oneMore(ctx context.Context) error {
-	limit, n := l.g.Limits.Worlds, 0
-	if limit == 0 {
-		return nil
-	}
+	limit, n := cmp.Or(l.g.Limits.Worlds, MaxWorlds), 0
 	if err := l.names(ctx, func(string) bool { n++; return n < limit }); err != nil || n < limit {
 		return err
 	}
@@ -170,7 +172,12 @@ func (s *stones) add(layers []history.Layer) int64 {
 func (l *limited) count(ctx context.Context, but string) (stones, error) {
 	s := stones{all: make(map[stone.ID]bool)}
 	var failed error
+	n := 0
 	err := l.names(ctx, func(name string) bool {
+		if n++; n > MaxWorlds {
+			failed = &OverError{What: "worlds", Limit: MaxWorlds, Used: int64(n)}
+			return false
+		}
 		if name == but {
 			return true
 		}
@@ -195,7 +202,7 @@ func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
 	defer end()
 	a := &l.g.account
 	if a.counted.IsZero() || l.now.Sub(a.counted) > countFor || a.spent+n > a.room/share {
-		flying := a.flying
+		flying := a.fly(0)
 		s, err := l.count(ctx, "")
 		if err != nil {
 			return nil, err
@@ -206,12 +213,16 @@ func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
 		}
 	}
 	a.spent += n
+	a.fly(n)
+	return func() { a.fly(-n) }, nil
+}
+
+// fly adds to the bytes on their way and returns them.
+func (a *account) fly(n int64) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.flying += n
-	return func() {
-		a.turn <- struct{}{}
-		a.flying -= n
-		<-a.turn
-	}, nil
+	return a.flying
 }
 
 // Create is for history.Names.
@@ -255,7 +266,7 @@ func (l *limited) with(ctx context.Context, but string, layers []history.Layer, 
 	if err != nil {
 		return err
 	}
-	used := s.bytes + l.g.account.flying
+	used := s.bytes + l.g.account.fly(0)
 	if wants := s.add(layers) + n; wants > 0 && used+wants > l.g.Limits.Bytes {
 		return &OverError{What: "bytes", Limit: l.g.Limits.Bytes, Used: used, Wants: wants}
 	}
@@ -283,14 +294,7 @@ func (l *limited) Undelete(ctx context.Context, name string) error {
 
 // Commit is for history.Commits.
 func (l *limited) Commit(ctx context.Context, name string, base history.Head, c history.Commit, given ...history.Stone) (history.Commit, error) {
-	var n int64
-	for _, s := range c.Stones {
-		n += s.Size
-	}
-	if l.g.Limits.Bytes == 0 || n == 0 && c.Base == c.Parent {
-		return l.Store.Commit(ctx, name, base, c, given...)
-	}
-	done, err := l.room(ctx, name, c, n)
+	done, err := l.room(ctx, name, c)
 	if err != nil {
 		return history.Commit{}, err
 	}
@@ -298,9 +302,23 @@ func (l *limited) Commit(ctx context.Context, name string, base history.Head, c 
 	return l.Store.Commit(ctx, name, base, c, given...)
 }
 
+// Room returns an error if a commit of a world would exceed the limit of bytes. The
+// caller calls done when the commit is made or not. Counting may take long, so it is a
+// call of its own: the Store of Within does both.
+func (g *Grant) Room(ctx context.Context, st history.Store, now time.Time, name string, c history.Commit) (done func(), err error) {
+	return (&limited{Store: st, g: g, now: now}).room(ctx, name, c)
+}
+
 // room is spend for a commit. One that is not on its parent replaces what the world
 // needs.
-func (l *limited) room(ctx context.Context, name string, c history.Commit, n int64) (done func(), err error) {
+func (l *limited) room(ctx context.Context, name string, c history.Commit) (done func(), err error) {
+	var n int64
+	for _, s := range c.Stones {
+		n += s.Size
+	}
+	if l.g.Limits.Bytes == 0 || n == 0 && c.Base == c.Parent {
+		return func() {}, nil
+	}
 	if c.Base == c.Parent {
 		return l.spend(ctx, n)
 	}

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"time"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
@@ -20,6 +21,9 @@ const (
 	// heldStone is the largest size of a stone that is kept in memory while it is
 	// open.
 	heldStone = 1 << 20
+	// openFor is how long a version stays open. Its stones may have been packed since, and
+	// a Store that others share deletes them after some time.
+	openFor = 30 * time.Minute
 )
 
 // Open keeps the commits that were read last open, with one page cache for all. A
@@ -28,6 +32,7 @@ const (
 type Open struct {
 	Cache tile.Pages[stone.PageKey] // of all; nobody changes the field
 	st    history.Store
+	now   func() time.Time
 
 	mu    sync.Mutex // guards what is below
 	all   map[history.ID]*list.Element
@@ -37,14 +42,16 @@ type Open struct {
 
 type openSnapshot struct {
 	*world.Snapshot
+	since time.Time
 	bytes int64
 	users int
 	gone  bool // no longer in the list: the last user closes it
 }
 
-// New returns an Open of a Store whose cache of decoded pages has so many bytes.
-func New(st history.Store, cacheBytes int64) *Open {
-	return &Open{st: st, Cache: stone.NewCache(cacheBytes), all: make(map[history.ID]*list.Element)}
+// New returns an Open of a Store whose cache of decoded pages has so many bytes. now is
+// the clock.
+func New(st history.Store, cacheBytes int64, now func() time.Time) *Open {
+	return &Open{st: st, now: now, Cache: stone.NewCache(cacheBytes), all: make(map[history.ID]*list.Element)}
 }
 
 // Of returns the Snapshot of a commit of a world. The caller calls the function to
@@ -53,12 +60,13 @@ func (s *Open) Of(ctx context.Context, name string, at history.ID) (*world.Snaps
 	if o := s.get(at); o != nil {
 		return o.Snapshot, func() { s.release(o) }, nil
 	}
+	since := s.now()
 	snap, err := world.OpenSnapshot(ctx, s.st, name, at, world.Options{Cache: s.Cache})
 	if err != nil {
 		return nil, nil, err
 	}
 	stones, size := snap.Stones()
-	o := &openSnapshot{Snapshot: snap, users: 1, bytes: snap.Memory() + min(size, int64(stones)*heldStone) + 1<<10}
+	o := &openSnapshot{Snapshot: snap, since: since, users: 1, bytes: snap.Memory() + min(size, int64(stones)*heldStone) + 1<<10}
 	s.put(o)
 	return snap, func() { s.release(o) }, nil
 }
@@ -70,8 +78,12 @@ func (s *Open) get(at history.ID) *openSnapshot {
 	if e == nil {
 		return nil
 	}
-	s.order.MoveToFront(e)
 	o := e.Value.(*openSnapshot)
+	if s.now().Sub(o.since) > openFor {
+		s.drop(e)
+		return nil
+	}
+	s.order.MoveToFront(e)
 	o.users++
 	return o
 }
@@ -106,6 +118,15 @@ func (s *Open) release(o *openSnapshot) {
 	defer s.mu.Unlock()
 	if o.users--; o.users == 0 && o.gone {
 		o.Close() // it was only read
+	}
+}
+
+// Forget closes the Snapshot of a commit as soon as nobody uses it.
+func (s *Open) Forget(at history.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.all[at]; e != nil {
+		s.drop(e)
 	}
 }
 
