@@ -77,6 +77,13 @@ func decodeMark(part string, b []byte) (m mark, err error) {
 	return m, r.end()
 }
 
+// sighting is a checkpoint that this process knows.
+type sighting struct {
+	mark
+	seen moment // when it was first known
+	own  bool   // this process wrote it
+}
+
 // partWriter makes the parts of a checkpoint.
 type partWriter struct {
 	b     []byte
@@ -352,7 +359,10 @@ func (l *Ledger) checkpoint(ctx context.Context, snap *pebble.Snapshot, m mark) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.notice(m)
-	l.mine = m.stem()
+	// tend may have seen the mark before its author knew that it is there.
+	for _, s := range []*sighting{&l.marked, &l.target} {
+		s.own = s.own || s.name == m.name
+	}
 	l.counters.checkpoints.Add(1)
 	return nil
 }
@@ -369,6 +379,6 @@ func (l *Ledger) lay(ctx context.Context, key string, b []byte) error {
 // notice notes the newest checkpoint. It is called with the mutex locked.
 func (l *Ledger) notice(m mark) {
 	if m.number > l.marked.number {
-		l.marked, l.markSeen = m, l.now()
+		l.marked = sighting{mark: m, seen: l.now()}
 	}
 }

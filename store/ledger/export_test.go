@@ -15,6 +15,9 @@ func (l *Ledger) Quiet() { l.work.Wait() }
 // Number returns the number of the last entry that was applied.
 func (l *Ledger) Number() uint64 { return l.position().number }
 
+// Break does what a full disk does to the cache.
+func (l *Ledger) Break() { l.state.broken.Store(true) }
+
 // Decode decodes bytes as an entry, a mark and a part.
 func Decode(b []byte) (errs [3]error) {
 	_, errs[0] = decodeEntry("entry", b, func(change) error { return nil })

@@ -76,14 +76,16 @@ func (l *Ledger) probes() {
 // them at first, and for more while they are all there.
 func (l *Ledger) follow(ctx context.Context, window int) error {
 	for ; ; window = min(2*window, maxWindow) {
-		at := l.position()
+		l.mu.Lock()
+		n, jumps := l.state.at.number+1, l.jumps
+		l.mu.Unlock()
 		began := l.now()
-		found, err := l.entries(ctx, at.number+1, window)
+		found, err := l.entries(ctx, n, window)
 		if err != nil {
 			return err
 		}
 		ended := len(found) < window
-		again, err := l.learn(ctx, at.number+1, found, ended, began)
+		again, err := l.learn(ctx, n, jumps, found, ended, began)
 		if err != nil || ended && !again {
 			return err
 		}
@@ -150,11 +152,13 @@ func wait(ctx context.Context, d time.Duration) {
 
 // learn applies entries that were read from number n on, after began. Ended says that
 // there was none behind them. If the entries cannot be trusted, the state is brought
-// forward in another way, and again says that they must be read again.
-func (l *Ledger) learn(ctx context.Context, n uint64, found [][]byte, ended bool, began moment) (again bool, err error) {
+// forward in another way, and again says that they must be read again. So it is if the
+// state jumped meanwhile: the end behind the old position is not the end behind the new
+// one, which may be far before it, or behind entries that were deleted.
+func (l *Ledger) learn(ctx context.Context, n, jumps uint64, found [][]byte, ended bool, began moment) (again bool, err error) {
 	l.apply.Lock()
 	defer l.apply.Unlock()
-	if ok, err := l.trusted(ctx); !ok {
+	if ok, err := l.trusted(ctx); !ok || l.jumps != jumps {
 		return true, err
 	}
 	for i, b := range found {
@@ -207,6 +211,9 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 		err = l.rebuild(ctx)
 	} else if err == nil {
 		l.seen = began
+		l.mu.Lock()
+		l.jumps++
+		l.mu.Unlock()
 	}
 	return false, err
 }
@@ -329,6 +336,7 @@ func (l *Ledger) replace(s *state, m mark) {
 	l.notice(m)
 	old := l.state
 	l.state = s
+	l.jumps++
 	l.own.landed = l.own.landed || l.own.id == s.at.last
 	l.own.lost = l.own.number <= s.at.number && !l.own.landed
 	l.mu.Unlock()

@@ -59,8 +59,8 @@ type Options struct {
 	// certain that entries after it are not deleted; default 5 minutes. If it is
 	// negative the process asks after every call.
 	Trust time.Duration
-	// Grace is how long entries stay after a checkpoint that has them; default an
-	// hour. It must be much longer than Trust.
+	// Grace is how long entries stay at least after a checkpoint that has them;
+	// default an hour. It must be much longer than Trust.
 	Grace time.Duration
 	// Timeout is how long the bucket may take for a call; default 5 seconds. A Swap
 	// gives up after twice as long.
@@ -125,20 +125,20 @@ type Ledger struct {
 	counters counters
 	putTime  time.Duration // how long a put takes; belongs to the goroutine that writes
 
-	mu       sync.Mutex // guards what follows, and the position and references of states
-	state    *state
-	own      own    // the entry that is being written
-	next     *probe // begins when the one that runs has ended
-	probing  bool
-	queue    []*swap
-	writing  bool
-	rivals   int // entries that are written with a look at the log before each
-	closed   bool
-	wants    bool   // the next entry claims a checkpoint
-	marked   mark   // the newest checkpoint that this process knows
-	markSeen moment // when it was first known
-	mine     string // the stem of the newest checkpoint of this process
-	cut      string // the stem of the checkpoint up to which this process deleted
+	mu      sync.Mutex // guards what follows, and the position and references of states
+	state   *state
+	jumps   uint64 // how often a checkpoint brought the state forward; belongs to apply too
+	own     own    // the entry that is being written
+	next    *probe // begins when the one that runs has ended
+	probing bool
+	queue   []*swap
+	writing bool
+	rivals  int // entries that are written with a look at the log before each
+	closed  bool
+	wants   bool     // the next entry claims a checkpoint
+	marked  sighting // the newest checkpoint that this process knows
+	target  sighting // the checkpoint up to which it deletes next
+	cut     uint64   // the entry up to which it deleted
 }
 
 var (

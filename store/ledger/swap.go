@@ -102,8 +102,9 @@ type draft struct {
 	giveUp  time.Time
 	winners []*swap // whose conditions hold
 	losers  []*swap
-	at      position // the state that the draft is made on
-	batch   *pebble.Batch
+	state   *state        // that the draft is made on, without a reference
+	at      position      // of the state
+	batch   *pebble.Batch // of the state's database
 	body    []byte
 	changes int
 	claim   bool
@@ -210,7 +211,7 @@ func (l *Ledger) decide(d *draft) (bool, error) {
 	d.claim = l.wants
 	l.mu.Unlock()
 	s := l.state
-	d.at, d.batch = s.at, s.db.NewIndexedBatch()
+	d.state, d.at, d.batch = s, s.at, s.db.NewIndexedBatch()
 	d.winners, d.losers, d.body, d.changes = nil, nil, d.body[:0], 0
 	for _, w := range d.all {
 		ok, err := holds(d.batch, w.conditions)
@@ -256,10 +257,12 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 		began, start := l.now(), time.Now()
 		puts := l.put(l.ctx, l.entryKey(e.number), b)
 		l.putTime = (3*l.putTime + time.Since(start)) / 4
+		var applied bool
 		var err error
 		if puts == nil {
-			err = l.wrote(e, b, d.batch, began)
-		} else {
+			applied, err = l.wrote(e, b, d, began)
+		}
+		if err == nil && !applied {
 			err = l.follow(l.ctx, behind)
 		}
 		l.mu.Lock()
@@ -282,19 +285,26 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 	}
 }
 
-// wrote applies an entry of this process that the bucket took after began.
-func (l *Ledger) wrote(e entry, b []byte, batch *pebble.Batch, began moment) error {
+// wrote applies an entry of this process that the bucket took after began, if the state
+// is still the one that the draft was made on. It reports whether the state has an entry
+// of this number.
+func (l *Ledger) wrote(e entry, b []byte, d *draft, began moment) (bool, error) {
 	l.apply.Lock()
 	defer l.apply.Unlock()
 	ok, err := l.trusted(l.ctx)
-	if err != nil || !ok || l.state.at.number >= e.number {
-		return err
+	if err != nil {
+		return false, err
 	}
-	if err := l.advance(batch, e, b); err != nil && !errors.Is(err, errBroken) {
-		return err
+	// The batch of another state would go to its database, which may be closed.
+	if ok && l.state == d.state && l.state.at == d.at {
+		err := l.advance(d.batch, e, b)
+		if err == nil {
+			l.saw(began)
+		} else if !errors.Is(err, errBroken) {
+			return false, err
+		}
 	}
-	l.saw(began)
-	return nil
+	return l.state.at.number >= e.number, nil
 }
 
 // yield lets other processes write if they want to, and claims a checkpoint if one is

@@ -42,25 +42,31 @@ func (l *Ledger) tend(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	l.notice(m)
-	grace := l.Grace
-	if l.mine != m.stem() {
+	// A target stays until it is reached. A newer one in its place would wait anew, and
+	// where checkpoints come more often than the grace nothing would ever be deleted.
+	if l.target.number <= l.cut {
+		l.target = l.marked
+	}
+	to, grace := l.target, l.Grace
+	if !to.own {
 		grace *= 2 // its author does it, if it lives
 	}
-	ready := l.marked == m && l.Now().Sub(l.markSeen.at) >= grace && l.cut != m.stem()
+	ready := to.number > l.cut && l.Now().Sub(to.seen.at) >= grace
 	l.mu.Unlock()
 	if !ready {
 		return nil
 	}
-	if err := l.cutTo(ctx, m); err != nil {
-		return fmt.Errorf("ledger: delete entries before the checkpoint %s: %w", m.stem(), err)
+	if err := l.cutTo(ctx, to.mark); err != nil {
+		return fmt.Errorf("ledger: delete entries before the checkpoint %s: %w", to.stem(), err)
 	}
 	l.mu.Lock()
-	l.cut = m.stem()
+	l.cut = to.number
 	l.mu.Unlock()
 	return nil
 }
 
-// cutTo deletes what is before a checkpoint: entries, and other checkpoints.
+// cutTo deletes what is before a checkpoint: entries, and other checkpoints. There may
+// be newer ones, and another process may have deleted this one.
 func (l *Ledger) cutTo(ctx context.Context, m mark) error {
 	stems := func(prefix string) func(string) bool {
 		return func(key string) bool { return key[len(prefix):] < m.stem() }
