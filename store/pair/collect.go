@@ -202,8 +202,12 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 	return w.take(v)
 }
 
-// endEpochs ends epochs that began long ago.
+// endEpochs ends epochs that began long ago. Those of this Store end
+// first: it did not die, so no list is needed for them.
 func (c *collector) endEpochs() error {
+	if err := c.endUnused(c.ctx, func(e *epoch) bool { return !e.fresh(c.at) }); err != nil {
+		return err
+	}
 	return c.look(c.ctx, func(r record.Reads) error {
 		return r.Each([]byte{running}, func(key, value []byte) (bool, error) {
 			begun, err := record.ParseNumber(value)

@@ -11,3 +11,11 @@ func ParseBytesKey(key string) (string, bool) {
 	id, number, ok := parseBytesKey(key)
 	return bytesKey(id, number), ok
 }
+
+// SpendNumbers leaves n numbers to the epoch of now.
+func SpendNumbers(s *Store, n uint64) {
+	s.epochs.mu.Lock()
+	defer s.epochs.mu.Unlock()
+	e := s.epochs.now
+	e.next = e.number + 1<<sequenceBits - n
+}

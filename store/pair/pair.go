@@ -99,8 +99,12 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 	return s
 }
 
-// Close is for history.Store.
+// Close is for history.Store. It tries for up to two seconds to end the Store's epochs.
 func (s *Store) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeFor)
+	defer cancel()
+	// An error does not matter: Collect ends what is left. The catalogue may be away.
+	_ = s.endUnused(ctx, func(*epoch) bool { return true })
 	if err := s.catalogue.Close(); err != nil {
 		return fmt.Errorf("pair: close: %w", err)
 	}
