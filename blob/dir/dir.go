@@ -182,7 +182,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) er
 
 func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) error {
 	if _, err := os.Lstat(path); err == nil {
-		return blob.ErrExists
+		return b.exists(path)
 	}
 	if err := b.marked(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) e
 	}
 	linked := err == nil
 	if errors.Is(err, fs.ErrExist) {
-		err = blob.ErrExists
+		err = b.exists(path)
 	}
 	if gone := b.do("remove", temp, func() error { return os.Remove(temp) }); err == nil {
 		err = gone
@@ -209,6 +209,15 @@ func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) e
 		err = errors.Join(err, b.syncDir(filepath.Dir(path)))
 	}
 	return err
+}
+
+// exists returns blob.ErrExists once the name is on the disk: whoever put the key may
+// have been stopped before that.
+func (b *Bucket) exists(path string) error {
+	if err := b.syncDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return blob.ErrExists
 }
 
 // do makes a call that changes files.

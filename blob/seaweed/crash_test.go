@@ -406,6 +406,35 @@ func TestMasters(t *testing.T) {
 }
 
 // TestLostServer puts while the servers do not know yet where the copies are now.
+// TestPing kills all volume servers, and then all masters instead.
+func TestPing(t *testing.T) {
+	c := start(t, weedtest.Options{})
+	now := time.Now()
+	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: func() time.Time { return now }, Timeout: time.Second})
+	if err := b.Put(t.Context(), "a", section("a")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		c.KillServer(i)
+	}
+	now = now.Add(time.Minute)
+	if err := b.Ping(t.Context()); !errors.Is(err, blob.ErrAway) {
+		t.Errorf("no volume server answers: got %v", err)
+	}
+	for i := range 3 {
+		c.StartServer(i)
+	}
+	for i := range c.Masters() {
+		c.KillMaster(i)
+	}
+	if err := b.Ping(t.Context()); err != nil {
+		t.Errorf("volume servers answer: %v", err)
+	}
+	for i := range c.Masters() {
+		c.StartMaster(i)
+	}
+}
+
 func TestLostServer(t *testing.T) {
 	time := newClock()
 	c := start(t, weedtest.Options{Servers: 4, Now: time.now})

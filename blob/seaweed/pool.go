@@ -299,11 +299,11 @@ func (b *Bucket) collect(ctx context.Context, f file, copies int) (bool, error) 
 // erase deletes bytes from each server of the volume by itself. A server that lacks
 // them would not pass a deletion on to the others.
 func (b *Bucket) erase(ctx context.Context, f file, copies int) (bool, error) {
-	servers, err := b.locate(ctx, f.volume, true)
+	servers, all, err := b.locate(ctx, f.volume, true)
 	if err != nil {
 		return false, err
 	}
-	gone := len(servers) >= copies
+	gone := all && len(servers) >= copies
 	for _, s := range servers {
 		a, askErr := b.ask(ctx, "delete", http.MethodDelete, b.scheme+"://"+s+"/"+f.String()+"?type=replicate", nil, mostJSON)
 		if askErr == nil && a.status/100 != 2 && a.status != http.StatusNotFound {

@@ -230,6 +230,7 @@ func (b *Bucket) writePart(ctx context.Context, d *draft, data []byte) error {
 // send puts bytes into a file.
 func (b *Bucket) send(ctx context.Context, i id, data []byte) (sum uint32, err error) {
 	a, err := b.ask(ctx, "put", http.MethodPut, b.scheme+"://"+i.server+"/"+i.file().String()+"?fsync=true", data, mostJSON)
+	b.hear(i.server, err)
 	if err != nil {
 		return 0, err
 	}

@@ -58,6 +58,9 @@ func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 			if lookErr != nil {
 				return nil, lookErr
 			}
+			if now.size != p.size || now.partSize != p.partSize {
+				return nil, fmt.Errorf("%w: seaweed: get %s: another size was put meanwhile", blob.ErrAway, key)
+			}
 			if now.parts[i] != p.parts[i] {
 				p = now
 				continue
@@ -82,11 +85,14 @@ func (b *Bucket) read(ctx context.Context, q part, off, n, size int64) (data []b
 		if try > 1 && !pause(ctx, try) {
 			return nil, ctx.Err()
 		}
-		servers, lookErr := b.locate(ctx, q.volume, try > 0)
+		servers, all, lookErr := b.locate(ctx, q.volume, try > 0)
 		if lookErr != nil {
 			return nil, errors.Join(lookErr, err)
 		}
-		err, missing = nil, true
+		err, missing = nil, all
+		if !all && try > 0 {
+			err = fmt.Errorf("%w: no master says where volume %d is now", blob.ErrAway, q.volume)
+		}
 		for _, s := range servers {
 			data, readErr := b.readFrom(ctx, s, q, off, n, size)
 			if readErr == nil {

@@ -149,7 +149,7 @@ type Bucket struct {
 	lacking bool                 // new bytes have fewer copies
 	again   time.Time            // when all copies are tried again
 	mean    float64              // bytes of a part, as a moving mean
-	heard   time.Time            // when a server answered last
+	served  time.Time            // when a volume server answered last
 	silent  map[string]time.Time // servers that did not answer, and when
 	work    sync.WaitGroup       // of goroutines
 }
@@ -217,10 +217,6 @@ func (b *Bucket) ask(ctx context.Context, op, method, to string, body []byte, mo
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooManyRequests:
 		err = fmt.Errorf("%w: %s %s: status %d: %s", blob.ErrAway, method, to, a.status, text(a.body))
-	default:
-		b.mu.Lock()
-		b.heard = b.o.Now()
-		b.mu.Unlock()
 	}
 	b.o.Trips(blob.Trip{Op: op, Bytes: int64(max(len(body), len(a.body))), Took: b.o.Now().Sub(began), Err: err})
 	return a, err
@@ -293,27 +289,56 @@ func (b *Bucket) askMaster(ctx context.Context, op, path string, out any) (statu
 	return 0, err
 }
 
-// Ping is for blob.Pinger. It asks nobody if a server answered a moment ago: saves
-// and loads go on for a while without any master.
+// Ping is for blob.Pinger. Saves and loads go on for a while without any master, so it
+// asks volume servers, and nobody if one answered a moment ago. It asks a master as long
+// as it knows no volume server.
 func (b *Bucket) Ping(ctx context.Context) error {
 	b.mu.Lock()
-	fresh := b.o.Now().Sub(b.heard) < b.o.Timeout
+	fresh := b.o.Now().Sub(b.served) < b.o.Timeout
+	var known []string
+	for _, l := range b.where {
+		for _, s := range l.servers {
+			if !slices.Contains(known, s) {
+				known = append(known, s)
+			}
+		}
+	}
 	b.mu.Unlock()
 	if fresh {
 		return ctx.Err()
 	}
-	var out struct{ Leader string }
-	if _, err := b.askMaster(ctx, "ping", "/cluster/status", &out); err != nil {
-		return fmt.Errorf("seaweed: ping: %w", err)
+	if len(known) == 0 {
+		var out struct{ Leader string }
+		if _, err := b.askMaster(ctx, "ping", "/cluster/status", &out); err != nil {
+			return fmt.Errorf("seaweed: ping: %w", err)
+		}
+		return nil
 	}
-	return nil
+	answers := make(chan error, len(known))
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, s := range known {
+		b.work.Go(func() {
+			_, err := b.ask(within, "ping", http.MethodGet, b.scheme+"://"+s+"/status", nil, mostJSON)
+			b.hear(s, err)
+			answers <- err
+		})
+	}
+	var err error
+	for range known {
+		if err = <-answers; err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("seaweed: ping: %w", err)
 }
 
 // lookups is how often all masters are asked where a volume is, if none answers.
 const lookups = 3
 
-// locate returns the servers of a volume in random order, those that were silent last.
-func (b *Bucket) locate(ctx context.Context, volume uint32, fresh bool) ([]string, error) {
+// locate returns the servers of a volume in random order, those that were silent last,
+// and whether a master has just said that these are all.
+func (b *Bucket) locate(ctx context.Context, volume uint32, fresh bool) (servers []string, all bool, err error) {
 	b.mu.Lock()
 	have, ok := b.where[volume]
 	b.mu.Unlock()
@@ -323,32 +348,33 @@ func (b *Bucket) locate(ctx context.Context, volume uint32, fresh bool) ([]strin
 			Locations []struct{ URL string }
 		}
 		path := fmt.Sprintf("/dir/lookup?volumeId=%d&collection=%s", volume, url.QueryEscape(b.o.Collection))
-		status, err := b.askMaster(ctx, "lookup", path, &out)
+		var status int
+		status, err = b.askMaster(ctx, "lookup", path, &out)
 		for n := 1; n < lookups && errors.Is(err, blob.ErrAway) && pause(ctx, n); n++ {
 			status, err = b.askMaster(ctx, "lookup", path, &out)
 		}
 		if err != nil && !ok {
-			return nil, fmt.Errorf("volume %d: %w", volume, err)
+			return nil, false, fmt.Errorf("volume %d: %w", volume, err)
 		}
-		if err == nil {
+		if all = err == nil; all {
 			have = locations{}
 		}
 		for _, l := range out.Locations {
 			have.servers = append(have.servers, l.URL)
 		}
 		if len(have.servers) == 0 {
-			return nil, fmt.Errorf("%w: volume %d: the master knows no server that has it: status %d: %s", blob.ErrAway, volume, status, out.Error)
+			return nil, false, fmt.Errorf("%w: volume %d: the master knows no server that has it: status %d: %s", blob.ErrAway, volume, status, out.Error)
 		}
 		b.mu.Lock()
 		b.where[volume] = have
 		b.mu.Unlock()
 	}
-	servers := append([]string(nil), have.servers...)
+	servers = append(servers, have.servers...)
 	rand.Shuffle(len(servers), func(i, j int) { servers[i], servers[j] = servers[j], servers[i] })
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	slices.SortStableFunc(servers, func(s, t string) int { return b.silent[s].Compare(b.silent[t]) })
-	return servers, nil
+	return servers, all, nil
 }
 
 // hear notes whether a server answers. One that does not is asked last for a while.
@@ -356,6 +382,9 @@ func (b *Bucket) hear(server string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.o.Now()
+	if err == nil {
+		b.served = now
+	}
 	if errors.Is(err, blob.ErrAway) {
 		b.silent[server] = now
 	} else if t, ok := b.silent[server]; ok && (err == nil || now.Sub(t) > b.o.FewerFor) {

@@ -291,7 +291,7 @@ func (l *Ledger) belongs(ctx context.Context, at position) (bool, error) {
 	if b != nil {
 		return idOf(b) == at.last, nil
 	}
-	m, err := l.newest(ctx, at.number)
+	m, err := l.newest(ctx, at.number-1) // it lists marks behind
 	return err == nil && m.number == at.number && m.last == at.last, err
 }
 
