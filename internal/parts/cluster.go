@@ -49,6 +49,7 @@ type Cluster struct {
 
 	dir   string
 	o     ClusterOptions
+	below *Postgres // of Ferret
 	files []*os.File
 	links map[string]*Proxy // to the address of each server of PostgreSQL, for the other
 }
@@ -106,7 +107,14 @@ func (c *Cluster) startCatalogue(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		c.Ferret, err = StartFerret(ctx, c.dir, "", out)
+		url := ""
+		if _, err := program("initdb"); err == nil { // seven times as fast as on SQLite
+			if c.below, err = StartPostgres(ctx, filepath.Join(c.dir, "below"), PostgresOptions{Log: out}); err != nil {
+				return err
+			}
+			url = c.below.URL()
+		}
+		c.Ferret, err = StartFerret(ctx, c.dir, url, out)
 		return err
 	case OnPostgres:
 		p := c.o.Postgres
@@ -378,6 +386,9 @@ func (c *Cluster) others() (out []io.Closer) {
 	}
 	if c.Ferret != nil {
 		out = append(out, c.Ferret)
+	}
+	if c.below != nil {
+		out = append(out, c.below)
 	}
 	if c.Postgres != nil {
 		out = append(out, c.Postgres)
