@@ -16,8 +16,10 @@ import (
 // and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
 // deletes nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
-	s.alone.Lock()
-	defer s.alone.Unlock()
+	if err := s.enterAlone(ctx); err != nil {
+		return history.Collected{}, fmt.Errorf("pair: collect: %w", err)
+	}
+	defer func() { <-s.alone }()
 	c := &collector{Store: s, ctx: ctx, policy: p}
 	err := ctx.Err()
 	if err == nil {
@@ -248,7 +250,13 @@ const (
 	listJob   = "list"
 	listEvery = 20 * time.Hour
 	listFor   = time.Hour
+	// listRenews is how often the claim of the job is prolonged: a list of a large bucket
+	// takes longer than listFor.
+	listRenews = time.Minute
 )
+
+// errListTaken says that somebody else has the job, or that it is not time for it.
+var errListTaken = errors.New("the list of all bytes is made by somebody else")
 
 // orphans removes bytes that no record names if it is time, if an epoch was ended, or
 // if the policy has no grace.
@@ -258,22 +266,45 @@ func (c *collector) orphans() error {
 		every = 0
 	}
 	holder := fmt.Sprintf("collect %016x", c.number())
-	if got, err := c.Claim(c.ctx, listJob, holder, every, listFor); !got || err != nil {
+	var claimed time.Time
+	claim := func() error {
+		now, err := c.now(c.ctx)
+		if err != nil || now.Sub(claimed) < listRenews {
+			return err
+		}
+		claimed = now
+		got, err := c.Claim(c.ctx, listJob, holder, every, listFor)
+		if err == nil && !got {
+			err = errListTaken
+		}
 		return err
 	}
-	err := c.removeOrphans()
+	err := claim()
+	got := err == nil
+	if got {
+		err = c.removeOrphans(claim)
+	}
+	switch {
+	case errors.Is(err, errListTaken):
+		return nil
+	case !got:
+		return err
+	}
 	end := c.Finish(context.WithoutCancel(c.ctx), listJob, holder, err == nil)
 	if errors.Is(end, history.ErrFenced) {
-		end = nil // it took long, and somebody else does it again
+		end = nil // it was lost at the end
 	}
 	return errors.Join(err, end)
 }
 
 // removeOrphans deletes bytes that no record names. No record will name them later:
 // the epoch of their number is over, and its record is a condition of every change
-// that uses such bytes.
-func (c *collector) removeOrphans() error {
+// that uses such bytes. It calls claim before each page.
+func (c *collector) removeOrphans(claim func() error) error {
 	for after := ""; ; {
+		if err := claim(); err != nil {
+			return err
+		}
 		page, err := c.bucket.List(c.ctx, "", after, listSize)
 		if err != nil || len(page) == 0 {
 			return err

@@ -65,7 +65,7 @@ type Store struct {
 	cache  *cache
 	epochs epochs
 
-	alone sync.Mutex // one Collect or Purge of this process
+	alone chan struct{} // has room for one Collect or Purge of this process
 
 	mu   sync.Mutex      // guards what is below
 	open map[string]int  // number of readers of a key
@@ -86,7 +86,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 	if o.Rand == nil {
 		o.Rand = rand.Uint64
 	}
-	s := &Store{Options: o, catalogue: c, bucket: b, open: make(map[string]int), late: make(map[string]bool)}
+	s := &Store{Options: o, catalogue: c, bucket: b, alone: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
 	if s.CacheBytes == 0 {
 		s.CacheBytes = defaultCache
 	}
@@ -168,6 +168,17 @@ func (s *Store) Ping(ctx context.Context) error {
 		err = fmt.Errorf("pair: ping the bucket: %w", away(err))
 	}
 	return err
+}
+
+// enterAlone waits until no Collect or Purge of this process is under way. The caller
+// receives from alone when it is done.
+func (s *Store) enterAlone(ctx context.Context) error {
+	select {
+	case s.alone <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // number returns a unique number.

@@ -15,8 +15,10 @@ import (
 // Purge is for history.Store. It reads the records of all worlds. Its memory grows
 // with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
-	s.alone.Lock()
-	defer s.alone.Unlock()
+	if err := s.enterAlone(ctx); err != nil {
+		return history.Purged{}, fail("purge", name, err)
+	}
+	defer func() { <-s.alone }()
 	p := &purger{Store: s, ctx: ctx}
 	err := begin(ctx, name)
 	if err == nil {
