@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
@@ -104,25 +105,45 @@ func (c *collector) removeDeleted() error {
 	})
 }
 
+// cut is what leaves the log of a world if its newest entry is still there.
+type cut struct {
+	newest history.Record
+	drop   []history.Record
+}
+
 // trim deletes the log entries that the policy does not keep, those of many worlds
-// in one Swap.
+// in one Swap. The newest entry of each log is a condition: as long as it is there, no
+// older one is the head. Another world's archive may have replaced the log by a shorter
+// one since the snapshot. A save changes the head, but not that entry, so it is no
+// condition against saves.
 func (c *collector) trim() error {
-	var drop []history.Record
+	var now []cut
+	size := 0
 	flush := func() error {
-		if len(drop) == 0 {
-			return nil
+		all := now
+		now, size = nil, 0
+		err := c.cut(all...)
+		if !errors.Is(err, history.ErrChanged) {
+			return err
 		}
-		err := c.catalogue.Swap(c.ctx, nil, drop)
-		if err == nil {
-			c.done.Commits += len(drop)
+		for _, one := range all {
+			if err := c.cut(one); err != nil && !errors.Is(err, history.ErrChanged) { // the next Collect sees what the log is then
+				return err
+			}
 		}
-		drop = nil
-		return err
+		return nil
 	}
 	return c.look(c.ctx, func(r record.Reads) error {
 		err := r.EachLog(func(w uint64, log []record.Entry) error {
-			for _, change := range record.Trim(w, log, c.policy.Keep, c.at) {
-				if drop = append(drop, history.Record{Key: string(change.Key)}); len(drop) == changeSize {
+			last := log[len(log)-1]
+			newest := history.Record{Key: string(record.LogKey(w, last.Number)), Value: last.Value()}
+			for some := range slices.Chunk(record.Trim(w, log, c.policy.Keep, c.at), changeSize) {
+				one := cut{newest: newest}
+				for _, change := range some {
+					one.drop = append(one.drop, history.Record{Key: string(change.Key)})
+				}
+				now = append(now, one)
+				if size += len(one.drop); size >= changeSize {
 					if err := flush(); err != nil {
 						return err
 					}
@@ -132,6 +153,22 @@ func (c *collector) trim() error {
 		})
 		return errors.Join(err, flush())
 	})
+}
+
+// cut makes cuts in one Swap.
+func (c *collector) cut(all ...cut) error {
+	var conditions, changes []history.Record
+	for _, one := range all {
+		conditions, changes = append(conditions, one.newest), append(changes, one.drop...)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	err := c.catalogue.Swap(c.ctx, conditions, changes)
+	if err == nil {
+		c.done.Commits += len(changes)
+	}
+	return err
 }
 
 // sweep removes packs, commits and stones that are not needed. Stones without grace

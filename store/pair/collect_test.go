@@ -93,3 +93,57 @@ func TestAlone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// one keeps the newest commit.
+var one = history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
+
+// TestTrimBeside replaces a log by a shorter one, and saves to another world, between
+// the snapshot of a Collect and the Swap that trims both logs.
+func TestTrimBeside(t *testing.T) {
+	ctx := t.Context()
+	c, b := &watched{Catalogue: memory.NewCatalogue()}, memory.NewBucket()
+	c.before = func([]history.Record) error { return nil }
+	s, beside := pair.New(c, b, pair.Options{}), pair.New(c.Catalogue, b, pair.Options{})
+	heads := make(map[string]history.Head)
+	var short history.Archive
+	for _, name := range []string{"short", "busy"} {
+		if err := s.Create(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5 {
+			heads[name] = history.Head{Commit: save(t, s, name, heads[name], fmt.Sprint(name, i))}
+			if i == 1 && name == "short" {
+				var err error
+				if short, err = s.Archive(ctx, history.Outline{Name: name}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	c.before = func(changes []history.Record) error {
+		if changes[0].Key[0] != 'l' {
+			return nil
+		}
+		c.before = func([]history.Record) error { return nil }
+		heads["busy"] = history.Head{Commit: save(t, beside, "busy", heads["busy"], "meanwhile")}
+		return beside.Adopt(ctx, short, heads["short"])
+	}
+	done, err := s.Collect(ctx, history.Policy{Keep: one, Grace: -1})
+	if err != nil || done.Commits != 4 {
+		t.Errorf("collect: got %+v, %v, want 4 commits of the busy world", done, err)
+	}
+	if r, err := beside.Check(ctx, nil); err != nil || len(r.Faults) > 0 {
+		t.Errorf("check: got %q, %v", r.Faults, err)
+	}
+	if log, err := beside.Log(ctx, "short", history.ID{}, 9); err != nil || len(log) != 2 || log[0].ID() != short.Head.Commit {
+		t.Errorf("log: got %v, %v", log, err)
+	}
+	if done, err := s.Collect(ctx, history.Policy{Keep: one, Grace: -1}); err != nil || done.Commits != 2 {
+		t.Errorf("the next collect: got %+v, %v, want a commit of each", done, err)
+	}
+	for _, name := range []string{"short", "busy"} {
+		if _, err := beside.Fetch(ctx, name, history.ID{}, 1<<20); err != nil {
+			t.Error(err)
+		}
+	}
+}
