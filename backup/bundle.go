@@ -51,6 +51,9 @@ func (b *bundler) begin() int32 {
 		b.all = append(b.all, object{kind: b.kind})
 		if b.kind == meta {
 			b.buf = append(b.buf, metaMagic...)
+			if b.box.encrypts() {
+				b.buf = appendText(append(b.buf, tagItem), b.box.tag)
+			}
 		}
 	}
 	return b.number

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -83,8 +84,27 @@ type row struct {
 	leaf    *leaf // the stored table that it was read from; nil if it is new
 }
 
-// before is the order of rows: worlds by name, then deleted worlds by name and time.
-func (r *row) before(s *row) bool { return r.key().before(s.key()) }
+// compare is the order of rows: worlds by name, then deleted worlds by name and time.
+// Several may have been deleted under one name at one time.
+func (r *row) compare(s *row) int {
+	switch k, l := r.key(), s.key(); {
+	case k.before(l):
+		return -1
+	case l.before(k):
+		return 1
+	}
+	return cmp.Compare(r.world, s.world)
+}
+
+// as returns a row of the same history with the name and the fence of an outline.
+func (r *row) as(m history.Outline) *row {
+	out := *r
+	out.name, out.deleted, out.fence = m.Name, m.Deleted, m.Head.Fence
+	if out.key() != r.key() || out.fence != r.fence {
+		out.leaf = nil
+	}
+	return &out
+}
 
 func (r *row) key() rowKey { return rowKey{r.name, millis(r.deleted)} }
 
@@ -102,6 +122,10 @@ func (k rowKey) before(l rowKey) bool {
 	}
 	return k.deleted < l.deleted
 }
+
+// follows reports whether a row with the key may come right after one with the key l.
+// Only deleted worlds may have the same key.
+func (k rowKey) follows(l rowKey) bool { return l.before(k) || k == l && k.deleted != 0 }
 
 // leaf is a table of some hundred rows.
 type leaf struct {
@@ -150,6 +174,7 @@ const (
 	archiveItem = 1
 	leafItem    = 2
 	topItem     = 3
+	tagItem     = 4 // for whom the object is encrypted, by the lockbox's tag; before the others
 )
 
 func appendText(dst []byte, s string) []byte {
@@ -337,7 +362,7 @@ func parseLeaf(key string, b []byte, from *objects, self int32) ([]*row, error) 
 		for u := p.count(2, "uses"); u > 0 && p.err == nil; u-- {
 			r.uses = append(r.uses, use{p.local(local, "use"), p.int("use")})
 		}
-		if len(rows) > 0 && p.err == nil && !rows[len(rows)-1].before(r) {
+		if len(rows) > 0 && p.err == nil && !r.key().follows(rows[len(rows)-1].key()) {
 			p.fail("row", fmt.Errorf("%q is out of order", r.name))
 		}
 		rows = append(rows, r)
@@ -367,7 +392,7 @@ func parseTop(key string, b []byte, from *objects, self int32) ([]*leaf, error) 
 		f.first.deleted = p.varint("deleted")
 		f.rows = int(p.int("rows"))
 		f.at = p.item(local)
-		if len(leaves) > 0 && p.err == nil && !leaves[len(leaves)-1].first.before(f.first) {
+		if len(leaves) > 0 && p.err == nil && !f.first.follows(leaves[len(leaves)-1].first) {
 			p.fail("table", fmt.Errorf("%q is out of order", f.first.name))
 		}
 		leaves = append(leaves, f)

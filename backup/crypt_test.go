@@ -3,11 +3,14 @@ package backup_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 func newKey(t testing.TB) *age.X25519Identity {
@@ -87,5 +90,41 @@ func TestEncrypted(t *testing.T) {
 			t.Fatalf("%s: got %v, %q", key, err, v.Faults)
 		}
 		b.replace(t, key, was)
+	}
+}
+
+// TestOtherKey makes a backup for one key after a backup for another key was
+// interrupted, or stopped between the seals that it deletes and the objects.
+func TestOtherKey(t *testing.T) {
+	for _, at := range []string{"put manifests/", "delete data/", "delete meta/"} {
+		c := newClock()
+		st, b := filled(t, c), newBucket()
+		old, key := newKey(t), newKey(t)
+		o := backup.Options{Now: c.now, BundleBytes: 256, Workers: 1, Keep: history.Keep{Newest: 1}, Recipients: []string{old.Recipient().String()}}
+		stop := func(op, key string) error {
+			if strings.HasPrefix(op+" "+key, at) {
+				return errors.New("stopped")
+			}
+			return nil
+		}
+		if strings.HasPrefix(at, "delete") {
+			mustRun(t, st, b, o)
+			o.Recipients = []string{newKey(t).Recipient().String()}
+		}
+		b.before = stop
+		if _, err := backup.Run(t.Context(), st, b, o); err == nil {
+			t.Fatalf("%s: it was not stopped", at)
+		}
+		b.before = nil
+		c.add(2 * time.Hour)
+		o.Recipients = []string{key.Recipient().String()}
+		if r := mustRun(t, st, b, o); r.Resumed > 0 {
+			t.Errorf("%s: got %+v", at, r)
+		}
+		a := backup.Access{Identities: []age.Identity{key}}
+		same(t, mustRestore(t, b, a), st)
+		if v, err := mustOpen(t, b, a).Verify(t.Context(), nil); err != nil || v.Unread || v.Unneeded > 0 {
+			t.Errorf("%s: verify: got %+v, %v", at, v, err)
+		}
 	}
 }

@@ -207,6 +207,9 @@ func (r *run) finish() error {
 	m := r.complete(leaves, top)
 	body := m.append(nil)
 	m.hash = sha256.Sum256(body)
+	if _, err := parseManifest(m.name, body); err != nil {
+		return err
+	}
 	if err := r.put(m.name.manifest(), body); err != nil {
 		return err
 	}
@@ -250,8 +253,14 @@ func (r *run) put(key string, b []byte) error {
 }
 
 // addTables adds tables of all rows to the objects. Tables of the base whose rows all
-// stay are used again.
+// stay are used again. It parses what it adds: a table that cannot be read must never
+// get a seal.
 func (r *run) addTables() (leaves []*leaf, top item, err error) {
+	for i := 1; i < len(r.rows); i++ {
+		if !r.rows[i].key().follows(r.rows[i-1].key()) {
+			return nil, top, fmt.Errorf("backup: %q: the store has two worlds of this name", r.rows[i].name)
+		}
+	}
 	if len(r.meta.buf) >= r.o.BundleBytes/tableShare { // the next backup reads tables without many archives
 		if err := r.meta.flush(); err != nil {
 			return nil, top, err
@@ -270,9 +279,11 @@ func (r *run) addTables() (leaves []*leaf, top item, err error) {
 			continue
 		}
 		self := r.meta.begin()
-		f := &leaf{first: some[0].key(), rows: len(some)}
-		f.at = r.meta.addItem(leafItem, appendLeaf(some, r.objects, self))
-		leaves = append(leaves, f)
+		b := appendLeaf(some, r.objects, self)
+		if _, err := parseLeaf("a new table", b, r.objects, self); err != nil {
+			return nil, top, err
+		}
+		leaves = append(leaves, &leaf{some[0].key(), len(some), r.meta.addItem(leafItem, b)})
 		if len(r.meta.buf) >= r.o.BundleBytes {
 			if err := r.meta.flush(); err != nil {
 				return nil, top, err
@@ -280,7 +291,11 @@ func (r *run) addTables() (leaves []*leaf, top item, err error) {
 		}
 	}
 	self := r.meta.begin()
-	return leaves, r.meta.addItem(topItem, appendTop(leaves, r.objects, self)), nil
+	b := appendTop(leaves, r.objects, self)
+	if _, err := parseTop("a new table of tables", b, r.objects, self); err != nil {
+		return nil, top, err
+	}
+	return leaves, r.meta.addItem(topItem, b), nil
 }
 
 // tableShare is the share of BundleBytes from which on archives get an object

@@ -187,7 +187,8 @@ func (r *run) readOrphans() error {
 }
 
 // readOrphan reads the archives of one object. What it does not understand it leaves
-// alone.
+// alone, and so what is encrypted to others: with the objects of such archives nobody
+// could restore the new backup.
 func (r *run) readOrphan(n int32) error {
 	o := &r.all[n]
 	var buf bytes.Buffer
@@ -211,6 +212,7 @@ func (r *run) readOrphan(n int32) error {
 		return nil
 	}
 	o.plain = int64(len(b))
+	tag := ""
 	for at := len(metaMagic); at < len(b); {
 		size, k := binary.Uvarint(b[at+1:])
 		if k <= 0 || size > uint64(len(b)-at-1-k) {
@@ -218,7 +220,10 @@ func (r *run) readOrphan(n int32) error {
 		}
 		what, from := b[at], at+1+k
 		at = from + int(size)
-		if what != archiveItem {
+		if what == tagItem {
+			tag = string(b[from:at])
+		}
+		if what != archiveItem || tag != r.box.tag {
 			continue
 		}
 		world, a, places, err := parseArchive(o.key(), b[from:at], r.objects, n)

@@ -22,12 +22,7 @@ func (r *run) worlds() error {
 			changed = append(changed, todo{m, had})
 			return nil
 		}
-		row := *had
-		row.name, row.deleted, row.fence = m.Name, m.Deleted, m.Head.Fence
-		if row.name != had.name || !row.deleted.Equal(had.deleted) || row.fence != had.fence {
-			row.leaf = nil
-		}
-		r.rows = append(r.rows, &row)
+		r.rows = append(r.rows, had.as(m))
 		return nil
 	})
 	if err != nil {
@@ -53,15 +48,7 @@ func (r *run) worlds() error {
 	if err := r.flushData(); err != nil {
 		return err
 	}
-	slices.SortFunc(r.rows, func(a, b *row) int {
-		switch {
-		case a.before(b):
-			return -1
-		case b.before(a):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(r.rows, (*row).compare)
 	return nil
 }
 
@@ -79,7 +66,7 @@ func (r *run) readWorlds(outlines []history.Outline, had []*row) error {
 	}, func(i int, a history.Archive, err error) error {
 		for try := 1; ; try++ {
 			if err == nil {
-				err = r.addWorld(outlines[i].World, &a, old[i])
+				err = r.addWorld(outlines[i], &a, old[i])
 			}
 			if !errors.Is(err, history.ErrGone) || try == maxTries {
 				break
@@ -92,9 +79,7 @@ func (r *run) readWorlds(outlines []history.Outline, had []*row) error {
 		case isHurt(err):
 			r.report.Hurt = append(r.report.Hurt, fmt.Sprintf("%q: %v", outlines[i].Name, err))
 			if had[i] != nil && had[i].sound(func(n int32) bool { return !r.bad[r.all[n].key()] }) {
-				row := *had[i]
-				row.leaf = nil
-				r.rows = append(r.rows, &row)
+				r.rows = append(r.rows, had[i].as(outlines[i])) // its old name may be another world's now
 			}
 			return nil
 		}
@@ -152,7 +137,7 @@ func (r *run) oldPlaces(rows []*row) ([]map[stone.ID]place, error) {
 }
 
 // addWorld puts the stones of a world that are not there.
-func (r *run) addWorld(world uint64, a *history.Archive, old map[stone.ID]place) error {
+func (r *run) addWorld(m history.Outline, a *history.Archive, old map[stone.ID]place) error {
 	refs := a.Stones()
 	places := make([]place, len(refs))
 	var lacks []int
@@ -180,7 +165,7 @@ func (r *run) addWorld(world uint64, a *history.Archive, old map[stone.ID]place)
 	if err != nil {
 		return err
 	}
-	r.waiting = append(r.waiting, waiting{&row{world: world, name: a.Name, deleted: a.Deleted, fence: a.Head.Fence, sum: a.Sum(), uses: usesOf(places)}, *a, places})
+	r.waiting = append(r.waiting, waiting{&row{world: m.World, name: m.Name, deleted: m.Deleted, fence: a.Head.Fence, sum: a.Sum(), uses: usesOf(places)}, *a, places})
 	if len(r.data.buf) >= r.o.BundleBytes || len(r.waiting) >= maxWaiting {
 		return r.flushData()
 	}
