@@ -300,8 +300,11 @@ func (s *service) addBucket(ctx context.Context, st history.Store, k *keeper.Opt
 				s.log.Error("backup", "damaged", why)
 			}
 		}
+		if err != nil && r.Name != "" && !errors.Is(err, backup.ErrHurt) {
+			s.log.Error("backup was made, but what follows it failed", "name", r.Name, "err", err)
+		}
 		return keeper.Backed{Name: r.Name, Removed: len(r.Removed), Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds,
-			Changed: r.Changed, Hurt: len(r.Hurt), Sampled: r.Sampled, Wrong: r.Wrong}}, err
+			Changed: r.Changed, Hurt: len(r.Hurt), Sampled: r.Sampled, Wrong: r.Wrong}}, backups.Unmade(r, err)
 	}
 	return nil
 }
