@@ -47,37 +47,15 @@ type collector struct {
 	done   history.Collected
 }
 
-// removeDeleted removes worlds whose time to be restored has passed. Nobody changes
-// the log of a deleted world, so it is as in the snapshot if the world is still
-// deleted.
+// removeDeleted removes worlds whose time to be restored has passed, many in one Swap.
+// Nobody changes the log of a deleted world, so it is as in the snapshot if the world is
+// still deleted.
 func (c *collector) removeDeleted() error {
-	type world struct {
-		was     history.Record
-		changes []history.Record
-	}
-	var now []world
+	var now []leaving
 	size := 0
 	flush := func() error {
-		var all world
-		conditions := make([]history.Record, len(now))
-		for i, w := range now {
-			conditions[i] = w.was
-			all.changes = append(all.changes, w.changes...)
-		}
-		err := c.catalogue.Swap(c.ctx, conditions, all.changes)
-		if err == nil {
-			c.done.Worlds += len(now)
-		} else if errors.Is(err, history.ErrChanged) { // one of them was restored
-			err = nil
-			for _, w := range now {
-				one := c.catalogue.Swap(c.ctx, []history.Record{w.was}, w.changes)
-				if one == nil {
-					c.done.Worlds++
-				} else if !errors.Is(one, history.ErrChanged) && err == nil {
-					err = one
-				}
-			}
-		}
+		n, err := c.forget(c.ctx, now...)
+		c.done.Worlds += n
 		now, size = now[:0], 0
 		return err
 	}
@@ -87,18 +65,23 @@ func (c *collector) removeDeleted() error {
 			if err != nil || !c.policy.DeletedOver(c.at, g.Deleted) {
 				return true, err
 			}
-			changes, err := r.Forget(key, g.World)
-			w := world{was: history.Record{Key: string(key), Value: bytes.Clone(value)}}
-			for _, change := range changes {
-				w.changes = append(w.changes, history.Record{Key: string(change.Key)})
+			l, err := leavingOf(r, g.World, key, value)
+			if err == nil {
+				err = c.shorten(c.ctx, &l)
 			}
-			now = append(now, w)
-			if size += len(w.changes); size >= changeSize && err == nil {
+			if errors.Is(err, history.ErrChanged) { // it was restored
+				return true, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			now = append(now, l)
+			if size += len(l.rest) + len(l.log); size >= changeSize {
 				err = flush()
 			}
 			return true, err
 		})
-		if err == nil && len(now) > 0 {
+		if err == nil {
 			err = flush()
 		}
 		return err

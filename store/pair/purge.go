@@ -28,6 +28,9 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 		err = p.unname(name, fence)
 	}
 	if err == nil {
+		err = p.forgetLong()
+	}
+	if err == nil {
 		err = s.run(ctx, p.condemn)
 	}
 	if err == nil {
@@ -42,6 +45,7 @@ type purger struct {
 	ctx  context.Context
 	at   time.Time                 // when it began
 	had  map[record.Thing]struct{} // what only the purged worlds reach
+	long []leaving                 // worlds that have no name any more, but a log
 	done history.Purged
 }
 
@@ -49,7 +53,7 @@ type purger struct {
 // deleted under the name, and removes them.
 func (p *purger) unname(name string, fence uint64) error {
 	return p.change(p.ctx, func(d *draft) error {
-		p.had, p.done.Worlds = make(map[record.Thing]struct{}), 0
+		p.had, p.long, p.done.Worlds = make(map[record.Thing]struct{}), nil, 0
 		w, err := d.World(name)
 		if err == nil {
 			if _, _, err = under(d.Reads, p.at, w, fence); err == nil {
@@ -90,8 +94,27 @@ func (p *purger) unnameOne(d *draft, key []byte, w uint64) error {
 		return err
 	}
 	changes, err := r.Forget(key, w)
-	d.add(changes...)
+	if err != nil || len(d.changes)+len(changes) <= changeSize {
+		d.add(changes...)
+		return err
+	}
+	l, err := doom(d, w, key)
+	p.long = append(p.long, l)
 	return err
+}
+
+// forgetLong removes the worlds whose logs are long.
+func (p *purger) forgetLong() error {
+	for _, l := range p.long {
+		err := p.shorten(p.ctx, &l)
+		if err == nil {
+			_, err = p.forget(p.ctx, l)
+		}
+		if err != nil && !errors.Is(err, history.ErrChanged) { // otherwise a Collect has removed it
+			return err
+		}
+	}
+	return nil
 }
 
 // condemn condemns the stones that no other world reaches.

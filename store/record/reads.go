@@ -225,8 +225,9 @@ func (r Reads) EachLog(what func(w uint64, log []Entry) error) error {
 	return err
 }
 
-// Forget returns the changes that remove a world for good, including the key that
-// leads to it.
+// Forget returns the changes that remove a world for good: those of the key that leads
+// to it, of its head and of its lease, and from ForgetLog on those of its log, oldest
+// entry first.
 func (r Reads) Forget(key []byte, w uint64) ([]Change, error) {
 	out := []Change{{Key: bytes.Clone(key)}, {Key: HeadKey(w)}, {Key: LeaseKey(w)}}
 	err := r.Keys(LogOf(w), func(key []byte) error {
@@ -235,3 +236,6 @@ func (r Reads) Forget(key []byte, w uint64) ([]Change, error) {
 	})
 	return out, err
 }
+
+// ForgetLog is how many changes of Forget are not those of the log.
+const ForgetLog = 3
