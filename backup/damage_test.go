@@ -2,11 +2,15 @@ package backup_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"filippo.io/age"
+
 	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/blob"
 )
 
 // backedUp returns a Bucket with three backups of a Store, some of them encrypted.
@@ -23,7 +27,8 @@ func backedUp(t testing.TB, o backup.Options) *bucket {
 	return b
 }
 
-// TestFlippedBytes changes one byte of each object in turn.
+// TestFlippedBytes changes one byte of each object in turn, in a bucket that gives out
+// damaged bytes and in one that finds them by itself.
 func TestFlippedBytes(t *testing.T) {
 	b := backedUp(t, backup.Options{})
 	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil || v.Backups != 3 || v.Stones == 0 || v.Unneeded > 0 {
@@ -45,6 +50,14 @@ func TestFlippedBytes(t *testing.T) {
 			}
 		}
 		b.replace(t, key, was)
+		b.bad = key
+		if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); !errors.Is(err, backup.ErrFaults) || !named(v.Faults, key) {
+			t.Fatalf("%s, found by the bucket: got %v, %q", key, err, v.Faults)
+		}
+		if _, err := mustOpen(t, b, backup.Access{}).List(t.Context()); err != nil {
+			t.Fatalf("%s, found by the bucket: list: %v", key, err)
+		}
+		b.bad = ""
 	}
 }
 
@@ -109,12 +122,44 @@ func TestHeals(t *testing.T) {
 	o := backup.Options{Now: c.now, BundleBytes: 1 << 10, Sample: 1}
 	mustRun(t, st, whole, o)
 	for _, key := range keys(t, whole.Bucket) {
-		b := copyOf(t, whole)
-		b.replace(t, key, []byte("x"))
-		r := mustRun(t, st, b, o)
-		if !strings.HasPrefix(key, "claims/") && !strings.HasPrefix(key, "seals/") && !named(r.Damaged, key) {
-			t.Errorf("%s: got %+v", key, r)
+		for _, found := range []bool{false, true} {
+			b := copyOf(t, whole)
+			if found {
+				b.bad = key
+			} else {
+				b.replace(t, key, []byte("x"))
+			}
+			r := mustRun(t, st, b, o)
+			if !strings.HasPrefix(key, "claims/") && !strings.HasPrefix(key, "seals/") && !named(r.Damaged, key) {
+				t.Errorf("%s: got %+v", key, r)
+			}
+			same(t, mustRestore(t, b, backup.Access{}), st)
 		}
-		same(t, mustRestore(t, b, backup.Access{}), st)
+	}
+}
+
+// TestAway reads a part of an encrypted object from a bucket that stops to answer.
+// The object is not damaged.
+func TestAway(t *testing.T) {
+	c := newClock()
+	st, b, key := newStore(c), newBucket(), newKey(t)
+	for i := range 30 {
+		name := fmt.Sprintf("w%02d", i)
+		create(t, st, name)
+		save(t, st, name, fmt.Appendf(nil, "%100000d", i))
+	}
+	mustRun(t, st, b, backup.Options{Now: c.now, Recipients: []string{key.Recipient().String()}})
+	gets := 0
+	b.before = func(op, key string) error {
+		if op == "get" && strings.HasPrefix(key, "data/") {
+			if gets++; gets > 1 {
+				return blob.ErrAway
+			}
+		}
+		return nil
+	}
+	_, err := mustOpen(t, b, backup.Access{Identities: []age.Identity{key}}).RestoreWorld(t.Context(), newStore(c), "w20", backup.WorldOptions{})
+	if !errors.Is(err, blob.ErrAway) || errors.As(err, new(*backup.CorruptError)) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -46,6 +46,7 @@ type bucket struct {
 	calls  map[string]int
 	before func(op, key string) error // may be nil
 	locks  map[string]time.Time
+	bad    string // the key whose bytes a checksum of the bucket finds damaged
 }
 
 func newBucket() *bucket {
@@ -83,6 +84,12 @@ func (b *bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	if err := b.call("get", key); err != nil {
 		return nil, err
 	}
+	b.mu.Lock()
+	bad := key == b.bad
+	b.mu.Unlock()
+	if bad {
+		return nil, fmt.Errorf("memory: key %q: %w", key, blob.ErrDamaged)
+	}
 	return b.Bucket.Get(ctx, key, off, n)
 }
 
@@ -104,6 +111,11 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	if err := b.call("delete", key); err != nil {
 		return err
 	}
+	b.mu.Lock()
+	if key == b.bad {
+		b.bad = ""
+	}
+	b.mu.Unlock()
 	return b.Bucket.Delete(ctx, key)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -92,7 +93,7 @@ const maxTries = 8
 
 // isHurt reports whether an error says that a world of the Store is damaged.
 func isHurt(err error) bool {
-	return errors.As(err, new(*stone.CorruptError)) || errors.Is(err, history.ErrGone) || errors.Is(err, history.ErrNoCommit)
+	return errors.As(err, new(*stone.CorruptError)) || errors.Is(err, blob.ErrDamaged) || errors.Is(err, history.ErrGone) || errors.Is(err, history.ErrNoCommit)
 }
 
 // oldPlaces returns where the stones of worlds lie, as far as the base knows.

@@ -47,6 +47,8 @@ func objectError(key string, err error) error {
 		return &CorruptError{Object: key, Offset: -1, Part: "object", Err: errors.New("is missing")}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &CorruptError{Object: key, Offset: -1, Part: "object", Err: errors.New("cut short")}
+	case errors.Is(err, blob.ErrDamaged): // the bucket has found it out by a checksum of its own
+		return &CorruptError{Object: key, Offset: -1, Part: "object", Err: err}
 	}
 	return fmt.Errorf("backup: %s: %w", key, err)
 }
@@ -141,7 +143,18 @@ func (s *source) remember(o *object, b []byte) {
 // ErrKey says that none of the given keys decrypts an object.
 var ErrKey = errors.New("none of the identities decrypts it")
 
+// readError is an error of the Bucket, below what decrypts its bytes.
+type readError struct{ error }
+
+// Unwrap returns the cause.
+func (e readError) Unwrap() error { return e.error }
+
+// keyError returns the error of reading an object without its encryption. That the
+// Bucket did not answer says nothing against the object.
 func keyError(key string, err error) error {
+	if bucket := (readError{}); errors.As(err, &bucket) {
+		return bucket.error
+	}
 	if errors.As(err, new(*age.NoIdentityMatchError)) {
 		return fmt.Errorf("backup: %s: %w", key, ErrKey)
 	}
@@ -209,8 +222,8 @@ func (s *source) plainReader(ctx context.Context, o *object) (io.ReaderAt, error
 		return nil, fmt.Errorf("backup: %s: %w", o.key(), ErrKey)
 	}
 	r, n, err := age.DecryptReaderAt(raw, o.size, s.keys...)
-	if raw.err != nil {
-		return nil, objectError(o.key(), raw.err)
+	if raw.err != nil { // age does not wrap all errors
+		return nil, raw.err
 	}
 	if err == nil && n != o.plain {
 		err = fmt.Errorf("%d bytes: want %d", n, o.plain)
@@ -235,7 +248,7 @@ type window struct {
 
 const windowBytes = 1 << 20
 
-// ReadAt is for io.ReaderAt.
+// ReadAt is for io.ReaderAt. An error of the Bucket is a readError.
 func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off >= w.size {
 		return 0, io.EOF
@@ -249,8 +262,8 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 		if at < w.at || at >= w.at+int64(len(w.have)) {
 			b, err := w.from.Get(w.ctx, w.key, at, min(max(windowBytes, int64(len(p)-done)), w.size-at))
 			if err != nil {
-				w.err = err
-				return done, err
+				w.err = objectError(w.key, err)
+				return done, readError{w.err}
 			}
 			w.at, w.have = at, b
 		}

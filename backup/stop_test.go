@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -261,15 +262,21 @@ func TestCollectedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHurt backs up a Store that has lost a stone.
+// TestHurt backs up a Store that has lost a stone, or whose bucket finds it damaged.
 func TestHurt(t *testing.T) {
+	for _, why := range []error{history.ErrGone, blob.ErrDamaged} {
+		t.Run(why.Error(), func(t *testing.T) { testHurt(t, why) })
+	}
+}
+
+func testHurt(t *testing.T, why error) {
 	c := newClock()
 	st, b := filled(t, c), newBucket()
 	mustRun(t, st, b, backup.Options{Now: c.now})
 	was := content(t, st)
 	save(t, st, "a", text("more", 1))
 	save(t, st, "x/y/z", text("lost", 1))
-	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID}
+	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID, err: why}
 	r, err := backup.Run(t.Context(), lossy, b, backup.Options{Now: c.now})
 	if !errors.Is(err, backup.ErrHurt) || len(r.Hurt) != 1 || r.Worlds != 7 {
 		t.Fatalf("got %+v, %v", r, err)
@@ -283,12 +290,13 @@ func TestHurt(t *testing.T) {
 
 type losing struct {
 	*pair.Store
-	id stone.ID
+	id  stone.ID
+	err error
 }
 
 func (s *losing) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func() error, error) {
 	if id == s.id {
-		return history.Stone{}, nil, history.ErrGone
+		return history.Stone{}, nil, s.err
 	}
 	return s.Store.ReadStone(ctx, id)
 }

@@ -68,7 +68,7 @@ func TestHurtAndRenamed(t *testing.T) {
 	save(t, st, "b", text("lost", 1))
 	create(t, st, "a")
 	save(t, st, "a", text("second", 1))
-	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID}
+	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID, err: history.ErrGone}
 	if r, err := backup.Run(t.Context(), lossy, b, backup.Options{Now: c.now}); !errors.Is(err, backup.ErrHurt) || r.Worlds != 2 {
 		t.Fatalf("got %+v, %v", r, err)
 	}
