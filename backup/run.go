@@ -15,6 +15,7 @@ import (
 	"filippo.io/age"
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Options of Run. The zero value is the default.
@@ -124,7 +125,9 @@ type run struct {
 
 	*sender
 	data, meta bundler
-	known      map[uint64]*row    // of the base, and of interrupted backups, by world
+	known      map[uint64]*row // of the base, and of interrupted backups, by world
+	heads      map[uint64]*row // known, by the newest commits of their worlds
+	templates  map[*row]map[stone.ID]place
 	placed     map[[16]byte]place // stones that this run put
 	waiting    []waiting          // worlds whose stones are not in an object yet
 	flushed    int                // data objects since the last meta object

@@ -63,3 +63,42 @@ func TestCalls(t *testing.T) {
 	}
 	same(t, mustRestore(t, b, backup.Access{}), st)
 }
+
+// TestForks makes one fork of a template between every two backups. The stones of the
+// template are put once.
+func TestForks(t *testing.T) {
+	c := newClock()
+	st, b := newStore(c), newBucket()
+	create(t, st, "template")
+	var head history.ID
+	for i := range 20 {
+		id := save(t, st, "template", fmt.Appendf(nil, "%300d", i)).ID()
+		head = id
+	}
+	o := backup.Options{Now: c.now}
+	mustRun(t, st, b, o)
+	for i, changed := range []bool{false, false, true, false} {
+		name := fmt.Sprint("fork", i)
+		if err := st.Fork(t.Context(), "template", head, name); err != nil {
+			t.Fatal(err)
+		}
+		save(t, st, name, text(name, i))
+		want := 1
+		if changed {
+			save(t, st, "template", text("template", i))
+			want++
+		}
+		if r := mustRun(t, st, b, o); r.Stones != want {
+			t.Errorf("%s: got %+v", name, r)
+		}
+		h, err := st.Head(t.Context(), "template")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head = h.Commit
+	}
+	same(t, mustRestore(t, b, backup.Access{}), st)
+	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // findBase finds the newest backup of this Store for the same recipients.
@@ -74,6 +76,7 @@ func (r *run) sample(all []object, wrong func(error) error) error {
 // garbage.
 func (r *run) readBase() error {
 	r.known, r.weak, r.placed = make(map[uint64]*row), make(map[int32]bool), make(map[[16]byte]place)
+	r.heads, r.templates = make(map[uint64]*row), make(map[*row]map[stone.ID]place)
 	if r.base == nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,19 +17,26 @@ func (r *run) worlds() error {
 		outline history.Outline
 		had     *row
 	}
-	var changed []todo
+	var changed, fresh []todo
 	err := r.st.Outlines(r.ctx, func(m history.Outline) error {
 		had := r.known[m.World]
-		if had == nil || had.sum != m.Sum || !had.sound(r.sound) {
-			changed = append(changed, todo{m, had})
-			return nil
+		if had != nil {
+			r.heads[headKey(m.Head.Commit)] = had
 		}
-		r.rows = append(r.rows, had.as(m))
+		switch {
+		case had == nil:
+			fresh = append(fresh, todo{m, nil})
+		case had.sum != m.Sum || !had.sound(r.sound):
+			changed = append(changed, todo{m, had})
+		default:
+			r.rows = append(r.rows, had.as(m))
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	changed = append(changed, fresh...) // forks come after what they may be forks of
 	r.report.Changed = len(changed)
 	for done := 0; done < len(changed); {
 		some := changed[done:min(done+worldBatch, len(changed))]
@@ -110,37 +118,86 @@ func (r *run) oldPlaces(rows []*row) ([]map[stone.ID]place, error) {
 	}
 	out := make([]map[stone.ID]place, len(rows))
 	for i, row := range rows {
-		if row == nil || r.bad[r.all[row.archive.object].key()] {
+		if row == nil {
 			continue
 		}
-		o := &r.all[row.archive.object]
-		b, err := r.source.item(r.ctx, r.objects, row.archive)
-		var a history.Archive
-		var places []place
-		if err == nil {
-			_, a, places, err = parseArchive(o.key(), b, r.objects, row.archive.object)
-		}
-		if errors.As(err, new(*CorruptError)) {
-			r.damaged(err)
-			continue
-		}
-		if err != nil {
+		if out[i], err = r.placesOf(row); err != nil {
 			return nil, err
-		}
-		out[i] = make(map[stone.ID]place, len(places))
-		for k, ref := range a.Stones() {
-			if r.sound(places[k].object) {
-				out[i][ref.ID] = places[k]
-			}
 		}
 	}
 	return out, nil
 }
 
-// addWorld puts the stones of a world that are not there.
+// placesOf returns where the stones of a known world lie that can stay there. It
+// returns nil if its archive is damaged.
+func (r *run) placesOf(row *row) (map[stone.ID]place, error) {
+	o := &r.all[row.archive.object]
+	if r.bad[o.key()] {
+		return nil, nil
+	}
+	b, err := r.source.item(r.ctx, r.objects, row.archive)
+	var a history.Archive
+	var places []place
+	if err == nil {
+		_, a, places, err = parseArchive(o.key(), b, r.objects, row.archive.object)
+	}
+	if errors.As(err, new(*CorruptError)) {
+		r.damaged(err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.heads[headKey(a.Head.Commit)] = row // a fork may be older than what the world has now
+	out := make(map[stone.ID]place, len(places))
+	for i, ref := range a.Stones() {
+		if r.sound(places[i].object) {
+			out[ref.ID] = places[i]
+		}
+	}
+	return out, nil
+}
+
+// template returns where the stones of the world lie that a new world was forked from,
+// if it began with the newest version of that world, now or at the backup before.
+func (r *run) template(a *history.Archive) (map[stone.ID]place, error) {
+	for _, c := range slices.Backward(a.Commits) {
+		from := r.heads[headKey(c.ID())]
+		if from == nil {
+			continue
+		}
+		places, had := r.templates[from]
+		if !had {
+			if len(r.templates) == maxTemplates {
+				clear(r.templates)
+			}
+			var err error
+			if places, err = r.placesOf(from); err != nil {
+				return nil, err
+			}
+			r.templates[from] = places
+		}
+		return places, nil
+	}
+	return nil, nil
+}
+
+// maxTemplates is of how many worlds the places of stones stay in memory.
+const maxTemplates = 16
+
+// headKey shortens an ID: a wrong hit finds no stones.
+func headKey(id history.ID) uint64 { return binary.LittleEndian.Uint64(id[:]) }
+
+// addWorld puts the stones of a world that are not there. old is nil for a new world.
 func (r *run) addWorld(m history.Outline, a *history.Archive, old map[stone.ID]place) error {
 	refs := a.Stones()
 	places := make([]place, len(refs))
+	if old == nil && len(r.heads) > 0 {
+		var err error
+		if old, err = r.template(a); err != nil {
+			return err
+		}
+	}
 	var lacks []int
 	for i, ref := range refs {
 		p, ok := old[ref.ID]
