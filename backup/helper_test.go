@@ -46,6 +46,7 @@ type bucket struct {
 	calls  map[string]int
 	before func(op, key string) error // may be nil
 	locks  map[string]time.Time
+	noLock error  // of each lock
 	bad    string // the key whose bytes a checksum of the bucket finds damaged
 }
 
@@ -119,10 +120,21 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return b.Bucket.Delete(ctx, key)
 }
 
-func (b *bucket) Lock(_ context.Context, key string, until time.Time) error {
+func (b *bucket) Lock(ctx context.Context, key string, until time.Time) error {
+	if err := b.call("lock", key); err != nil {
+		return err
+	}
+	if _, err := b.Bucket.Head(ctx, key); err != nil {
+		return err
+	}
+	if b.noLock != nil {
+		return b.noLock
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.locks[key] = until
+	if until.After(b.locks[key]) {
+		b.locks[key] = until
+	}
 	return nil
 }
 

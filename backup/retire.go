@@ -8,23 +8,36 @@ import (
 	"github.com/cairnvoxel/cairn/blob"
 )
 
-// lockAll locks everything that the new backup needs.
-func (r *run) lockAll(m *manifest) error {
+// tryLock locks the claim for a moment, so that a bucket without object lock is found
+// before anything else is put. It is the claim because the bucket keeps what is locked.
+func (r *run) tryLock() error {
 	if r.o.Lock <= 0 {
 		return nil
 	}
-	locker := r.bucket.(blob.Locker) // run has checked it
-	keys := []string{m.name.manifest(), m.seal()}
+	return r.lockAll(r.claim.now().Add(time.Minute), claimKey(r.claim.number))
+}
+
+// lockObjects locks everything that the new backup needs, but the seal.
+func (r *run) lockObjects(m *manifest) error {
+	if r.o.Lock <= 0 {
+		return nil
+	}
+	keys := []string{m.name.manifest()}
 	for i := range m.all {
 		keys = append(keys, m.all[i].key())
 	}
+	return r.lockAll(m.locked, keys...)
+}
+
+func (r *run) lockAll(until time.Time, keys ...string) error {
+	locker := r.bucket.(blob.Locker) // run has checked it
 	return inOrder(r.ctx, r.o.Workers, keys, func(key string) (struct{}, error) {
-		return struct{}{}, locker.Lock(r.ctx, key, m.locked)
+		return struct{}{}, locker.Lock(r.ctx, key, until)
 	}, func(i int, _ struct{}, err error) error {
 		if err != nil {
-			err = fmt.Errorf("backup: lock %s: %w", keys[i], err)
+			return fmt.Errorf("backup: lock %s: %w", keys[i], err)
 		}
-		return err
+		return r.claim.prolong(r.ctx)
 	})
 }
 

@@ -183,7 +183,7 @@ func (r *run) claimed() (err error) {
 	if r.there, err = list(r.ctx, r.bucket); err != nil {
 		return err
 	}
-	for _, step := range []func() error{r.findBase, r.sampleBase, r.readBase, r.readOrphans, r.worlds, r.finish} {
+	for _, step := range []func() error{r.tryLock, r.findBase, r.sampleBase, r.readBase, r.readOrphans, r.worlds, r.finish} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -224,6 +224,9 @@ func (r *run) finish() error {
 	if err := r.sample(fresh, func(err error) error { return fmt.Errorf("backup: what was just put is wrong: %w", err) }); err != nil {
 		return err
 	}
+	if err := r.lockObjects(m); err != nil { // before the seal, so that what is sealed is locked
+		return err
+	}
 	if err := r.claim.held(r.ctx); err != nil {
 		return err
 	}
@@ -237,8 +240,10 @@ func (r *run) finish() error {
 			r.report.Shared += m.all[i].size
 		}
 	}
-	if err := r.lockAll(m); err != nil {
-		return err
+	if r.o.Lock > 0 {
+		if err := r.lockAll(m.locked, m.seal()); err != nil {
+			return err
+		}
 	}
 	return r.retire(m)
 }

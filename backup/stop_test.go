@@ -216,6 +216,47 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestSealedIsLocked stops a backup before each call of the bucket, in turn. What has
+// a seal is locked, but perhaps the seal.
+func TestSealedIsLocked(t *testing.T) {
+	stopped := errors.New("stopped")
+	for stop, ended := 1, false; !ended; stop++ {
+		c := newClock()
+		st, b := filled(t, c), newBucket()
+		n := 0
+		b.before = func(string, string) error {
+			if n++; n >= stop {
+				return stopped
+			}
+			return nil
+		}
+		_, err := backup.Run(t.Context(), st, b, backup.Options{Now: c.now, BundleBytes: 256, Workers: 1, Lock: time.Hour})
+		ended = err == nil
+		b.before = nil
+		if sealed, err := b.Bucket.List(t.Context(), "seals/", "", 1); err != nil || len(sealed) == 0 {
+			continue
+		}
+		for _, key := range keys(t, b.Bucket) {
+			if _, locked := b.locks[key]; !locked && key[:6] != "seals/" && key[:7] != "claims/" {
+				t.Fatalf("stopped before call %d: %s is not locked", stop, key)
+			}
+		}
+	}
+}
+
+// TestCannotLock backs up to a bucket that was made without object lock.
+func TestCannotLock(t *testing.T) {
+	c := newClock()
+	st, b := filled(t, c), newBucket()
+	b.noLock = errors.New("no object lock here")
+	if _, err := backup.Run(t.Context(), st, b, backup.Options{Now: c.now, Lock: time.Hour}); !errors.Is(err, b.noLock) {
+		t.Errorf("got %v", err)
+	}
+	if all := keys(t, b.Bucket); len(all) != 1 || all[0][:7] != "claims/" {
+		t.Errorf("it put %v", all)
+	}
+}
+
 // collecting is a Store whose stones are collected while they are read.
 type collecting struct {
 	*pair.Store
