@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // backedUp returns a Bucket with three backups of a Store, some of them encrypted.
@@ -161,5 +163,31 @@ func TestAway(t *testing.T) {
 	_, err := mustOpen(t, b, backup.Access{Identities: []age.Identity{key}}).RestoreWorld(t.Context(), newStore(c), "w20", backup.WorldOptions{})
 	if !errors.Is(err, blob.ErrAway) || errors.As(err, new(*backup.CorruptError)) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLostManifest damages the manifest of a backup. It stops that objects are
+// deleted, until the backup is not kept anymore.
+func TestLostManifest(t *testing.T) {
+	c := newClock()
+	st, b := filled(t, c), newBucket()
+	o := backup.Options{Now: c.now, Lock: time.Hour, BundleBytes: 256, Keep: history.Keep{Newest: 2}}
+	lost := "manifests/" + mustRun(t, st, b, o).Name
+	b.replace(t, lost, []byte("x"))
+	for i, removed := range []int{0, 0, 2, 1} {
+		saveOn(t, st, "a", false, text("more", i))
+		if i == 2 {
+			c.add(2 * time.Hour) // the locks end
+		}
+		r := mustRun(t, st, b, o)
+		if len(r.Removed) != removed {
+			t.Errorf("backup %d: got %+v", i, r)
+		}
+		if n := len(r.Damaged); i <= 2 && (n != 1 || !named(r.Damaged, lost)) || i > 2 && n > 0 {
+			t.Errorf("backup %d: got %q", i, r.Damaged)
+		}
+	}
+	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil || v.Unneeded > 0 {
+		t.Errorf("got %+v, %v", v, err)
 	}
 }

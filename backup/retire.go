@@ -42,7 +42,8 @@ func (r *run) lockAll(until time.Time, keys ...string) error {
 }
 
 // retire deletes the backups that are not kept, and then every object that no backup
-// needs. If a manifest that counts cannot be read, it deletes no objects.
+// needs. If a manifest that counts cannot be read, it deletes no objects; that ends
+// when the manifest's backup is not kept anymore.
 func (r *run) retire(made *manifest) error {
 	there, err := list(r.ctx, r.bucket)
 	if err != nil {
@@ -57,13 +58,13 @@ func (r *run) retire(made *manifest) error {
 		n := there.seals[i]
 		m, err := r.source.manifest(r.ctx, n)
 		if errors.As(err, new(*CorruptError)) {
-			r.damaged(err)
-			continue
+			r.lost(n, err)
+			m, err = &manifest{locked: n.time.Add(r.o.Lock)}, nil // as it is if the options did not change
 		}
 		if err != nil {
 			return err
 		}
-		if !r.o.Now().Before(m.locked) {
+		if !r.claim.now().Before(m.locked) {
 			gone[n] = true
 			r.report.Removed = append(r.report.Removed, n.String())
 		}
@@ -76,7 +77,7 @@ func (r *run) retire(made *manifest) error {
 		}
 		m, err := r.source.manifest(r.ctx, n)
 		if errors.As(err, new(*CorruptError)) {
-			r.damaged(err)
+			r.lost(n, err)
 			whole = false
 			continue
 		}

@@ -85,7 +85,8 @@ type Report struct {
 	Removed []string  `json:"removed"` // backups
 	Freed   int64     `json:"freed"`   // bytes of objects that were deleted
 	// Damaged lists what is wrong in the Bucket. What was in a damaged object was
-	// put again.
+	// put again. A backup whose manifest is damaged is lost; while Keep keeps it, no
+	// object is deleted.
 	Damaged []string `json:"damaged,omitempty"`
 	// Hurt lists worlds of the Store that could not be read. The backup has what the
 	// backup before had of them.
@@ -120,6 +121,7 @@ type run struct {
 	source *source
 	there  *listing
 	base   *manifest      // the backup that this one goes on from; nil if there is none
+	gone   map[name]bool  // backups whose manifests are damaged
 	weak   map[int32]bool // objects that are mostly garbage
 	index  *indexKey
 
@@ -189,6 +191,17 @@ func (r *run) claimed() (err error) {
 		}
 	}
 	return nil
+}
+
+// lost reports a backup whose manifest is damaged, once.
+func (r *run) lost(n name, err error) {
+	if r.gone == nil {
+		r.gone = make(map[name]bool)
+	}
+	if !r.gone[n] {
+		r.gone[n] = true
+		r.report.Damaged = append(r.report.Damaged, fmt.Sprintf("%v: this backup cannot be restored", err))
+	}
 }
 
 func (r *run) damaged(err error) {

@@ -16,7 +16,7 @@ func (r *run) findBase() error {
 	for _, n := range slices.Backward(r.there.seals) {
 		m, err := r.source.manifest(r.ctx, n)
 		if errors.As(err, new(*CorruptError)) {
-			r.damaged(err)
+			r.lost(n, err)
 			continue
 		}
 		if err != nil {
