@@ -214,8 +214,15 @@ func (s *Store) adoptAs(ctx context.Context, fresh uint64, a history.Archive, ba
 			}
 			keep(d, ref.ID, in)
 		}
+		reached, err := reaches(d, w, a, had)
+		if err != nil {
+			return err
+		}
 		reused := false
-		changes, err := d.Adopt(w, lease, a, had, func(record.Thing) { reused = true })
+		changes, err := d.Adopt(w, lease, a, had, func(t record.Thing) {
+			_, safe := reached[t]
+			reused = reused || !safe
+		})
 		if err != nil {
 			return err
 		}
@@ -225,6 +232,45 @@ func (s *Store) adoptAs(ctx context.Context, fresh uint64, a history.Archive, ba
 		}
 		return nil
 	})
+}
+
+// reaches returns the commits of an archive that the world reaches already, and their
+// packs. No Collect under way deletes them, so the change need not disturb one. All that
+// leads to them are conditions: the packs and commits on the way, and the entries of the
+// log, had, where the way begins. Otherwise a Collect could take such an entry out of the
+// log first.
+func reaches(d *draft, w uint64, a history.Archive, had []record.Entry) (map[record.Thing]struct{}, error) {
+	out := make(map[record.Thing]struct{})
+	if len(had) == 0 {
+		return out, nil
+	}
+	in := make(map[history.ID]struct{}, len(a.Commits))
+	for i := range a.Commits {
+		in[a.Commits[i].ID()] = struct{}{}
+	}
+	for _, e := range had {
+		at := e.Commit
+		if _, ok := in[at]; ok {
+			d.reader.saw(string(record.LogKey(w, e.Number)), e.Value())
+		}
+		for {
+			if _, ok := in[at]; !ok {
+				break
+			}
+			delete(in, at) // the way down from here is known
+			out[record.CommitThing(at)], out[record.PackThing(at)] = struct{}{}, struct{}{}
+			below, err := d.Below(at)
+			var corrupt *stone.CorruptError
+			if errors.Is(err, history.ErrNoCommit) || errors.As(err, &corrupt) {
+				break // the archive has it whole
+			}
+			if err != nil {
+				return nil, err
+			}
+			at = below
+		}
+	}
+	return out, nil
 }
 
 // place finds or makes the world that takes in an archive. It returns what

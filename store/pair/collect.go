@@ -155,7 +155,8 @@ func (c *collector) cut(all ...cut) error {
 }
 
 // sweep removes packs, commits and stones that are not needed. Stones without grace
-// are condemned by a first walk and deleted by a second.
+// are condemned by a first walk and deleted by a second. If others disturb it for long, it
+// leaves the rest to the next Collect, so that what comes after it is done.
 func (c *collector) sweep() error {
 	again := false
 	sweep := func(w *sweeper, r record.Reads) error {
@@ -184,9 +185,16 @@ func (c *collector) sweep() error {
 		}
 		return nil
 	}
-	err := c.run(c.ctx, sweep)
-	if err == nil && again {
-		err = c.run(c.ctx, sweep)
+	now, err := c.now(c.ctx)
+	if err != nil {
+		return err
+	}
+	until := now.Add(runsFor)
+	if err = c.run(c.ctx, until, sweep); err == nil && again {
+		err = c.run(c.ctx, until, sweep)
+	}
+	if errors.Is(err, errDisturbed) {
+		err = nil
 	}
 	return err
 }

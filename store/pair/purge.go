@@ -31,10 +31,10 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 		err = p.forgetLong()
 	}
 	if err == nil {
-		err = s.run(ctx, p.condemn)
+		err = s.run(ctx, time.Time{}, p.condemn)
 	}
 	if err == nil {
-		err = s.run(ctx, p.sweep)
+		err = s.run(ctx, time.Time{}, p.sweep)
 	}
 	return p.done, fail("purge", name, err)
 }

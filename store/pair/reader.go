@@ -45,11 +45,16 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, noted := r.noted[k]; r.note && !noted {
-		r.noted[k] = struct{}{}
-		r.seen = append(r.seen, history.Record{Key: k, Value: value})
-	}
+	r.saw(k, value)
 	return value, nil
+}
+
+// saw records what Get returned, or what a walk found.
+func (r *reader) saw(key string, value []byte) {
+	if _, noted := r.noted[key]; r.note && !noted {
+		r.noted[key] = struct{}{}
+		r.seen = append(r.seen, history.Record{Key: key, Value: value})
+	}
 }
 
 func (r *reader) get(key string) ([]byte, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
@@ -39,16 +40,22 @@ func (g *garbage) holds(id stone.ID, in record.Info) {
 	}
 }
 
-// maxRuns is how often a sweep starts again. Commits that disturb it come in bursts; what
-// it deleted before stays deleted.
-const maxRuns = 500
+// Bounds of how often a sweep starts again. Commits that disturb it come in bursts; what it
+// deleted before stays deleted.
+const (
+	maxRuns = 500
+	// runsFor is how long that of a Collect starts again. In a large store a run takes
+	// minutes.
+	runsFor = time.Hour
+)
 
 // errDisturbed says that a sweep must start again.
 var errDisturbed = errors.New("another collection has begun, or many worlds make the same commits")
 
 // run stops the sweeps of others and calls what with the records of one moment. It
-// starts again if it is disturbed itself.
-func (s *Store) run(ctx context.Context, what func(*sweeper, record.Reads) error) error {
+// starts again if it is disturbed itself, but not after until, if that is set. It returns
+// errDisturbed if it gives up.
+func (s *Store) run(ctx context.Context, until time.Time, what func(*sweeper, record.Reads) error) error {
 	for n := 1; ; n++ {
 		w := &sweeper{Store: s, ctx: ctx, own: history.Record{Key: runKey, Value: record.NumberValue(s.number())}}
 		err := s.catalogue.Swap(ctx, nil, []history.Record{w.own})
@@ -56,6 +63,14 @@ func (s *Store) run(ctx context.Context, what func(*sweeper, record.Reads) error
 			err = s.look(ctx, func(r record.Reads) error { return what(w, r) })
 		}
 		if !errors.Is(err, errDisturbed) || n == maxRuns {
+			return err
+		}
+		if until.IsZero() {
+			continue
+		}
+		if now, failed := s.now(ctx); failed != nil {
+			return failed
+		} else if now.After(until) {
 			return err
 		}
 	}
