@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -151,10 +152,10 @@ func TestAway(t *testing.T) {
 		save(t, st, name, fmt.Appendf(nil, "%100000d", i))
 	}
 	mustRun(t, st, b, backup.Options{Now: c.now, Recipients: []string{key.Recipient().String()}})
-	gets := 0
+	var gets atomic.Int64
 	b.before = func(op, key string) error {
 		if op == "get" && strings.HasPrefix(key, "data/") {
-			if gets++; gets > 1 {
+			if gets.Add(1) > 1 {
 				return blob.ErrAway
 			}
 		}

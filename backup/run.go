@@ -330,9 +330,21 @@ const maxLeaf = 2048
 // that a new world changes one table.
 func endsLeaf(r *row) bool { return sha256.Sum256([]byte(r.name))[0] == 0 }
 
+// time returns the time of the new backup. The bucket's clock tells seconds, so a
+// backup could seem to be older than one that was made in the same second.
+func (r *run) time() time.Time {
+	t := r.claim.now().UTC().Truncate(time.Millisecond)
+	if n := len(r.there.seals); n > 0 {
+		if last := r.there.seals[n-1].time; !t.After(last) && last.Sub(t) < time.Second {
+			return last.Add(time.Millisecond)
+		}
+	}
+	return t
+}
+
 // complete returns the manifest, with the objects that the backup needs.
 func (r *run) complete(leaves []*leaf, top item) *manifest {
-	m := &manifest{name: name{time: r.o.Now().UTC().Truncate(time.Millisecond)}, store: r.index.tag("store"), recipients: r.box.tag,
+	m := &manifest{name: name{time: r.time()}, store: r.index.tag("store"), recipients: r.box.tag,
 		claim: r.claim.number, worlds: uint64(len(r.rows)), changed: uint64(r.report.Changed), objects: newObjects(), top: top}
 	if r.base != nil {
 		m.previous = r.base.name.String()

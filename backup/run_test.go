@@ -1,9 +1,12 @@
 package backup_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/history"
@@ -100,5 +103,44 @@ func TestForks(t *testing.T) {
 	same(t, mustRestore(t, b, backup.Access{}), st)
 	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil {
 		t.Errorf("got %+v, %v", v, err)
+	}
+}
+
+// timed is a Bucket with a clock.
+type timed struct {
+	*bucket
+	at time.Time
+}
+
+func (b timed) Time(context.Context) (time.Time, error) { return b.at, nil }
+
+// TestTime backs up from a machine whose clock is wrong.
+func TestTime(t *testing.T) {
+	c := newClock()
+	b := timed{newBucket(), c.now().Add(100 * time.Hour)}
+	r := mustRun(t, filled(t, c), b, backup.Options{Now: c.now})
+	if off := r.Time.Sub(b.at); off < 0 || off > time.Hour {
+		t.Errorf("got %v, want %v", r.Time, b.at)
+	}
+}
+
+// TestOneSecond makes two backups in one second of the bucket's clock.
+func TestOneSecond(t *testing.T) {
+	c := newClock()
+	began := c.now()
+	var passed atomic.Int64
+	now := func() time.Time { return began.Add(time.Duration(passed.Add(int64(time.Millisecond)))) }
+	b := timed{newBucket(), began}
+	st := filled(t, c)
+	b.before = func(op, key string) error {
+		if op == "put" && key[:5] == "data/" {
+			passed.Add(int64(300 * time.Millisecond))
+		}
+		return nil
+	}
+	first := mustRun(t, st, b, backup.Options{Now: now, Workers: 1})
+	b.before = nil
+	if second := mustRun(t, st, b, backup.Options{Now: now, Workers: 1}); second.Name <= first.Name {
+		t.Errorf("got %s after %s", second.Name, first.Name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -223,9 +224,9 @@ func TestSealedIsLocked(t *testing.T) {
 	for stop, ended := 1, false; !ended; stop++ {
 		c := newClock()
 		st, b := filled(t, c), newBucket()
-		n := 0
+		var n atomic.Int64
 		b.before = func(string, string) error {
-			if n++; n >= stop {
+			if n.Add(1) >= int64(stop) {
 				return stopped
 			}
 			return nil
