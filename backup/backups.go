@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,6 +148,61 @@ func (b *Backups) archive(ctx context.Context, m *manifest, r *row) (history.Arc
 	return a, places, err
 }
 
+// archives calls what with the archives of some rows, in the order in which they lie in
+// the Bucket. Objects that many of them lie in are read once.
+func (b *Backups) archives(ctx context.Context, m *manifest, rows []*row, what func(*row, history.Archive, []place) error) error {
+	return b.eachArchive(ctx, m, rows, func(r *row, a history.Archive, places []place, err error) error {
+		if err != nil {
+			return err
+		}
+		return what(r, a, places)
+	})
+}
+
+// eachArchive is archives, but what gets the errors too.
+func (b *Backups) eachArchive(ctx context.Context, m *manifest, rows []*row, what func(*row, history.Archive, []place, error) error) error {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(r, s *row) int {
+		return cmp.Or(cmp.Compare(r.archive.object, s.archive.object), cmp.Compare(r.archive.off, s.archive.off))
+	})
+	for len(rows) > 0 {
+		n, found := 0, 0
+		for ; n < len(rows); n++ { // no more objects than stay in memory
+			if n == 0 || rows[n].archive.object != rows[n-1].archive.object {
+				if found++; found > cachedObjects/2 {
+					break
+				}
+			}
+		}
+		some := rows[:n]
+		rows = rows[n:]
+		err := b.expect(ctx, m.objects, func(yield func(item) bool) {
+			for _, r := range some {
+				if !yield(r.archive) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		type read struct {
+			a      history.Archive
+			places []place
+		}
+		err = inOrder(ctx, b.access.Workers, some, func(r *row) (read, error) {
+			a, places, err := b.archive(ctx, m, r)
+			return read{a, places}, err
+		}, func(i int, got read, err error) error {
+			return what(some[i], got.a, got.places, err)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // located is a stone and where it lies.
 type located struct {
 	ref history.StoneRef
@@ -250,16 +306,7 @@ func (b *Backups) Stones(ctx context.Context, ids []stone.ID, what func(history.
 		if err != nil {
 			return nil, err
 		}
-		var found []located
-		err = b.eachArchive(ctx, m, func(r *row, a history.Archive, places []place) error {
-			for i, ref := range a.Stones() {
-				if want[ref.ID] {
-					delete(want, ref.ID)
-					found = append(found, located{ref, places[i]})
-				}
-			}
-			return nil
-		})
+		found, err := b.findStones(ctx, m, want)
 		if err != nil {
 			return nil, err
 		}
@@ -291,26 +338,43 @@ func (b *Backups) Stones(ctx context.Context, ids []stone.ID, what func(history.
 	return lost, nil
 }
 
-// eachArchive calls what for every world of a backup.
-func (b *Backups) eachArchive(ctx context.Context, m *manifest, what func(*row, history.Archive, []place) error) error {
+// findStones returns where a backup has stones that are wanted, and takes them out of
+// want. It passes over what is damaged: an older backup may have them as well.
+func (b *Backups) findStones(ctx context.Context, m *manifest, want map[stone.ID]bool) (found []located, err error) {
+	damaged := func(err error) bool { return errors.As(err, new(*CorruptError)) }
 	leaves, err := b.leaves(ctx, m)
+	if damaged(err) {
+		return nil, nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range leaves {
 		rows, err := b.rows(ctx, m, f)
-		if err != nil {
-			return err
+		if damaged(err) {
+			continue
 		}
-		for _, r := range rows {
-			a, places, err := b.archive(ctx, m, r)
-			if err == nil {
-				err = errors.Join(what(r, a, places), ctx.Err())
-			}
+		if err != nil {
+			return nil, err
+		}
+		err = b.eachArchive(ctx, m, rows, func(_ *row, a history.Archive, places []place, err error) error {
 			if err != nil {
+				if damaged(err) {
+					err = nil
+				}
 				return err
 			}
+			for i, ref := range a.Stones() {
+				if want[ref.ID] {
+					delete(want, ref.ID)
+					found = append(found, located{ref, places[i]})
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return found, nil
 }

@@ -1,10 +1,12 @@
 package backup
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,16 +28,18 @@ type MigrateOptions struct {
 	// Workers is how many worlds are moved at a time. Default 4.
 	Workers int
 	// Holder is the holder of the leases. A Migrate that goes on after another must
-	// have the same. Default "cairn migrate".
+	// have the same, and one from another source to the same target must not. Default
+	// "cairn migrate" and a hash of the source's identity, which does both.
 	Holder string
-	// Lease is how long the leases last. If Migrate is killed, worlds that were about
-	// to be moved cannot be saved for this long, or until Migrate goes on. Default an
-	// hour.
+	// Lease is how long the leases last. Migrate renews those that it needs longer. If
+	// it is killed, worlds that were about to be moved cannot be saved for this long,
+	// or until Migrate goes on. Default an hour.
 	Lease time.Duration
 	// Unread skips reading back the stones at the target.
 	Unread bool
 	// Progress, if not nil, is called for each world that was copied or moved.
 	Progress func(MigrateProgress)
+	Now      func() time.Time // when leases are renewed; default time.Now
 }
 
 // MigrateProgress is how far Migrate is.
@@ -73,16 +77,16 @@ func Migrate(ctx context.Context, from, to Moving, o MigrateOptions) (Migrated, 
 	if o.Workers <= 0 {
 		o.Workers = 4
 	}
-	if o.Holder == "" {
-		o.Holder = "cairn migrate"
-	}
 	if o.Lease <= 0 {
 		o.Lease = time.Hour
 	}
 	if o.Progress == nil {
 		o.Progress = func(MigrateProgress) {}
 	}
-	m := &migration{ctx: ctx, from: from, to: to, o: o, refused: make(map[string]error)}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &migration{ctx: ctx, from: from, to: to, o: o, refused: make(map[string]error), renewed: o.Now()}
 	m.done.Refused = []string{}
 	err := m.run()
 	if err == nil && len(m.refused) > 0 {
@@ -103,24 +107,41 @@ type migration struct {
 
 	mu      sync.Mutex // guards what is below
 	done    Migrated
-	refused map[string]error // by name
-	copied  map[string]bool  // names at the target that are held by a lease and not moved yet
+	refused map[string]error  // by name
+	copied  map[string]copied // worlds at the target that are held by a lease and not moved yet, by name
 	moved   map[string]history.ID
+	renewed time.Time // when leases were last renewed
+}
+
+// copied is a world at the target that we hold.
+type copied struct {
+	head  history.ID // what we made it equal to
+	fence uint64     // of our lease
+	at    time.Time  // when the lease was taken or renewed
 }
 
 const (
 	// copyRounds is how often all worlds are compared before the move begins.
 	copyRounds = 5
 	// moveTries is how often the move of one world begins again because someone else
-	// changes the world by force.
+	// changes the world by force, or packs what it shares with others.
 	moveTries = 20
+	// oldLease is the part of a lease after which it is renewed, and lookEvery the part
+	// after which old leases are looked for. Half of each lease is left for the calls.
+	oldLease  = 3
+	lookEvery = 6
 )
 
 // errStays wraps the reason why a world stays at the source.
 var errStays = errors.New("the target has another world of that name")
 
+// errDiffers says that the copy of a world is not equal to it. A world that shares
+// versions with it may have been packed or moved meanwhile, so it is copied again.
+var errDiffers = errors.New("the history at the target is not that of the source")
+
 // apart fails if both Stores are the same one, which a file, a folder or a server may
-// have several names of. Every world of it would be fenced off.
+// have several names of. Every world of it would be fenced off. It also names the
+// holder of the leases.
 func (m *migration) apart() error {
 	a, err := m.from.Identity(m.ctx)
 	if err != nil {
@@ -129,6 +150,10 @@ func (m *migration) apart() error {
 	b, err := m.to.Identity(m.ctx)
 	if err == nil && a == b {
 		err = errors.New("backup: migrate: source and target are the same store, or one is a copy of the other's files")
+	}
+	if m.o.Holder == "" { // a hash, because everyone sees holders, and few may know identities
+		sum := sha256.Sum256([]byte("cairn migrate\n" + a))
+		m.o.Holder = fmt.Sprintf("cairn migrate %x", sum[:8])
 	}
 	return err
 }
@@ -140,7 +165,7 @@ func (m *migration) run() error {
 	if err := m.releaseMoved(); err != nil {
 		return err
 	}
-	m.copied, m.moved = make(map[string]bool), make(map[string]history.ID)
+	m.copied, m.moved = make(map[string]copied), make(map[string]history.ID)
 	before := -1
 	for range copyRounds {
 		changed, total, err := m.differing()
@@ -203,7 +228,10 @@ func isMoved(name string) bool {
 func (m *migration) each(phase string, some []history.Outline, total int, what func(history.Outline) error) error {
 	done := total - len(some)
 	return inOrder(m.ctx, m.o.Workers, some, func(o history.Outline) (struct{}, error) {
-		err := what(o)
+		err := m.renew()
+		if err == nil {
+			err = what(o)
+		}
 		if errors.Is(err, errStays) {
 			m.mu.Lock()
 			m.refused[o.Name] = err
@@ -236,7 +264,7 @@ func (m *migration) differing() (out []history.Outline, total int, err error) {
 			return nil
 		}
 		total++
-		if had, is := there[rowKey{name: o.Name}]; !is || had.Sum != o.Sum {
+		if !there.take(o.Name, o.Deleted, func(had history.Outline) bool { return had.Sum == o.Sum }) {
 			out = append(out, o)
 		}
 		return nil
@@ -244,61 +272,132 @@ func (m *migration) differing() (out []history.Outline, total int, err error) {
 	return out, total, err
 }
 
-// hold takes the lease of a world at the target, and makes the world if there is
-// none.
-func (m *migration) hold(name string) (history.Head, error) {
+// hold takes the lease of a world at the target that has a head, and makes the world if
+// there is none.
+func (m *migration) hold(name string, head history.ID) (history.Head, error) {
 	for {
+		now := m.o.Now()
 		l, err := m.to.Lease(m.ctx, name, m.o.Holder, m.o.Lease)
-		if errors.Is(err, history.ErrNoWorld) {
+		switch {
+		case errors.Is(err, history.ErrNoWorld) && head == (history.ID{}):
 			if err = m.to.Create(m.ctx, name); err == nil || errors.Is(err, history.ErrExists) {
 				continue
 			}
+		case errors.Is(err, history.ErrLeased):
+			return history.Head{}, fmt.Errorf("%w, and someone uses it", errStays)
 		}
 		if err != nil {
 			return history.Head{}, fmt.Errorf("at the target: %w", err)
 		}
-		h, err := m.to.Head(m.ctx, name)
-		h.Fence = l.Fence
-		return h, err
+		m.mu.Lock()
+		m.copied[name] = copied{head, l.Fence, now}
+		m.mu.Unlock()
+		return history.Head{Commit: head, Fence: l.Fence}, nil
 	}
 }
 
-// copy makes the world at the target equal to the one at the source, under a lease at
-// the target. It returns what it copied.
-func (m *migration) copy(o history.Outline) (history.Archive, error) {
-	base, err := m.hold(o.Name)
-	if errors.Is(err, history.ErrLeased) {
-		err = fmt.Errorf("%w, and someone uses it", errStays)
-	}
-	if err != nil {
-		return history.Archive{}, err
-	}
+// renew renews the leases at the target that are old, of worlds that were copied and
+// not moved yet. It is called between calls that may take long.
+func (m *migration) renew() error {
+	now := m.o.Now()
+	var old []string
 	m.mu.Lock()
-	m.copied[o.Name] = true
+	if now.Sub(m.renewed) >= m.o.Lease/lookEvery {
+		m.renewed = now
+		for name, c := range m.copied {
+			if now.Sub(c.at) >= m.o.Lease/oldLease {
+				old = append(old, name)
+			}
+		}
+	}
 	m.mu.Unlock()
+	slices.Sort(old)
+	return inOrder(m.ctx, m.o.Workers, old, func(name string) (struct{}, error) {
+		now := m.o.Now()
+		l, ours, err := m.leased(name)
+		if err == nil && ours { // one that has ended may be another's world by now, and move looks
+			_, err = m.to.Renew(m.ctx, name, l.Fence, m.o.Lease)
+		}
+		if errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrNoWorld) {
+			return struct{}{}, nil // it is copied again just now, or someone used force
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if c, is := m.copied[name]; is && err == nil && c.at.Before(now) {
+			c.at = now
+			m.copied[name] = c
+		}
+		return struct{}{}, err
+	}, func(i int, _ struct{}, err error) error {
+		if err != nil {
+			err = fmt.Errorf("the lease of %q at the target: %w", old[i], err)
+		}
+		return err
+	})
+}
+
+// leased returns the lease of a world at the target, and whether it is ours.
+func (m *migration) leased(name string) (l history.Lease, ours bool, err error) {
+	l, err = m.to.Leased(m.ctx, name)
+	if errors.Is(err, history.ErrNoWorld) {
+		err = nil
+	}
+	return l, err == nil && l.Fence != 0 && l.Holder == m.o.Holder, err
+}
+
+// copy makes the world at the target equal to the one at the source, under a lease at
+// the target. It returns what it copied. It takes no lease of another world that has
+// the name there.
+func (m *migration) copy(o history.Outline) (history.Archive, error) {
+	base, err := m.to.Head(m.ctx, o.Name)
+	if err != nil && !errors.Is(err, history.ErrNoWorld) {
+		return history.Archive{}, fmt.Errorf("at the target: %w", err)
+	}
+	held := false
 	for try := 1; ; try++ {
 		a, err := m.from.Archive(m.ctx, history.Outline{Name: o.Name}) // the world that our lease is of
-		if err == nil && !follows(&a, base.Commit) {
-			err = errStays
+		if err == nil && !held {
+			if err = m.fits(&a, base.Commit); err == nil {
+				base, err = m.hold(o.Name, base.Commit)
+				held = err == nil
+			}
 		}
 		if err == nil {
 			err = m.give(&a)
 		}
 		if err == nil {
-			err = m.to.Adopt(m.ctx, a, base)
-		}
-		if !errors.Is(err, history.ErrGone) || try == maxTries {
-			if err == nil {
-				m.mu.Lock()
-				m.done.Copies++
-				m.mu.Unlock()
+			if err = m.to.Adopt(m.ctx, a, base); errors.Is(err, history.ErrConflict) {
+				err = fmt.Errorf("%w, and someone saved into it", errStays)
 			}
-			if errors.Is(err, errStays) {
-				err = errors.Join(err, m.release(o.Name))
-			}
-			return a, err
 		}
+		if errors.Is(err, history.ErrGone) && try < maxTries {
+			continue
+		}
+		switch {
+		case err == nil:
+			m.mu.Lock()
+			m.copied[o.Name] = copied{a.Head.Commit, max(base.Fence+1, a.Head.Fence), m.copied[o.Name].at}
+			m.done.Copies++
+			m.mu.Unlock()
+		case held && errors.Is(err, errStays):
+			err = errors.Join(err, m.release(o.Name))
+		}
+		return a, err
 	}
+}
+
+// fits returns errStays if a world at the target, which has this head, is not an older
+// one of ours. A copy that we hold is ours, also if the source has dropped its head
+// from the log since.
+func (m *migration) fits(a *history.Archive, head history.ID) error {
+	if follows(a, head) {
+		return nil
+	}
+	_, ours, err := m.leased(a.Name)
+	if err == nil && !ours {
+		err = errStays
+	}
+	return err
 }
 
 // follows reports whether a world's history goes on from a commit.
@@ -327,7 +426,7 @@ func (m *migration) give(a *history.Archive) error {
 	var releases []func() error
 	var size int64
 	flush := func() error {
-		err := giveAll(m.ctx, m.to, some)
+		err := errors.Join(m.renew(), giveAll(m.ctx, m.to, some))
 		for _, release := range releases {
 			err = errors.Join(err, release())
 		}
@@ -357,9 +456,9 @@ func (m *migration) give(a *history.Archive) error {
 func (m *migration) move(o history.Outline) error {
 	for try := 1; ; try++ {
 		err := m.tryMove(o)
-		if errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrLeased) {
+		if errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrLeased) || errors.Is(err, errDiffers) {
 			if try < moveTries {
-				continue // someone took the lease by force just now
+				continue // someone took the lease by force just now, or changed the copy
 			}
 		}
 		if err == nil {
@@ -398,6 +497,9 @@ func (m *migration) tryMove(o history.Outline) error {
 	if err != nil {
 		return err
 	}
+	if _, ours, err := m.leased(o.Name); err != nil || !ours { // if it ended, the copy may have been changed
+		return cmp.Or(err, errDiffers)
+	}
 	if m.o.KeepSource {
 		err = m.from.Rename(m.ctx, o.Name, MovedPrefix+o.Name, l.Fence)
 	} else {
@@ -412,11 +514,11 @@ func (m *migration) tryMove(o history.Outline) error {
 	return m.release(o.Name)
 }
 
-// release gives the lease of a world at the target back.
+// release gives our lease of a world at the target back.
 func (m *migration) release(name string) error {
-	h, err := m.to.Head(m.ctx, name)
-	if err == nil {
-		err = m.to.Release(m.ctx, name, h.Fence)
+	l, ours, err := m.leased(name)
+	if err == nil && ours { // else it ended, and another lease is not ours to end
+		err = m.to.Release(m.ctx, name, l.Fence)
 	}
 	m.mu.Lock()
 	delete(m.copied, name)
@@ -427,21 +529,12 @@ func (m *migration) release(name string) error {
 	return err
 }
 
-// held reports whether we have the lease of a world at the target.
-func (m *migration) held(name string) (bool, error) {
-	l, err := m.to.Leased(m.ctx, name)
-	if errors.Is(err, history.ErrNoWorld) {
-		return false, nil
-	}
-	return l.Holder == m.o.Holder, err
-}
-
 // releaseMoved ends what a killed Migrate began. A world at the target that is held
-// by its lease and is no longer at the source was moved, if a deleted or kept world
-// at the source has the same head; otherwise it is a copy of a world that someone
-// else deleted or renamed.
+// by our lease and is no longer at the source was moved, or someone deleted or renamed
+// it there after it was copied. In the latter case the copy is dropped, but only if the
+// source shows that it is not the moved world: the moved one may be all that is left.
 func (m *migration) releaseMoved() error {
-	live, gone := make(map[string]bool), make(map[string]map[history.ID]bool)
+	live, gone := make(map[string]bool), make(map[string][]history.Outline)
 	err := m.from.Outlines(m.ctx, func(o history.Outline) error {
 		name := o.Name
 		if isMoved(name) {
@@ -450,10 +543,7 @@ func (m *migration) releaseMoved() error {
 			live[name] = true
 			return nil
 		}
-		if gone[name] == nil {
-			gone[name] = make(map[history.ID]bool)
-		}
-		gone[name][o.Head.Commit] = true
+		gone[name] = append(gone[name], o)
 		return nil
 	})
 	if err != nil {
@@ -470,22 +560,58 @@ func (m *migration) releaseMoved() error {
 		return err
 	}
 	return m.each("release", left, len(left), func(o history.Outline) error {
-		held, err := m.held(o.Name)
-		if err != nil || !held {
+		l, ours, err := m.leased(o.Name)
+		if err != nil || !ours {
 			return err
 		}
-		if gone[o.Name][o.Head.Commit] {
-			return m.release(o.Name)
+		old, err := m.outdated(gone[o.Name], o.Head.Commit)
+		if err != nil {
+			return err
 		}
-		return m.drop(o.Name)
+		if old {
+			return m.drop(o.Name, copied{head: o.Head.Commit, fence: l.Fence})
+		}
+		return m.release(o.Name)
 	})
 }
 
-// drop deletes a copy at the target.
-func (m *migration) drop(name string) error {
-	h, err := m.to.Head(m.ctx, name)
+// outdated reports whether a copy with this head is older than a world that was
+// deleted at the source, or has nothing.
+func (m *migration) outdated(gone []history.Outline, head history.ID) (bool, error) {
+	if slices.ContainsFunc(gone, func(o history.Outline) bool { return o.Head.Commit == head }) {
+		return false, nil
+	}
+	for _, o := range gone {
+		if isMoved(o.Name) { // it was moved, whatever happened to it since
+			continue
+		}
+		a, err := m.from.Archive(m.ctx, o)
+		if errors.Is(err, history.ErrNoWorld) {
+			continue
+		}
+		if err != nil || follows(&a, head) {
+			return err == nil, err
+		}
+	}
+	return head == (history.ID{}), nil
+}
+
+// drop deletes a copy at the target, if it is still as we made it.
+func (m *migration) drop(name string, c copied) error {
+	l, ours, err := m.leased(name)
+	if err != nil || !ours || l.Fence != c.fence {
+		return err // someone else may use it by now, so it stays
+	}
+	_, err = m.to.Renew(m.ctx, name, l.Fence, m.o.Lease) // so that nobody saves into it from here on
+	var h history.Head
 	if err == nil {
-		err = m.to.Delete(m.ctx, name, h.Fence)
+		h, err = m.to.Head(m.ctx, name)
+	}
+	if err == nil && h.Commit != c.head {
+		return m.release(name)
+	}
+	if err == nil {
+		err = m.to.Delete(m.ctx, name, l.Fence)
 	}
 	if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrFenced) {
 		return nil
@@ -496,11 +622,8 @@ func (m *migration) drop(name string) error {
 // dropCopies deletes the copies of worlds that someone deleted or renamed at the
 // source before they were moved.
 func (m *migration) dropCopies() error {
-	for name := range m.copied {
-		if m.refused[name] != nil {
-			continue
-		}
-		if err := m.drop(name); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(m.copied)) {
+		if err := m.drop(name, m.copied[name]); err != nil {
 			return fmt.Errorf("backup: migrate %q: %w", name, err)
 		}
 	}
@@ -514,43 +637,60 @@ func (m *migration) copyDeleted() error {
 	if err != nil {
 		return err
 	}
-	var some []history.Outline
+	var names []history.Outline // the first world of each name
+	some := make(map[string][]history.Outline)
 	err = m.from.Outlines(m.ctx, func(o history.Outline) error {
-		had, is := there[rowKey{o.Name, millis(o.Deleted)}]
-		if !o.Deleted.IsZero() && (!is || had.Sum != o.Sum) && m.moved[o.Name] != o.Head.Commit {
-			some = append(some, o)
+		if o.Deleted.IsZero() || m.moved[o.Name] == o.Head.Commit {
+			return nil
 		}
+		if there.take(o.Name, o.Deleted, func(had history.Outline) bool { return had.Sum == o.Sum }) ||
+			there.take(o.Name, o.Deleted, func(had history.Outline) bool { return had.Head.Commit == o.Head.Commit }) {
+			return nil
+		}
+		if some[o.Name] == nil {
+			names = append(names, o)
+		}
+		some[o.Name] = append(some[o.Name], o)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return m.each("deleted", some, len(some), func(o history.Outline) error {
-		if now, err := m.to.Archive(m.ctx, history.Outline{Name: o.Name}); err == nil {
-			if slices.Contains(now.Log, o.Head.Commit) || o.Head.Commit == (history.ID{}) {
-				return nil
-			}
-		} else if !errors.Is(err, history.ErrNoWorld) {
-			return err
-		}
-		for try := 1; ; try++ {
-			a, err := m.from.Archive(m.ctx, o)
-			if err == nil {
-				err = m.give(&a)
-			}
-			if err == nil {
-				err = m.to.Adopt(m.ctx, a, history.Head{})
-			}
-			if !errors.Is(err, history.ErrGone) || try == maxTries {
-				if err == nil {
-					m.mu.Lock()
-					m.done.Deleted++
-					m.mu.Unlock()
-				}
+	return m.each("deleted", names, len(names), func(first history.Outline) error {
+		for _, o := range some[first.Name] { // in their order, because Undelete takes the last
+			if err := m.copyOneDeleted(o); err != nil && !errors.Is(err, history.ErrNoWorld) {
 				return err
 			}
 		}
+		return nil
 	})
+}
+
+func (m *migration) copyOneDeleted(o history.Outline) error {
+	if now, err := m.to.Archive(m.ctx, history.Outline{Name: o.Name}); err == nil {
+		if slices.Contains(now.Log, o.Head.Commit) || o.Head.Commit == (history.ID{}) {
+			return nil
+		}
+	} else if !errors.Is(err, history.ErrNoWorld) {
+		return err
+	}
+	for try := 1; ; try++ {
+		a, err := m.from.Archive(m.ctx, o)
+		if err == nil {
+			err = m.give(&a)
+		}
+		if err == nil {
+			err = m.to.Adopt(m.ctx, a, history.Head{})
+		}
+		if !errors.Is(err, history.ErrGone) || try == maxTries {
+			if err == nil {
+				m.mu.Lock()
+				m.done.Deleted++
+				m.mu.Unlock()
+			}
+			return err
+		}
+	}
 }
 
 // seize takes the lease of a world at the source from whoever has it.
@@ -572,16 +712,21 @@ func (m *migration) compare(a *history.Archive, name string) error {
 	if err != nil {
 		return err
 	}
-	mine := *a
-	mine.Head.Fence, b.Head.Fence = 0, 0
-	if !bytes.Equal(mine.Append(nil), b.Append(nil)) {
-		return errors.New("the history at the target is not that of the source")
+	other := func(p history.Pack) bool { return !slices.Contains(a.Packs, p) }
+	if !sameVersions(a, &b) || slices.ContainsFunc(b.Packs, other) {
+		return errDiffers
 	}
 	if m.o.Unread {
 		return nil
 	}
 	for _, ref := range b.Stones() {
+		if err := m.renew(); err != nil {
+			return err
+		}
 		st, release, err := m.to.ReadStone(m.ctx, ref.ID)
+		if errors.Is(err, history.ErrGone) {
+			err = fmt.Errorf("%w: %w", errDiffers, err) // a pack replaced it since
+		}
 		if err != nil {
 			return err
 		}

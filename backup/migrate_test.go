@@ -78,6 +78,13 @@ func (m mortal) Release(ctx context.Context, name string, fence uint64) error {
 	return m.Moving.Release(ctx, name, fence)
 }
 
+func (m mortal) Leased(ctx context.Context, name string) (history.Lease, error) {
+	if err := m.k.call(); err != nil {
+		return history.Lease{}, err
+	}
+	return m.Moving.Leased(ctx, name)
+}
+
 func (m mortal) Rename(ctx context.Context, from, to string, fence uint64) error {
 	if err := m.k.call(); err != nil {
 		return err
@@ -370,5 +377,369 @@ func TestMigrateMeanwhile(t *testing.T) {
 	}
 	if err := to.Undelete(t.Context(), "x/y/z"); err != nil {
 		t.Error(err)
+	}
+}
+
+// hooked is a Store that calls functions of a test. Each may be nil.
+type hooked struct {
+	backup.Moving
+	beforeLease   func()
+	beforeArchive func()
+	afterDelete   func(name string)
+	afterAdopt    func(name string)
+}
+
+func (h *hooked) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
+	if h.beforeLease != nil {
+		h.beforeLease()
+	}
+	return h.Moving.Lease(ctx, name, holder, d)
+}
+
+func (h *hooked) Archive(ctx context.Context, o history.Outline) (history.Archive, error) {
+	if h.beforeArchive != nil {
+		h.beforeArchive()
+	}
+	return h.Moving.Archive(ctx, o)
+}
+
+func (h *hooked) Delete(ctx context.Context, name string, fence uint64) error {
+	err := h.Moving.Delete(ctx, name, fence)
+	if err == nil && h.afterDelete != nil {
+		h.afterDelete(name)
+	}
+	return err
+}
+
+func (h *hooked) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
+	err := h.Moving.Adopt(ctx, a, base)
+	if err == nil && h.afterAdopt != nil {
+		h.afterAdopt(a.Name)
+	}
+	return err
+}
+
+// once returns a function that calls what the first time.
+func once(what func()) func() {
+	did := false
+	return func() {
+		if !did {
+			did = true
+			what()
+		}
+	}
+}
+
+func collect(t testing.TB, st history.Store, p history.Policy) {
+	t.Helper()
+	if _, err := st.Collect(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustMigrate(t testing.TB, from, to backup.Moving, o backup.MigrateOptions) backup.Migrated {
+	t.Helper()
+	r, err := backup.Migrate(t.Context(), from, to, o)
+	if err != nil {
+		t.Fatalf("migrate: %+v, %v", r, err)
+	}
+	return r
+}
+
+// killedWhileMoving is a migration that is killed when it has deleted a world at the
+// source and has not given back the lease at the target.
+func killedWhileMoving(t *testing.T, from, to backup.Moving) {
+	t.Helper()
+	k := &killer{left: 1 << 30}
+	source := &hooked{Moving: from, afterDelete: func(string) { k.left = 0 }}
+	if _, err := backup.Migrate(t.Context(), mortal{source, k}, mortal{to, k}, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errKilled) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestMigrateTwoSources moves a second store to the target of a migration that was
+// killed, or is running. It leaves the worlds of the first alone.
+func TestMigrateTwoSources(t *testing.T) {
+	other := func(c *clock) backup.Moving {
+		st := newStore(c)
+		create(t, st, "other")
+		save(t, st, "other", text("other", 1))
+		return st
+	}
+	check := func(t *testing.T, to backup.Moving, want map[string]string) {
+		t.Helper()
+		got := content(t, to)
+		for name, text := range want {
+			if got[name] != text {
+				t.Errorf("%s: got %.100s, want %.100s", name, got[name], text)
+			}
+		}
+		for _, name := range []string{"a", "b/c", "other"} {
+			save(t, to, name, text("goes on", 1)) // no lease is left
+		}
+	}
+	t.Run("killed", func(t *testing.T) {
+		c := newClock()
+		from, to := filled(t, c), newStore(c)
+		want := content(t, from)
+		killedWhileMoving(t, from, to)
+		mustMigrate(t, other(c), to, backup.MigrateOptions{})
+		mustMigrate(t, from, to, backup.MigrateOptions{})
+		check(t, to, want)
+	})
+	t.Run("running", func(t *testing.T) {
+		c := newClock()
+		from, to := filled(t, c), newStore(c)
+		want := content(t, from)
+		copies := -1
+		source := &hooked{Moving: from, beforeLease: once(func() { // all are copied, none is moved
+			copies = len(alive(t, to))
+			mustMigrate(t, other(c), to, backup.MigrateOptions{})
+			if n := len(alive(t, to)); n != copies+1 {
+				t.Errorf("%d worlds after the second migration: want %d", n, copies+1)
+			}
+		})}
+		mustMigrate(t, source, to, backup.MigrateOptions{Workers: 1})
+		if copies != 6 {
+			t.Errorf("%d copies when the second migration began", copies)
+		}
+		check(t, to, want)
+	})
+}
+
+// TestMigratePurged purges what a killed migration moved at the source, before it goes
+// on: the world at the target is all that is left.
+func TestMigratePurged(t *testing.T) {
+	c := newClock()
+	from, to := newStore(c), newStore(c)
+	create(t, from, "a")
+	save(t, from, "a", text("a", 1))
+	want := content(t, from)
+	killedWhileMoving(t, from, to)
+	if _, err := from.Purge(t.Context(), "a", 0); err != nil {
+		t.Fatal(err)
+	}
+	mustMigrate(t, from, to, backup.MigrateOptions{})
+	if got := content(t, to); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	save(t, to, "a", text("goes on", 1))
+}
+
+// TestMigrateOutdated deletes a world at the source after a migration that copied it
+// was killed: its copy goes, and the deleted world comes.
+func TestMigrateOutdated(t *testing.T) {
+	c := newClock()
+	from, to := filled(t, c), newStore(c)
+	k := &killer{left: 1 << 30}
+	source := &hooked{Moving: from, beforeLease: func() { k.left = 0 }} // before the first move
+	if _, err := backup.Migrate(t.Context(), mortal{source, k}, mortal{to, k}, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errKilled) {
+		t.Fatalf("got %v", err)
+	}
+	if err := from.Release(t.Context(), "x/y/z", history.Force); err != nil && !errors.Is(err, history.ErrFenced) {
+		t.Fatal(err)
+	}
+	last := save(t, from, "x/y/z", text("more", 1))
+	if err := from.Delete(t.Context(), "x/y/z", 0); err != nil {
+		t.Fatal(err)
+	}
+	mustMigrate(t, from, to, backup.MigrateOptions{})
+	if _, err := to.Head(t.Context(), "x/y/z"); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("the old copy: got %v", err)
+	}
+	if err := to.Undelete(t.Context(), "x/y/z"); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := to.Head(t.Context(), "x/y/z"); err != nil || h.Commit != last.ID() {
+		t.Errorf("got %v, %v, want %v", h, err, last.ID())
+	}
+}
+
+// TestMigrateRenews copies for longer than leases last: all copies stay held.
+func TestMigrateRenews(t *testing.T) {
+	c := newClock()
+	from, to := filled(t, c), newStore(c)
+	source := &hooked{Moving: from, beforeArchive: func() { c.add(25 * time.Minute) }}
+	source.beforeLease = once(func() {
+		source.beforeArchive = nil
+		for name := range alive(t, to) {
+			name, _, _ = strings.Cut(name, " ")
+			if l, err := to.Leased(t.Context(), name); err != nil || l.Fence == 0 {
+				t.Errorf("%s is not held: %+v, %v", name, l, err)
+			}
+		}
+	})
+	if r := mustMigrate(t, source, to, backup.MigrateOptions{Workers: 1, Now: c.now}); r.Moved != 6 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestMigrateLapsed lets the leases at the target end. A game that opens a world there
+// by then keeps it, and its lease.
+func TestMigrateLapsed(t *testing.T) {
+	play := func(t *testing.T, c *clock, to history.Store, name string, saves bool) (check func()) {
+		c.add(2 * time.Hour)
+		l, err := to.Lease(t.Context(), name, "game", 10*time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := to.Head(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saves {
+			s := stoneOf(text("game", 1))
+			saved, err := to.Commit(t.Context(), name, h, history.Commit{Parent: h.Commit, Base: h.Commit, Stones: []history.StoneRef{s.Ref()}}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Commit = saved.ID()
+		}
+		return func() {
+			t.Helper()
+			if now, err := to.Head(t.Context(), name); err != nil || now.Commit != h.Commit {
+				t.Errorf("%s: got %v, %v, want %v", name, now, err, h)
+			}
+			if _, err := to.Renew(t.Context(), name, l.Fence, time.Hour); err != nil {
+				t.Errorf("the game's lease of %s: %v", name, err)
+			}
+		}
+	}
+	t.Run("deleted at the source", func(t *testing.T) {
+		c := newClock()
+		from, to := filled(t, c), newStore(c)
+		check := func() { t.Error("no move began") }
+		source := &hooked{Moving: from, beforeLease: once(func() {
+			if err := from.Delete(t.Context(), "x/y/z", 0); err != nil {
+				t.Error(err)
+			}
+			check = play(t, c, to, "x/y/z", true)
+		})}
+		mustMigrate(t, source, to, backup.MigrateOptions{Workers: 1})
+		check()
+	})
+	t.Run("saved at the target", func(t *testing.T) {
+		c := newClock()
+		from, to := filled(t, c), newStore(c)
+		want := content(t, from)["a "+time.Time{}.String()]
+		check := func() { t.Error("no move began") }
+		source := &hooked{Moving: from, beforeLease: once(func() { check = play(t, c, to, "a", true) })}
+		r, err := backup.Migrate(t.Context(), source, to, backup.MigrateOptions{Workers: 1})
+		if !errors.Is(err, backup.ErrRefused) || len(r.Refused) != 1 {
+			t.Errorf("got %+v, %v", r, err)
+		}
+		check()
+		if got := content(t, from)["a "+time.Time{}.String()]; got != want {
+			t.Errorf("at the source: got %.100s, want %.100s", got, want)
+		}
+	})
+	t.Run("just moved", func(t *testing.T) {
+		c := newClock()
+		from, to := newStore(c), newStore(c)
+		create(t, from, "a")
+		save(t, from, "a", text("a", 1))
+		check := func() { t.Error("nothing was moved") }
+		source := &hooked{Moving: from, afterDelete: func(name string) { check = play(t, c, to, name, false) }}
+		mustMigrate(t, source, to, backup.MigrateOptions{Workers: 1})
+		check()
+	})
+}
+
+// TestMigrateDiffers changes copies without a save before they are compared: the
+// target drops old versions, or packs.
+func TestMigrateDiffers(t *testing.T) {
+	for name, change := range map[string]func(*testing.T, history.Store){
+		"trimmed": func(t *testing.T, to history.Store) {
+			collect(t, to, history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}})
+		},
+		"packed": func(t *testing.T, to history.Store) {
+			log, err := to.Log(t.Context(), "a", history.ID{}, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pack := stoneOf(text("another pack", 0))
+			if err := to.PutPack(t.Context(), "a", history.Pack{Upto: log[1].ID(), Stone: pack.Ref()}, pack); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClock()
+			from, to := filled(t, c), newStore(c)
+			want, err := from.Head(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			moves, changed := false, 0
+			source := &hooked{Moving: from, beforeLease: func() { moves = true }}
+			target := &hooked{Moving: to, afterAdopt: func(world string) {
+				if world == "a" && moves && changed < 3 {
+					changed++
+					change(t, to)
+				}
+			}}
+			if r := mustMigrate(t, source, target, backup.MigrateOptions{Workers: 1}); r.Moved != 6 || changed == 0 {
+				t.Errorf("changed %d times: got %+v", changed, r)
+			}
+			if h, err := to.Head(t.Context(), "a"); err != nil || h.Commit != want.Commit {
+				t.Errorf("got %v, %v, want %v", h, err, want)
+			}
+		})
+	}
+}
+
+// TestMigrateTrimmedSource lets the source drop the version that was copied before the
+// world is moved. The copy is still known.
+func TestMigrateTrimmedSource(t *testing.T) {
+	c := newClock()
+	from, to := newStore(c), newStore(c)
+	create(t, from, "a")
+	save(t, from, "a", text("a", 0))
+	source := &hooked{Moving: from, beforeLease: once(func() {
+		for i := range 3 {
+			saveOn(t, from, "a", false, text("alone", i))
+		}
+		collect(t, from, history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}})
+	})}
+	if r := mustMigrate(t, source, to, backup.MigrateOptions{}); r.Moved != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// sameMoment is a Store that says that all deleted worlds were deleted at one time.
+type sameMoment struct{ backup.Moving }
+
+func (s sameMoment) Outlines(ctx context.Context, what func(history.Outline) error) error {
+	return s.Moving.Outlines(ctx, func(o history.Outline) error {
+		if !o.Deleted.IsZero() {
+			o.Deleted = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		return what(o)
+	})
+}
+
+// TestMigrateDeletedAtOnce copies worlds that were deleted under one name in one
+// millisecond, and none of them twice.
+func TestMigrateDeletedAtOnce(t *testing.T) {
+	c := newClock()
+	from, to := newStore(c), newStore(c)
+	var last history.Commit
+	for i := range 3 {
+		create(t, from, "a")
+		last = save(t, from, "a", text("a", i))
+		if err := from.Delete(t.Context(), "a", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []int{3, 0} {
+		if r := mustMigrate(t, sameMoment{from}, to, backup.MigrateOptions{}); r.Deleted != want {
+			t.Errorf("migration %d: got %+v", i, r)
+		}
+	}
+	if err := to.Undelete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := to.Head(t.Context(), "a"); err != nil || h.Commit != last.ID() {
+		t.Errorf("got %v, %v, want the last, %v", h, err, last.ID())
 	}
 }

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,9 +23,9 @@ type RestoreOptions struct {
 // Restored says what Restore did.
 type Restored struct {
 	Backup  string   `json:"backup"`
-	Worlds  int      `json:"worlds"`  // that were restored, and verified
-	Same    int      `json:"same"`    // that were there already
-	Stones  int      `json:"stones"`  // that were given to the Store
+	Worlds  int      `json:"worlds"`  // that were restored; their histories were compared
+	Same    int      `json:"same"`    // that were there already; their bytes were not read
+	Stones  int      `json:"stones"`  // that were given to the Store, and compared with their IDs
 	Bytes   int64    `json:"bytes"`   // of these stones
 	Refused []string `json:"refused"` // worlds whose names other worlds have
 }
@@ -33,20 +34,35 @@ type Restored struct {
 // names.
 var ErrRefused = errors.New("worlds of these names are there")
 
-// outlines returns what a Store has.
-func outlines(ctx context.Context, st history.ArchiveReader) (map[rowKey]history.Outline, error) {
-	out := make(map[rowKey]history.Outline)
+// there is what a Store has. Several worlds may have been deleted under one name in one
+// millisecond.
+type there map[rowKey][]history.Outline
+
+func outlines(ctx context.Context, st history.ArchiveReader) (there, error) {
+	out := make(there)
 	err := st.Outlines(ctx, func(m history.Outline) error {
-		out[rowKey{m.Name, millis(m.Deleted)}] = m
+		key := rowKey{m.Name, millis(m.Deleted)}
+		out[key] = append(out[key], m)
 		return nil
 	})
 	return out, err
 }
 
+// take takes a world out of the list, if there is one that is the same.
+func (l there) take(name string, deleted time.Time, same func(history.Outline) bool) bool {
+	key := rowKey{name, millis(deleted)}
+	i := slices.IndexFunc(l[key], same)
+	if i >= 0 {
+		l[key] = slices.Delete(l[key], i, i+1)
+	}
+	return i >= 0
+}
+
 // Restore puts all worlds of a backup into a Store, with their histories, and those
-// that were deleted as deleted worlds. A world that the Store has already, equal to
-// that of the backup, counts as done, so a Restore that was stopped can be repeated.
-// It does not replace other worlds; if there were any, the error is ErrRefused.
+// that were deleted as deleted worlds. A world that the Store has already with the
+// same newest version counts as done, so a Restore that was stopped can be repeated;
+// the bytes of its stones are not read. It does not replace other worlds; if there
+// were any, the error is ErrRefused.
 func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOptions) (Restored, error) {
 	done := Restored{Refused: []string{}}
 	m, err := b.find(ctx, o.Backup)
@@ -62,42 +78,19 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 	if err != nil {
 		return done, err
 	}
-	restored := make(map[rowKey]history.Sum)
 	for _, f := range leaves {
 		rows, err := b.rows(ctx, m, f)
 		if err != nil {
 			return done, err
 		}
-		rows = slices.DeleteFunc(rows, func(r *row) bool {
-			have, is := had[r.key()]
-			switch {
-			case is && have.Sum == r.sum:
-				done.Same++
-				restored[r.key()] = r.sum
-			case is && have.Head.Commit != (history.ID{}):
-				done.Refused = append(done.Refused, r.name)
-			default:
-				return false
-			}
-			return true
-		})
+		if rows, err = b.missing(ctx, m, rows, had, &done); err != nil {
+			return done, err
+		}
 		if err := b.restoreRows(ctx, to, m, rows, &done); err != nil {
 			return done, err
 		}
-		for _, r := range rows {
-			restored[r.key()] = r.sum
-		}
 		if o.Progress != nil {
 			o.Progress(done.Worlds+done.Same, int(m.worlds))
-		}
-	}
-	now, err := outlines(ctx, to)
-	if err != nil {
-		return done, err
-	}
-	for key, sum := range restored {
-		if have, is := now[key]; !is || have.Sum != sum {
-			return done, fmt.Errorf("backup: restore %q: the store has another history than the backup: somebody changed it meanwhile", key.name)
 		}
 	}
 	if len(done.Refused) > 0 {
@@ -106,51 +99,94 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 	return done, nil
 }
 
+// missing returns the rows that a Store lacks. A world whose log or packs are others
+// than in the backup is the same if its head is: the Store's own rules dropped
+// versions, or packed what it shares with another world.
+func (b *Backups) missing(ctx context.Context, m *manifest, rows []*row, had there, done *Restored) ([]*row, error) {
+	var doubtful []*row
+	rows = slices.DeleteFunc(rows, func(r *row) bool {
+		if had.take(r.name, r.deleted, func(have history.Outline) bool { return have.Sum == r.sum }) {
+			done.Same++
+			return true
+		}
+		if slices.ContainsFunc(had[r.key()], func(have history.Outline) bool { return have.Head.Commit != (history.ID{}) }) {
+			doubtful = append(doubtful, r)
+		}
+		return false
+	})
+	drop := make(map[*row]bool)
+	err := b.archives(ctx, m, doubtful, func(r *row, a history.Archive, _ []place) error {
+		switch {
+		case had.take(r.name, r.deleted, func(have history.Outline) bool { return have.Head.Commit == a.Head.Commit }):
+			done.Same++
+			drop[r] = true
+		case r.deleted.IsZero():
+			done.Refused = append(done.Refused, r.name)
+			drop[r] = true
+		}
+		return nil
+	})
+	return slices.DeleteFunc(rows, func(r *row) bool { return drop[r] }), err
+}
+
+// restoring is a world to restore.
+type restoring struct {
+	a      history.Archive
+	places []place
+}
+
 // restoreRows restores the worlds of a table.
 func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manifest, rows []*row, done *Restored) error {
-	type world struct {
-		a      history.Archive
-		places []place
-	}
-	var worlds []world
-	err := inOrder(ctx, b.access.Workers, rows, func(r *row) (world, error) {
-		a, places, err := b.archive(ctx, m, r)
-		return world{a, places}, err
-	}, func(i int, w world, err error) error {
-		worlds = append(worlds, w)
-		return err
+	read := make(map[*row]restoring, len(rows))
+	err := b.archives(ctx, m, rows, func(r *row, a history.Archive, places []place) error {
+		read[r] = restoring{a, places}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	seen := make(map[stone.ID]bool)
 	var all []located
-	for _, w := range worlds {
+	var worlds [][]restoring // those that were deleted under one name are made in their order: Undelete takes the last
+	for i, r := range rows {
+		w := read[r]
 		for i, ref := range w.a.Stones() {
 			if !seen[ref.ID] {
 				seen[ref.ID] = true
 				all = append(all, located{ref, w.places[i]})
 			}
 		}
+		if n := len(worlds) - 1; i > 0 && !r.deleted.IsZero() && !rows[i-1].deleted.IsZero() && rows[i-1].name == r.name {
+			worlds[n] = append(worlds[n], w)
+		} else {
+			worlds = append(worlds, []restoring{w})
+		}
 	}
 	if err := b.give(ctx, to, m, all, done); err != nil {
 		return err
 	}
-	return inOrder(ctx, b.access.Workers, worlds, func(w world) (struct{}, error) {
-		return struct{}{}, b.adopt(ctx, to, m, w.a, w.places)
-	}, func(_ int, _ struct{}, err error) error {
-		if err == nil {
-			done.Worlds++
+	return inOrder(ctx, b.access.Workers, worlds, func(some []restoring) (n int, err error) {
+		for _, w := range some {
+			if err = b.adopt(ctx, to, m, w.a, w.places); err != nil {
+				break
+			}
+			n++
 		}
+		return n, err
+	}, func(_, n int, err error) error {
+		done.Worlds += n
 		return err
 	})
 }
 
-// adopt makes a world. If stones were collected since they were given, it gives them
-// again.
+// adopt makes a world, and compares its history with the backup. If stones were
+// collected since they were given, it gives them again.
 func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a history.Archive, places []place) error {
 	for try := 1; ; try++ {
 		err := to.Adopt(ctx, a, history.Head{})
+		if err == nil {
+			return compareRestored(ctx, to, &a)
+		}
 		if !errors.Is(err, history.ErrGone) || try == maxTries {
 			return err
 		}
@@ -162,6 +198,37 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 			return err
 		}
 	}
+}
+
+// compareRestored compares a world that was just made with the backup. From now on the
+// Store may drop versions by its rules, and others may save. A deleted world cannot be
+// asked for by name, and the Store may remove it at once if its time is over.
+func compareRestored(ctx context.Context, to history.ArchiveReader, a *history.Archive) error {
+	if !a.Deleted.IsZero() {
+		return nil
+	}
+	b, err := to.Archive(ctx, history.Outline{Name: a.Name})
+	if err == nil && !sameVersions(a, &b) && !slices.Contains(b.Log, a.Head.Commit) {
+		err = errors.New("the store has another history than the backup")
+	}
+	if err != nil {
+		return fmt.Errorf("backup: restore %q: after it was made: %w", a.Name, err)
+	}
+	return nil
+}
+
+// sameVersions reports whether b has the head of a, and no versions that a lacks. Older
+// ones a Store may have dropped. Packs do not count: worlds that share a commit share
+// its pack, so that each one's may be newer than the other's archive.
+func sameVersions(a, b *history.Archive) bool {
+	if a.Head.Commit != b.Head.Commit {
+		return false
+	}
+	had := make(map[history.ID]bool, len(a.Log))
+	for _, id := range a.Log {
+		had[id] = true
+	}
+	return !slices.ContainsFunc(b.Log, func(id history.ID) bool { return !had[id] })
 }
 
 // give gives a Store those stones that it lacks.
@@ -230,7 +297,7 @@ func giveAll(ctx context.Context, to history.ArchiveWriter, stones []history.Sto
 
 // WorldOptions of RestoreWorld. The zero value is the default.
 type WorldOptions struct {
-	Backup string    // as in RestoreOptions; not together with At
+	Backup string    // as in RestoreOptions; with At it is the only backup that counts
 	At     time.Time // the newest version that is not after this time; default the newest
 	As     string    // the name of the restored world; default its own
 }
@@ -249,8 +316,9 @@ type RestoredWorld struct {
 
 // RestoreWorld puts one world of a backup into a Store, with its history up to the
 // version that it restores. With At it looks at two backups, the last one before
-// that time and the first one after it, and takes the version that is nearer. The
-// error is history.ErrExists if the Store has a world of that name with versions,
+// that time and the first one after it, and there at the world with the name and at
+// all that were deleted under it, and takes the version that is nearer. A backup that
+// is damaged there counts as none, if another has the world. The error is history.ErrExists if the Store has a world of that name with versions,
 // and history.ErrNoWorld if the backups do not have the world.
 func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world string, o WorldOptions) (RestoredWorld, error) {
 	done := RestoredWorld{World: world, As: o.As}
@@ -320,94 +388,141 @@ func upto(a history.Archive, at time.Time) (history.Archive, error) {
 	})
 }
 
-// version finds the backup that has the version that is asked for.
-func (b *Backups) version(ctx context.Context, world string, o WorldOptions) (*manifest, history.Archive, []place, error) {
-	var tries []*manifest
-	if o.At.IsZero() {
-		m, err := b.find(ctx, o.Backup)
-		if err != nil {
-			return nil, history.Archive{}, nil, err
-		}
-		tries = append(tries, m)
-	} else {
-		i := slices.IndexFunc(b.there.seals, func(n name) bool { return !n.time.Before(o.At) })
-		if i < 0 {
-			i = len(b.there.seals)
-		}
-		for _, n := range b.there.seals[max(0, i-1):min(len(b.there.seals), i+1)] {
-			m, err := b.open(ctx, n)
-			if err != nil {
-				return nil, history.Archive{}, nil, err
-			}
-			tries = append(tries, m)
-		}
-	}
-	var best struct {
-		m      *manifest
-		a      history.Archive
-		places []place
-		time   time.Time
-	}
-	err := error(history.ErrNoWorld)
-	for _, m := range tries {
-		a, places, why := b.world(ctx, m, world)
-		if errors.Is(why, history.ErrNoWorld) {
-			continue
-		}
-		if why != nil {
-			return nil, a, nil, why
-		}
-		var newest time.Time
-		if !o.At.IsZero() {
-			cut, why := upto(a, o.At)
-			if why != nil {
-				err = why
-				continue
-			}
-			for _, c := range cut.Commits {
-				if c.ID() == cut.Head.Commit {
-					newest = c.Time
-				}
-			}
-		}
-		if best.m == nil || newest.After(best.time) {
-			best.m, best.a, best.places, best.time = m, a, places, newest
-		}
-	}
-	if best.m == nil {
-		return nil, best.a, nil, err
-	}
-	return best.m, best.a, best.places, nil
+// found is a world in a backup, and the time of the version that is asked for.
+type found struct {
+	m      *manifest
+	a      history.Archive
+	places []place
+	time   time.Time
 }
 
-// world finds a world in a backup: the one with the name, or the last that was
-// deleted under it.
-func (b *Backups) world(ctx context.Context, m *manifest, world string) (history.Archive, []place, error) {
-	leaves, err := b.leaves(ctx, m)
-	if err != nil {
-		return history.Archive{}, nil, err
+// version finds the backup that has the version that is asked for.
+func (b *Backups) version(ctx context.Context, world string, o WorldOptions) (*manifest, history.Archive, []place, error) {
+	var best found
+	var err error
+	if o.At.IsZero() || o.Backup != "" {
+		var m *manifest
+		if m, err = b.find(ctx, o.Backup); err == nil {
+			best, err = b.world(ctx, m, world, o.At)
+		}
+	} else {
+		best, err = b.nearest(ctx, world, o.At)
 	}
-	var found *row
-	for i, f := range leaves {
-		more := i+1 < len(leaves) && leaves[i+1].first.deleted == 0 // then this one has no deleted worlds
-		if more && (world < f.first.name || leaves[i+1].first.name <= world) {
-			continue
-		}
-		rows, err := b.rows(ctx, m, f)
-		if err != nil {
-			return history.Archive{}, nil, err
-		}
-		for _, r := range rows {
-			if r.name == world && (found == nil || !found.deleted.IsZero()) {
-				found = r
+	return best.m, best.a, best.places, err
+}
+
+// nearest finds the newest version that is not after a time, in the last backup before
+// that time and in the first one after it.
+func (b *Backups) nearest(ctx context.Context, world string, at time.Time) (best found, err error) {
+	i := slices.IndexFunc(b.there.seals, func(n name) bool { return !n.time.Before(at) })
+	if i < 0 {
+		i = len(b.there.seals)
+	}
+	before := slices.Clone(b.there.seals[:i])
+	slices.Reverse(before)
+	var damaged, none error
+	for _, names := range [][]name{before, b.there.seals[i:]} {
+		for _, n := range names {
+			var got found
+			m, err := b.open(ctx, n)
+			if err == nil {
+				got, err = b.world(ctx, m, world, at)
 			}
-		}
-		if found != nil && found.deleted.IsZero() {
+			if errors.As(err, new(*CorruptError)) {
+				damaged = err
+				continue // the next one may have it
+			}
+			switch {
+			case errors.Is(err, history.ErrNoCommit), errors.Is(err, history.ErrNoWorld) && none == nil:
+				none = err // that it is younger says more than that there is none
+			case errors.Is(err, history.ErrNoWorld):
+			case err != nil:
+				return best, err
+			case best.m == nil || got.time.After(best.time):
+				best = got
+			}
 			break
 		}
 	}
-	if found == nil {
-		return history.Archive{}, nil, history.ErrNoWorld
+	if best.m == nil {
+		err = cmp.Or(damaged, none, history.ErrNoWorld)
 	}
-	return b.archive(ctx, m, found)
+	return best, err
+}
+
+// world finds a world in a backup: the one with the name, or the last that was deleted
+// under it. With a time it is the one of all these that has the newest version that is
+// not after it.
+func (b *Backups) world(ctx context.Context, m *manifest, world string, at time.Time) (best found, err error) {
+	rows, err := b.named(ctx, m, world)
+	if err != nil {
+		return best, err
+	}
+	if len(rows) == 0 {
+		return best, history.ErrNoWorld
+	}
+	if at.IsZero() {
+		r := rows[0]
+		if !r.deleted.IsZero() {
+			r = rows[len(rows)-1]
+		}
+		a, places, err := b.archive(ctx, m, r)
+		return found{m, a, places, at}, err
+	}
+	var damaged error
+	err = fmt.Errorf("no version is as old as %v: %w", at, history.ErrNoCommit)
+	for _, r := range rows {
+		a, places, why := b.archive(ctx, m, r)
+		if errors.As(why, new(*CorruptError)) {
+			damaged = why
+			continue
+		}
+		if why != nil {
+			return best, why
+		}
+		cut, why := upto(a, at)
+		if errors.Is(why, history.ErrNoCommit) {
+			continue
+		}
+		if why != nil {
+			return best, why
+		}
+		for _, c := range cut.Commits {
+			if c.ID() == cut.Head.Commit && (best.m == nil || c.Time.After(best.time)) {
+				best = found{m, a, places, c.Time}
+			}
+		}
+	}
+	if best.m != nil {
+		return best, nil
+	}
+	return best, cmp.Or(damaged, err)
+}
+
+// named returns the worlds of a backup that have a name or were deleted under it, in
+// the order of rows.
+func (b *Backups) named(ctx context.Context, m *manifest, world string) (out []*row, err error) {
+	leaves, err := b.leaves(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range leaves {
+		if i+1 < len(leaves) {
+			next := leaves[i+1].first
+			mixed := f.first.deleted == 0 && next.deleted != 0 // the names begin again within this one
+			if !mixed && (world < f.first.name || next.name < world) {
+				continue
+			}
+		}
+		rows, err := b.rows(ctx, m, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if r.name == world {
+				out = append(out, r)
+			}
+		}
+	}
+	return out, nil
 }
