@@ -41,7 +41,7 @@ func TestEncrypted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, secret := range []string{"secret", "x/y", "forked", one.String(), one.Recipient().String()} {
+		for _, secret := range []string{"secret", "x/y/z", "forked", one.String(), one.Recipient().String()} {
 			if bytes.Contains(data, []byte(secret)) {
 				t.Errorf("%s contains %q", key, secret)
 			}

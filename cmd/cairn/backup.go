@@ -180,7 +180,7 @@ func (b *bucketBackup) print(out io.Writer) {
 	fmt.Fprintf(out, "%.20s in %s: %s, %d changed; %s new, %s as before; %s read back, %d wrong\n", b.Name, b.To,
 		console.Counted(b.Worlds, "world"), b.Changed, table.Size(b.New), table.Size(b.Shared), console.Counted(b.Sampled, "object"), b.Wrong)
 	console.PrintList(out, "removed:", b.Removed)
-	console.PrintList(out, "damaged in the bucket, and put again:", b.Damaged)
+	console.PrintList(out, "damaged in the bucket:", b.Damaged)
 	console.PrintList(out, "damaged in the store:", b.Hurt)
 	if b.Verified != nil {
 		(&verifiedBackups{*b.Verified}).print(out)
@@ -383,8 +383,8 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Wri
 		return usagef("--as and --at need --world")
 	}
 	if o.at != "" {
-		if w.At, err = port.ParseTime(o.at); err != nil || o.backup != "" {
-			return usagef("--at %s: want a time such as 2026-11-20T10:00, and no --backup", o.at)
+		if w.At, err = port.ParseTime(o.at); err != nil {
+			return usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
 		}
 	}
 	all, closeBucket, err := openBackups(ctx, from, o.identity)
@@ -426,8 +426,10 @@ type restoredWorlds struct {
 }
 
 func (r *restoredWorlds) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s restored, %d there already, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), r.Same,
-		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+	fmt.Fprintf(out, "%s: %s restored, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+	if r.Same > 0 {
+		fmt.Fprintf(out, "%s there already: not read; cairn check verifies a store, and with --mend it mends a cluster\n", console.Counted(r.Same, "world"))
+	}
 	console.PrintList(out, "others have the names of:", r.Refused)
 }
 

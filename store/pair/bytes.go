@@ -204,8 +204,11 @@ func keep(d *draft, id stone.ID, in record.Info) {
 // read returns n bytes of a key from offset off.
 func (s *Store) read(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	b, err := s.bucket.Get(ctx, key, off, n)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w: %w", history.ErrGone, err)
+	case errors.Is(err, blob.ErrDamaged): // the bucket has a checksum of its own
+		err = &stone.CorruptError{Offset: -1, Part: "stone in the bucket", Err: err}
 	}
 	return b, away(err)
 }

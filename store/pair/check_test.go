@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -262,4 +263,41 @@ func TestCheckBeside(t *testing.T) {
 	}
 	close(stop)
 	<-done
+}
+
+// checksums is a bucket that finds out by itself that one key is damaged.
+type checksums struct {
+	*memory.Bucket
+	damaged string
+}
+
+func (b checksums) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	if key == b.damaged {
+		return nil, fmt.Errorf("get %s: %w", key, blob.ErrDamaged)
+	}
+	return b.Bucket.Get(ctx, key, off, n)
+}
+
+// TestCheckDamaged checks and mends what the bucket itself says is damaged.
+func TestCheckDamaged(t *testing.T) {
+	d, backup := newDamaged(t, -1), newDamaged(t, 0)
+	id := stoneOf(t, "a3").ID
+	found, err := d.b.List(t.Context(), id.String(), "", 9)
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	st := pair.New(d.c, checksums{d.b, found[0].Key}, pair.Options{})
+	if _, _, err := st.ReadStone(t.Context(), id); !errors.As(err, new(*stone.CorruptError)) {
+		t.Errorf("read: got %v", err)
+	}
+	r, err := st.Check(t.Context(), nil)
+	if err != nil || !slices.Equal(hurtOf(r), []string{"a 1/4 true"}) || len(r.Lost) != 1 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if left, err := st.MendAll(t.Context(), r.Lost, backup.ReadStone); err != nil || len(left) > 0 {
+		t.Fatal(left, err)
+	}
+	if r, err := st.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 {
+		t.Errorf("after mending: got %+v, %v", r, err)
+	}
 }

@@ -124,7 +124,7 @@ func (c *checker) read() error {
 		wg.Wait()
 		for i, st := range all {
 			done += st.in.Size
-			if err := errs[i]; errors.Is(err, history.ErrGone) || errors.Is(err, errOtherBytes) || errors.Is(err, io.ErrUnexpectedEOF) {
+			if err := errs[i]; errors.Is(err, history.ErrGone) || errors.Is(err, blob.ErrDamaged) || errors.Is(err, errOtherBytes) || errors.Is(err, io.ErrUnexpectedEOF) {
 				if err := c.still(st, err); err != nil {
 					return err
 				}
