@@ -405,7 +405,6 @@ func TestMasters(t *testing.T) {
 	}
 }
 
-// TestLostServer puts while the servers do not know yet where the copies are now.
 // TestPing kills all volume servers, and then all masters instead.
 func TestPing(t *testing.T) {
 	c := start(t, weedtest.Options{})
@@ -416,8 +415,11 @@ func TestPing(t *testing.T) {
 	}
 	for i := range 3 {
 		c.KillServer(i)
+		now = now.Add(time.Minute)
+		if err := b.Ping(t.Context()); err != nil && i < 2 {
+			t.Errorf("%d servers are left: %v", 2-i, err)
+		}
 	}
-	now = now.Add(time.Minute)
 	if err := b.Ping(t.Context()); !errors.Is(err, blob.ErrAway) {
 		t.Errorf("no volume server answers: got %v", err)
 	}
@@ -435,6 +437,7 @@ func TestPing(t *testing.T) {
 	}
 }
 
+// TestLostServer puts while the servers do not know yet where the copies are now.
 func TestLostServer(t *testing.T) {
 	time := newClock()
 	c := start(t, weedtest.Options{Servers: 4, Now: time.now})

@@ -87,7 +87,7 @@ func (b *Bucket) read(ctx context.Context, q part, off, n, size int64) (data []b
 		}
 		servers, all, lookErr := b.locate(ctx, q.volume, try > 0)
 		if lookErr != nil {
-			return nil, errors.Join(lookErr, err)
+			return nil, fmt.Errorf("%w (%v)", lookErr, err) // servers without the file may not be those of the volume now
 		}
 		err, missing = nil, all
 		if !all && try > 0 {

@@ -295,42 +295,56 @@ func (b *Bucket) askMaster(ctx context.Context, op, path string, out any) (statu
 func (b *Bucket) Ping(ctx context.Context) error {
 	b.mu.Lock()
 	fresh := b.o.Now().Sub(b.served) < b.o.Timeout
-	var known []string
-	for _, l := range b.where {
+	known := make(map[string]bool)
+	var volume uint32
+	for v, l := range b.where {
+		volume = v
 		for _, s := range l.servers {
-			if !slices.Contains(known, s) {
-				known = append(known, s)
-			}
+			known[s] = true
 		}
 	}
 	b.mu.Unlock()
 	if fresh {
 		return ctx.Err()
 	}
-	if len(known) == 0 {
-		var out struct{ Leader string }
-		if _, err := b.askMaster(ctx, "ping", "/cluster/status", &out); err != nil {
-			return fmt.Errorf("seaweed: ping: %w", err)
-		}
-		return nil
-	}
-	answers := make(chan error, len(known))
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for _, s := range known {
-		b.work.Go(func() {
-			_, err := b.ask(within, "ping", http.MethodGet, b.scheme+"://"+s+"/status", nil, mostJSON)
-			b.hear(s, err)
-			answers <- err
-		})
+	answers := make(chan error, len(known)+1)
+	for s := range known {
+		b.work.Go(func() { answers <- b.greet(within, s) })
 	}
+	b.work.Go(func() { answers <- b.look(within, volume, len(known) > 0) })
 	var err error
-	for range known {
+	for range cap(answers) {
 		if err = <-answers; err == nil {
 			return nil
 		}
 	}
 	return fmt.Errorf("seaweed: ping: %w", err)
+}
+
+// greet asks a volume server whether it is there.
+func (b *Bucket) greet(ctx context.Context, server string) error {
+	_, err := b.ask(ctx, "ping", http.MethodGet, b.scheme+"://"+server+"/status", nil, mostJSON)
+	b.hear(server, err)
+	return err
+}
+
+// look asks a master, and then the servers that a volume has now: those that are known
+// may all be gone. Without a volume the master's answer is enough.
+func (b *Bucket) look(ctx context.Context, volume uint32, known bool) error {
+	if !known {
+		var out struct{ Leader string }
+		_, err := b.askMaster(ctx, "ping", "/cluster/status", &out)
+		return err
+	}
+	servers, _, err := b.locate(ctx, volume, true)
+	for _, s := range servers {
+		if err = b.greet(ctx, s); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // lookups is how often all masters are asked where a volume is, if none answers.

@@ -96,6 +96,15 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	if err := c.startServers(ctx); err != nil {
 		return err
 	}
+	if c.below != nil {
+		// FerretDB asks for a key in a way for which PostgreSQL does not use FerretDB's own
+		// index, so it would read everything each time. MongoDB has such an index.
+		if _, err := c.below.Query(ctx, `DO $$ DECLARE t text; BEGIN
+			FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'cairn' AND tablename LIKE 'bucket%'
+			LOOP EXECUTE format('CREATE INDEX ON cairn.%I USING gin ((_jsonb->''_id'') jsonb_path_ops) WITH (fastupdate = off)', t); END LOOP; END $$`); err != nil {
+			return err
+		}
+	}
 	return c.startPrometheus(ctx)
 }
 

@@ -68,7 +68,7 @@ type Guard struct {
 	order  list.List // of *known, the most recently used first
 	bytes  int64
 	logged time.Time
-	away   time.Time // when the Store could not be reached last
+	away   time.Time // when the Store could not be read last; zero since it could
 }
 
 // known is what was read of a world.
@@ -166,6 +166,17 @@ func (g *Guard) read(ctx context.Context, known bool, what func(context.Context)
 	if wait {
 		err := what(ctx)
 		g.heard(err)
+		switch {
+		case errors.Is(err, history.ErrAway):
+			now = g.o.Now()
+		case err == nil:
+			now = time.Time{}
+		default:
+			return err
+		}
+		g.mu.Lock()
+		g.away = now
+		g.mu.Unlock()
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, soon)
@@ -195,14 +206,13 @@ func (g *Guard) Change(ctx context.Context, bytes int64, what func(context.Conte
 	return err
 }
 
-// heard notes and logs that the Store is away.
+// heard logs that the Store is away.
 func (g *Guard) heard(err error) {
 	if !errors.Is(err, history.ErrAway) {
 		return
 	}
 	now := g.o.Now()
 	g.mu.Lock()
-	g.away = now
 	loud := now.Sub(g.logged) >= 10*time.Second
 	if loud {
 		g.logged = now

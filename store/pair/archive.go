@@ -55,12 +55,16 @@ func (s *Store) Archive(ctx context.Context, m history.Outline) (a history.Archi
 		if err != nil {
 			return err
 		}
-		var keys [][]byte
+		doomed := record.DeletedKey(nobody, m.World)
+		keys := [][]byte{doomed}
 		for _, e := range log {
 			keys = append(keys, record.CommitKey(e.Commit), record.PackKey(e.Commit))
 		}
 		if err := r.Ahead(keys...); err != nil {
 			return err
+		}
+		if v, err := r.Get(doomed); err != nil || v != nil {
+			return errors.Join(err, history.ErrNoWorld)
 		}
 		a, err = r.Archive(ctx, m)
 		return err

@@ -62,7 +62,7 @@ func (c *collector) removeDeleted() error {
 	return c.look(c.ctx, func(r record.Reads) error {
 		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
 			g, err := record.ParseDeleted(value)
-			if err != nil || !c.policy.DeletedOver(c.at, g.Deleted) {
+			if err != nil || !record.Doomed(key) && !c.policy.DeletedOver(c.at, g.Deleted) {
 				return true, err
 			}
 			l, err := leavingOf(r, g.World, key, value)

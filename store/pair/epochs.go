@@ -116,9 +116,16 @@ func (s *Store) start(ctx context.Context, now time.Time) error {
 		err = nil
 	default:
 		t.old = append(append(t.old, unused...), e) // its record may have been made
+		// A catalogue that takes no writes for hours: a collection ends what is forgotten.
+		t.old = t.old[max(0, len(t.old)-maxOld):]
 	}
 	return err
 }
+
+const (
+	maxEnds = 64   // old epochs that one Swap ends
+	maxOld  = 1024 // that are remembered
+)
 
 // retire makes the epoch of now an old one.
 func (t *epochs) retire() {
@@ -132,7 +139,7 @@ func (t *epochs) retire() {
 // that end them.
 func (t *epochs) unused() (unused []*epoch, ends []history.Record) {
 	t.old = slices.DeleteFunc(t.old, func(e *epoch) bool {
-		if e.users > 0 {
+		if e.users > 0 || len(unused) >= maxEnds {
 			return false
 		}
 		unused, ends = append(unused, e), append(ends, history.Record{Key: e.record.Key})

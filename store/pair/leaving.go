@@ -74,8 +74,8 @@ func (s *Store) forget(ctx context.Context, all ...leaving) (n int, err error) {
 }
 
 // nobody is the name under which Purge deletes a world whose log is too long for one
-// Swap. No world can have it, so nobody restores the world. It was deleted long ago, so
-// the next Collect removes what a Purge that stopped has left.
+// Swap. No world can have it, so nobody restores the world. The next Collect removes what
+// a Purge that stopped has left.
 const nobody = ""
 
 // doom deletes a world in this way. key is the record that names it now.

@@ -54,6 +54,7 @@ type Catalogue struct {
 	now     func() time.Time
 	clock   atomic.Pointer[answer] // the last good answer with a time
 	good    atomic.Int64           // when the server answered last, in nanoseconds since 1970
+	swapped atomic.Int64           // when it answered a Swap last
 	ending  sync.WaitGroup         // of transactions that are rolled back
 }
 
@@ -153,7 +154,7 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 		}
 		switch {
 		case err == nil:
-			c.good.Store(c.now().UnixNano())
+			c.answered(repeat)
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -161,10 +162,10 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 			tries++
 			continue
 		case !undone(err) && !away(err):
-			c.good.Store(c.now().UnixNano())
+			c.answered(repeat)
 			return err
 		}
-		if c.broken(err, limited.Err() != nil) {
+		if c.broken(err, limited.Err() != nil, repeat) {
 			c.pool.Reset() // the other connections lead to the same server
 		}
 		if lost++; lost > 1 || limited.Err() != nil || sent && !repeat && !pgconn.SafeToRetry(err) && code(err) != readOnly {
@@ -173,13 +174,27 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 	}
 }
 
+// answered notes that the server answered a read or a Swap.
+func (c *Catalogue) answered(read bool) {
+	now := c.now().UnixNano()
+	c.good.Store(now)
+	if !read {
+		c.swapped.Store(now)
+	}
+}
+
 // broken reports whether an error says that connections to the server are of no use. A
 // call that took too long says so only if no other call ended well meanwhile: new
-// connections do not make a busy server faster.
-func (c *Catalogue) broken(err error, late bool) bool {
+// connections do not make a busy server faster. After a Swap only Swaps count: a primary
+// that has lost its standby answers reads.
+func (c *Catalogue) broken(err error, late, read bool) bool {
+	good := &c.good
+	if !read {
+		good = &c.swapped
+	}
 	switch code := code(err); {
 	case late:
-		return c.now().Sub(time.Unix(0, c.good.Load())) > c.timeout
+		return c.now().Sub(time.Unix(0, good.Load())) > c.timeout
 	case code == "":
 		return true
 	default:

@@ -184,7 +184,7 @@ func (s *snapshot) read(ctx context.Context, q query, what func(pgx.Rows) error)
 		rows.Close()
 	}
 	if err == nil {
-		s.c.good.Store(s.c.now().UnixNano())
+		s.c.answered(true)
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()

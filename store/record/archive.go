@@ -52,7 +52,7 @@ func (r Reads) Outlines(ctx context.Context, what func(history.Outline) error) e
 	}
 	return r.Each([]byte{DeletedWorlds}, func(key, value []byte) (bool, error) {
 		g, err := ParseDeleted(value)
-		if err == nil && len(key) > len(DeletedKey("", 0)) { // otherwise a Purge is removing it
+		if err == nil && !Doomed(key) {
 			err = tell(history.Outline{World: g.World, Name: NameOfDeleted(key), Deleted: g.Deleted})
 		}
 		return true, err
