@@ -34,7 +34,13 @@ type actor struct {
 }
 
 func (b *bout) run(ctx context.Context) error {
-	if err := b.st.Create(ctx, b.world); err != nil {
+	err := b.st.Create(ctx, b.world)
+	for tries := 1; errors.Is(err, history.ErrAway) && tries < 10; tries++ { // a slow catalogue, with stopped servers
+		if err = b.st.Create(ctx, b.world); errors.Is(err, history.ErrExists) {
+			err = nil // by an earlier try: no other round has the name
+		}
+	}
+	if err != nil {
 		return err
 	}
 	var actors []*actor
