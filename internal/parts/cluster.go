@@ -96,15 +96,6 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	if err := c.startServers(ctx); err != nil {
 		return err
 	}
-	if c.below != nil {
-		// FerretDB asks for a key in a way for which PostgreSQL does not use FerretDB's own
-		// index, so it would read everything each time. MongoDB has such an index.
-		if _, err := c.below.Query(ctx, `DO $$ DECLARE t text; BEGIN
-			FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'cairn' AND tablename LIKE 'bucket%'
-			LOOP EXECUTE format('CREATE INDEX ON cairn.%I USING gin ((_jsonb->''_id'') jsonb_path_ops) WITH (fastupdate = off)', t); END LOOP; END $$`); err != nil {
-			return err
-		}
-	}
 	return c.startPrometheus(ctx)
 }
 
@@ -119,6 +110,9 @@ func (c *Cluster) startCatalogue(ctx context.Context) (err error) {
 		url := ""
 		if _, err := program("initdb"); err == nil { // seven times as fast as on SQLite
 			if c.below, err = StartPostgres(ctx, filepath.Join(c.dir, "below"), PostgresOptions{Log: out}); err != nil {
+				return err
+			}
+			if _, err := c.below.Query(ctx, indexKeys); err != nil {
 				return err
 			}
 			url = c.below.URL()
@@ -141,6 +135,15 @@ func (c *Cluster) startCatalogue(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// indexKeys gives each table of FerretDB an index that it uses when it looks for a key.
+// Without one it reads all documents each time: PostgreSQL does not use FerretDB's own
+// index for the question that it asks. MongoDB has such an index.
+const indexKeys = `CREATE FUNCTION index_keys() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE c record; BEGIN
+	FOR c IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table' AND schema_name = 'cairn' LOOP
+		EXECUTE 'CREATE INDEX ON ' || c.object_identity || ' USING gin ((_jsonb->''_id'') jsonb_path_ops) WITH (fastupdate = off)';
+	END LOOP; END $$;
+	CREATE EVENT TRIGGER index_keys ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION index_keys()`
 
 // link returns the address of a proxy between a standby and the server at addr.
 func (c *Cluster) link(ctx context.Context, addr string) (string, error) {
