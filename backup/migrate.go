@@ -379,19 +379,27 @@ func (m *migration) copy(o history.Outline) (history.Archive, error) {
 			m.copied[o.Name] = copied{a.Head.Commit, max(base.Fence+1, a.Head.Fence), m.copied[o.Name].at}
 			m.done.Copies++
 			m.mu.Unlock()
-		case held && errors.Is(err, errStays):
-			err = errors.Join(err, m.release(o.Name))
+		case errors.Is(err, errStays): // the lease may be one that a killed Migrate left
+			if failed := m.release(o.Name); failed != nil {
+				err = failed
+			}
 		}
 		return a, err
 	}
 }
 
 // fits returns errStays if a world at the target, which has this head, is not an older
-// one of ours. A copy that we hold is ours, also if the source has dropped its head
-// from the log since.
+// one of ours. A copy that we made and hold is ours, also if the source has dropped its
+// head from the log since. One that a killed Migrate held may be a world that it moved.
 func (m *migration) fits(a *history.Archive, head history.ID) error {
 	if follows(a, head) {
 		return nil
+	}
+	m.mu.Lock()
+	c, copied := m.copied[a.Name]
+	m.mu.Unlock()
+	if !copied || c.head != head {
+		return errStays
 	}
 	_, ours, err := m.leased(a.Name)
 	if err == nil && !ours {
@@ -478,7 +486,11 @@ func (m *migration) tryMove(o history.Outline) error {
 	// From here on nobody but us, and those who use force, can save at the source.
 	a, err := m.copy(o)
 	if errors.Is(err, errStays) {
-		return errors.Join(err, m.from.Release(m.ctx, o.Name, l.Fence))
+		failed := m.from.Release(m.ctx, o.Name, l.Fence)
+		if failed != nil && !errors.Is(failed, history.ErrFenced) && !errors.Is(failed, history.ErrNoWorld) {
+			return fmt.Errorf("at the source: %w", failed) // else it ended, or someone used force
+		}
+		return err
 	}
 	if err != nil {
 		return err
@@ -533,14 +545,15 @@ func (m *migration) release(name string) error {
 // by our lease and is no longer at the source was moved, or someone deleted or renamed
 // it there after it was copied. In the latter case the copy is dropped, but only if the
 // source shows that it is not the moved world: the moved one may be all that is left.
+// If someone made another world of that name at the source since, that one stays there.
 func (m *migration) releaseMoved() error {
-	live, gone := make(map[string]bool), make(map[string][]history.Outline)
+	live, gone := make(map[string]history.ID), make(map[string][]history.Outline)
 	err := m.from.Outlines(m.ctx, func(o history.Outline) error {
 		name := o.Name
 		if isMoved(name) {
 			name = name[len(MovedPrefix):]
 		} else if o.Deleted.IsZero() {
-			live[name] = true
+			live[name] = o.Head.Commit
 			return nil
 		}
 		gone[name] = append(gone[name], o)
@@ -551,7 +564,7 @@ func (m *migration) releaseMoved() error {
 	}
 	var left []history.Outline
 	err = m.to.Outlines(m.ctx, func(o history.Outline) error {
-		if o.Deleted.IsZero() && !live[o.Name] {
+		if head, is := live[o.Name]; o.Deleted.IsZero() && !(is && head == o.Head.Commit) {
 			left = append(left, o)
 		}
 		return nil
@@ -563,6 +576,15 @@ func (m *migration) releaseMoved() error {
 		l, ours, err := m.leased(o.Name)
 		if err != nil || !ours {
 			return err
+		}
+		if _, is := live[o.Name]; is {
+			a, err := m.from.Archive(m.ctx, history.Outline{Name: o.Name})
+			if err == nil && follows(&a, o.Head.Commit) {
+				return nil // its copy
+			}
+			if err != nil && !errors.Is(err, history.ErrNoWorld) {
+				return err
+			}
 		}
 		old, err := m.outdated(gone[o.Name], o.Head.Commit)
 		if err != nil {

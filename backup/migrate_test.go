@@ -385,7 +385,7 @@ type hooked struct {
 	backup.Moving
 	beforeLease   func()
 	beforeArchive func()
-	afterDelete   func(name string)
+	afterDelete   func(name string) // or rename
 	afterAdopt    func(name string)
 }
 
@@ -407,6 +407,14 @@ func (h *hooked) Delete(ctx context.Context, name string, fence uint64) error {
 	err := h.Moving.Delete(ctx, name, fence)
 	if err == nil && h.afterDelete != nil {
 		h.afterDelete(name)
+	}
+	return err
+}
+
+func (h *hooked) Rename(ctx context.Context, from, to string, fence uint64) error {
+	err := h.Moving.Rename(ctx, from, to, fence)
+	if err == nil && h.afterDelete != nil {
+		h.afterDelete(from)
 	}
 	return err
 }
@@ -446,13 +454,13 @@ func mustMigrate(t testing.TB, from, to backup.Moving, o backup.MigrateOptions) 
 	return r
 }
 
-// killedWhileMoving is a migration that is killed when it has deleted a world at the
-// source and has not given back the lease at the target.
-func killedWhileMoving(t *testing.T, from, to backup.Moving) {
+// killedWhileMoving is a migration that is killed when it has deleted or renamed a
+// world at the source and has not given back the lease at the target.
+func killedWhileMoving(t *testing.T, from, to backup.Moving, keep bool) {
 	t.Helper()
 	k := &killer{left: 1 << 30}
 	source := &hooked{Moving: from, afterDelete: func(string) { k.left = 0 }}
-	if _, err := backup.Migrate(t.Context(), mortal{source, k}, mortal{to, k}, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errKilled) {
+	if _, err := backup.Migrate(t.Context(), mortal{source, k}, mortal{to, k}, backup.MigrateOptions{Workers: 1, KeepSource: keep}); !errors.Is(err, errKilled) {
 		t.Fatalf("got %v", err)
 	}
 }
@@ -482,7 +490,7 @@ func TestMigrateTwoSources(t *testing.T) {
 		c := newClock()
 		from, to := filled(t, c), newStore(c)
 		want := content(t, from)
-		killedWhileMoving(t, from, to)
+		killedWhileMoving(t, from, to, false)
 		mustMigrate(t, other(c), to, backup.MigrateOptions{})
 		mustMigrate(t, from, to, backup.MigrateOptions{})
 		check(t, to, want)
@@ -515,7 +523,7 @@ func TestMigratePurged(t *testing.T) {
 	create(t, from, "a")
 	save(t, from, "a", text("a", 1))
 	want := content(t, from)
-	killedWhileMoving(t, from, to)
+	killedWhileMoving(t, from, to, false)
 	if _, err := from.Purge(t.Context(), "a", 0); err != nil {
 		t.Fatal(err)
 	}
@@ -524,6 +532,52 @@ func TestMigratePurged(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	save(t, to, "a", text("goes on", 1))
+}
+
+// TestMigrateNewName makes a new world at the source, under the name of one that a killed
+// migration moved and holds. The moved world stays, and can be saved at once.
+func TestMigrateNewName(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		keep, purge bool
+	}{{"in the trash", false, false}, {"purged", false, true}, {"kept", true, false}, {"kept and purged", true, true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newClock()
+			from, to := newStore(c), newStore(c)
+			create(t, from, "a")
+			last := save(t, from, "a", text("a", 1))
+			killedWhileMoving(t, from, to, tt.keep)
+			if tt.keep && tt.purge {
+				if err := from.Release(t.Context(), backup.MovedPrefix+"a", history.Force); err != nil {
+					t.Fatal(err)
+				}
+				if err := from.Delete(t.Context(), backup.MovedPrefix+"a", 0); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := from.Purge(t.Context(), backup.MovedPrefix+"a", 0); err != nil {
+					t.Fatal(err)
+				}
+			} else if tt.purge {
+				if _, err := from.Purge(t.Context(), "a", 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			create(t, from, "a")
+			newer := save(t, from, "a", text("another", 1))
+			for range 2 {
+				r, err := backup.Migrate(t.Context(), from, to, backup.MigrateOptions{KeepSource: tt.keep})
+				if !errors.Is(err, backup.ErrRefused) || len(r.Refused) != 1 || !strings.HasPrefix(r.Refused[0], "a: ") {
+					t.Errorf("got %+v, %v", r, err)
+				}
+				for st, want := range map[backup.Moving]history.Commit{from: newer, to: last} {
+					if h, err := st.Head(t.Context(), "a"); err != nil || h.Commit != want.ID() {
+						t.Errorf("got %v, %v, want %v", h, err, want.ID())
+					}
+				}
+				last = save(t, to, "a", text("goes on", 1)) // no lease is left
+			}
+		})
+	}
 }
 
 // TestMigrateOutdated deletes a world at the source after a migration that copied it
@@ -553,6 +607,72 @@ func TestMigrateOutdated(t *testing.T) {
 	if h, err := to.Head(t.Context(), "x/y/z"); err != nil || h.Commit != last.ID() {
 		t.Errorf("got %v, %v, want %v", h, err, last.ID())
 	}
+}
+
+// TestMigrateReplaced is TestMigrateOutdated with a new world of the name at the source.
+func TestMigrateReplaced(t *testing.T) {
+	c := newClock()
+	from, to := newStore(c), newStore(c)
+	create(t, from, "a")
+	save(t, from, "a", text("a", 1))
+	k := &killer{left: 1 << 30}
+	source := &hooked{Moving: from, beforeLease: func() { k.left = 0 }} // before the first move
+	if _, err := backup.Migrate(t.Context(), mortal{source, k}, mortal{to, k}, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errKilled) {
+		t.Fatalf("got %v", err)
+	}
+	if err := from.Release(t.Context(), "a", history.Force); err != nil && !errors.Is(err, history.ErrFenced) {
+		t.Fatal(err)
+	}
+	save(t, from, "a", text("a", 2))
+	if err := from.Delete(t.Context(), "a", 0); err != nil {
+		t.Fatal(err)
+	}
+	create(t, from, "a")
+	save(t, from, "a", text("another", 1))
+	want := content(t, from)
+	mustMigrate(t, from, to, backup.MigrateOptions{})
+	got := content(t, to)
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s: got %.100s, want %.100s", name, got[name], text)
+		}
+	}
+}
+
+// noRelease is a Store that gives no lease back.
+type noRelease struct{ backup.Moving }
+
+var errNoRelease = errors.New("no release")
+
+func (noRelease) Release(context.Context, string, uint64) error { return errNoRelease }
+
+// TestMigrateNoRelease says that the lease of a world that stays was not given back.
+func TestMigrateNoRelease(t *testing.T) {
+	t.Run("source", func(t *testing.T) {
+		c := newClock()
+		from, to := newStore(c), newStore(c)
+		create(t, from, "a")
+		save(t, from, "a", text("a", 1))
+		source := &hooked{Moving: from, beforeLease: once(func() {
+			c.add(2 * time.Hour) // the lease at the target ends
+			save(t, to, "a", text("game", 1))
+		})}
+		if r, err := backup.Migrate(t.Context(), noRelease{source}, to, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errNoRelease) {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	})
+	t.Run("target", func(t *testing.T) {
+		c := newClock()
+		from, to := newStore(c), newStore(c)
+		create(t, from, "a")
+		save(t, from, "a", text("a", 1))
+		killedWhileMoving(t, from, to, false)
+		create(t, from, "a")
+		save(t, from, "a", text("another", 1))
+		if r, err := backup.Migrate(t.Context(), from, noRelease{to}, backup.MigrateOptions{Workers: 1}); !errors.Is(err, errNoRelease) {
+			t.Errorf("got %+v, %v", r, err)
+		}
+	})
 }
 
 // TestMigrateRenews copies for longer than leases last: all copies stay held.
