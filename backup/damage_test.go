@@ -141,6 +141,44 @@ func TestHeals(t *testing.T) {
 	}
 }
 
+// TestHealsLate damages an object of archives that a backup looks at only because a new
+// world was forked from one that has not changed.
+func TestHealsLate(t *testing.T) {
+	c := newClock()
+	st, whole := newStore(c), newBucket()
+	create(t, st, "a", "template", "z")
+	save(t, st, "a", text("a", 1))
+	save(t, st, "z", text("z", 1))
+	head := save(t, st, "template", text("template", 1))
+	o := backup.Options{Now: c.now, BundleBytes: 1 << 10, Sample: -1}
+	mustRun(t, st, whole, o)
+	for i := range 2 {
+		if err := st.Fork(t.Context(), "template", head.ID(), fmt.Sprint("fork", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, key := range keys(t, whole.Bucket) {
+		if !strings.HasPrefix(key, "meta/") {
+			continue
+		}
+		b := copyOf(t, whole)
+		data, err := b.Bucket.Get(t.Context(), key, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := slices.Clone(data)
+		bad[len(bad)/2] ^= 1
+		b.replace(t, key, bad)
+		if r := mustRun(t, st, b, o); !named(r.Damaged, key) || r.Changed != 5 {
+			t.Errorf("%s: got %+v", key, r)
+		}
+		same(t, mustRestore(t, b, backup.Access{}), st)
+		if r := mustRun(t, st, b, o); len(r.Damaged) > 0 || r.Changed > 0 {
+			t.Errorf("%s: again: got %+v", key, r)
+		}
+	}
+}
+
 // TestAway reads a part of an encrypted object from a bucket that stops to answer.
 // The object is not damaged.
 func TestAway(t *testing.T) {

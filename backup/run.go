@@ -208,6 +208,7 @@ func (r *run) damaged(err error) {
 	r.report.Damaged = append(r.report.Damaged, err.Error())
 	if c := (*CorruptError)(nil); errors.As(err, &c) {
 		r.bad[c.Object] = true
+		clear(r.templates) // their stones may lie there
 	}
 }
 

@@ -11,12 +11,15 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
+// todo is a world to read.
+type todo struct {
+	outline history.Outline
+	had     *row // nil for a new world
+}
+
 // worlds compares all worlds with what is known, and reads those that changed.
 func (r *run) worlds() error {
-	type todo struct {
-		outline history.Outline
-		had     *row
-	}
+	known := int32(len(r.all))
 	var changed, fresh []todo
 	err := r.st.Outlines(r.ctx, func(m history.Outline) error {
 		had := r.known[m.World]
@@ -37,7 +40,38 @@ func (r *run) worlds() error {
 		return err
 	}
 	changed = append(changed, fresh...) // forks come after what they may be forks of
-	r.report.Changed = len(changed)
+	for len(changed) > 0 {
+		if err := r.readAll(changed); err != nil {
+			return err
+		}
+		changed = r.takeBroken(known)
+	}
+	slices.SortFunc(r.rows, (*row).compare)
+	return nil
+}
+
+// takeBroken takes out the rows that need objects in which damage was found after the
+// rows were chosen. What this run put is not among them: it may have the same key. The
+// objects are those below known.
+func (r *run) takeBroken(known int32) (out []todo) {
+	keep := func(n int32) bool { return n >= known || !r.bad[r.all[n].key()] }
+	r.rows = slices.DeleteFunc(r.rows, func(row *row) bool {
+		if row.leaf != nil && !keep(row.leaf.at.object) {
+			row.leaf = nil
+		}
+		if row.sound(keep) {
+			return false
+		}
+		m := history.Outline{World: row.world, Name: row.name, Deleted: row.deleted, Head: history.Head{Fence: row.fence}, Sum: row.sum}
+		out = append(out, todo{m, row})
+		return true
+	})
+	return out
+}
+
+// readAll reads worlds, and puts what they need.
+func (r *run) readAll(changed []todo) error {
+	r.report.Changed += len(changed)
 	for done := 0; done < len(changed); {
 		some := changed[done:min(done+worldBatch, len(changed))]
 		var olds []*row
@@ -54,11 +88,7 @@ func (r *run) worlds() error {
 			return err
 		}
 	}
-	if err := r.flushData(); err != nil {
-		return err
-	}
-	slices.SortFunc(r.rows, (*row).compare)
-	return nil
+	return r.flushData()
 }
 
 // worldBatch is how many worlds are read before their stones are.
