@@ -274,10 +274,13 @@ func (b *Backups) large(ctx context.Context, o *object, l located) (st history.S
 		os.Remove(f.Name())
 	}
 	from, err := b.plainReader(ctx, o)
-	if err == nil {
-		_, err = io.Copy(f, io.NewSectionReader(from, l.at.off, l.at.size))
-	}
 	if err != nil {
+		return st, release, err
+	}
+	to := &errWriter{to: f}
+	if _, err := io.Copy(to, io.NewSectionReader(from, l.at.off, l.at.size)); to.err != nil {
+		return st, release, fmt.Errorf("backup: %w", to.err) // a full disk says nothing against the object
+	} else if err != nil {
 		return st, release, keyError(o.key(), err)
 	}
 	st = history.Stone{ID: l.ref.ID, File: io.NewSectionReader(f, 0, l.at.size)}
@@ -285,6 +288,18 @@ func (b *Backups) large(ctx context.Context, o *object, l located) (st history.S
 		return st, release, &CorruptError{Object: o.key(), Offset: l.at.off, Part: "stone", Err: err}
 	}
 	return st, release, nil
+}
+
+// errWriter keeps the error of a Writer.
+type errWriter struct {
+	to  io.Writer
+	err error
+}
+
+// Write is for io.Writer.
+func (w *errWriter) Write(p []byte) (n int, err error) {
+	n, w.err = w.to.Write(p)
+	return n, w.err
 }
 
 // Stones looks for stones in the backups, the newest first, and calls what with each

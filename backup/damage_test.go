@@ -205,6 +205,39 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// TestAwayLarge reads a stone that is an object of its own with another key, and from a
+// bucket that stops to answer. The object is not damaged.
+func TestAwayLarge(t *testing.T) {
+	c := newClock()
+	st, b, key := newStore(c), newBucket(), newKey(t)
+	create(t, st, "a")
+	save(t, st, "a", make([]byte, 33<<20))
+	mustRun(t, st, b, backup.Options{Now: c.now, Sample: -1, Recipients: []string{key.Recipient().String()}})
+	identity, err := st.Identity(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		key  *age.X25519Identity
+		gets int64 // of stones, before the bucket stops to answer
+		want error
+	}{{"another key", newKey(t), 99, backup.ErrKey}, {"away at once", key, 0, blob.ErrAway}, {"away later", key, 3, blob.ErrAway}} {
+		var gets atomic.Int64
+		b.before = func(op, key string) error {
+			if op == "get" && strings.HasPrefix(key, "data/") && gets.Add(1) > tt.gets {
+				return blob.ErrAway
+			}
+			return nil
+		}
+		a := backup.Access{Store: identity, Identities: []age.Identity{tt.key}, Temp: t.TempDir()}
+		_, err := mustOpen(t, b, a).RestoreWorld(t.Context(), newStore(c), "a", backup.WorldOptions{})
+		if !errors.Is(err, tt.want) || errors.As(err, new(*backup.CorruptError)) {
+			t.Errorf("%s: got %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}
+
 // TestLostManifest damages the manifest of a backup. It stops that objects are
 // deleted, until the backup is not kept anymore.
 func TestLostManifest(t *testing.T) {

@@ -278,3 +278,19 @@ func TestStonesAway(t *testing.T) {
 		t.Errorf("world: got %v", err)
 	}
 }
+
+// TestRestoreIntoUse restores worlds that somebody saves into at once, also empty ones.
+func TestRestoreIntoUse(t *testing.T) {
+	c := newClock()
+	st, b, to := filled(t, c), newBucket(), newStore(c)
+	mustRun(t, st, b, backup.Options{Now: c.now})
+	used := &hooked{Moving: to, afterAdopt: func(name string) {
+		if _, err := to.Head(t.Context(), name); err == nil { // not a deleted one
+			save(t, to, name, text("at once", 1))
+		}
+	}}
+	all := mustOpen(t, b, backup.Access{Workers: 1})
+	if r, err := all.Restore(t.Context(), used, backup.RestoreOptions{}); err != nil || r.Worlds != 7 {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

@@ -83,7 +83,8 @@ func Access(ctx context.Context, identity string, st history.ArchiveReader) (a b
 
 // Unmade returns the error of a Run, unless a backup was made. A schedule that took a
 // hurt world, or what went wrong after the seal, for a failed backup would make the
-// next one too early, again and again, and --keep would drop the good ones.
+// next one too early, again and again, and --keep would drop the good ones. The caller
+// logs what it drops.
 func Unmade(r backup.Report, err error) error {
 	if r.Name != "" {
 		return nil
