@@ -381,6 +381,7 @@ type Watched struct {
 	Streams  func() (stream.Stats, int) // and how many worlds are looked at
 	Ready    func() bool                // what /readyz answers; nil for not known
 	Backups  *metered.Calls             // to the bucket of backups; nil for none
+	Now      func() time.Time           // the clock of walks over worlds; nil for time.Now
 }
 
 // Watch adds metrics of a server, and of its Store if the Store has Stats. Call it once.
@@ -392,7 +393,10 @@ func (m *Metrics) Watch(s Watched) {
 	if counted {
 		m.all.MustRegister(storeMetrics{st})
 	}
-	m.all.MustRegister(worldMetrics{&worlds{st: s.Store, page: stepNames}, !counted})
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	m.all.MustRegister(worldMetrics{&worlds{st: s.Store, page: stepNames, now: s.Now}, !counted})
 	calls := callMetrics{backups: s.Backups}
 	if c, ok := s.Store.(Clustered); ok {
 		calls.store = c.Calls()

@@ -21,6 +21,7 @@ import (
 type worlds struct {
 	st   history.Store
 	page int
+	now  func() time.Time
 
 	mu    sync.Mutex // guards what follows; held during a step
 	at    time.Time  // of the last step
@@ -62,9 +63,9 @@ func (w *worlds) step(now time.Time) {
 	w.at = now
 	ctx, cancel := context.WithTimeout(context.Background(), 2*stepTime)
 	defer cancel()
-	for began := time.Now(); ; {
+	for began := now; ; {
 		whole, err := w.onePage(ctx)
-		if err != nil || whole || w.last != nil || time.Since(began) > stepTime {
+		if err != nil || whole || w.last != nil || w.now().Sub(began) > stepTime {
 			return // after an error the page is asked for again in a minute
 		}
 	}
@@ -146,7 +147,7 @@ func (m worldMetrics) Describe(to chan<- *prometheus.Desc) {
 // Collect is for prometheus.Collector. Before the first walk has ended it shows what was
 // walked so far, but not the number of names.
 func (m worldMetrics) Collect(to chan<- prometheus.Metric) {
-	m.step(time.Now())
+	m.step(m.now())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	seen := m.last

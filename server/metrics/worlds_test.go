@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/metrics"
@@ -77,7 +78,8 @@ func samples(t *testing.T, m *metrics.Metrics) map[string]float64 {
 
 func watch(st history.Store) *metrics.Metrics {
 	m := metrics.New()
-	m.Watch(metrics.Watched{Store: st, InFlight: func() int64 { return 0 }, Pages: func() tile.Stats { return tile.Stats{} },
+	now := time.Unix(1e9, 0)
+	m.Watch(metrics.Watched{Store: st, Now: func() time.Time { return now }, InFlight: func() int64 { return 0 }, Pages: func() tile.Stats { return tile.Stats{} },
 		Streams: func() (stream.Stats, int) { return stream.Stats{}, 0 }})
 	return m
 }
