@@ -33,9 +33,9 @@ func TestStopped(t *testing.T) {
 				create(t, st, name)
 				save(t, st, name, fmt.Appendf(nil, "%200d", i))
 			}
-			n := 0
+			var n atomic.Int64
 			b.before = func(string, string) error {
-				if n++; n >= stop {
+				if n.Add(1) >= int64(stop) {
 					return stopped
 				}
 				return nil
@@ -71,12 +71,12 @@ func TestResumes(t *testing.T) {
 			save(t, st, name, fmt.Appendf(nil, "%1000d", i))
 		}
 		o.Now, o.BundleBytes, o.Workers = c.now, 10<<10, 1
-		puts := 0
+		var puts atomic.Int64
 		b.before = func(op, _ string) error {
 			if op == "put" {
-				puts++
+				puts.Add(1)
 			}
-			if puts > 40 {
+			if puts.Load() > 40 {
 				return errors.New("stopped")
 			}
 			return nil

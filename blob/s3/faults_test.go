@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,10 +77,10 @@ func TestAway(t *testing.T) {
 
 // TestGoesAway tries once while the server is away, and sees when it is back.
 func TestGoesAway(t *testing.T) {
-	away := false
+	var away atomic.Bool
 	var trips []string
 	o := options(serve(t, blobtest.Wire(newFake(), func(*http.Request) blobtest.Damage {
-		if away {
+		if away.Load() {
 			return blobtest.ResetFirst
 		}
 		return blobtest.Unhurt
@@ -89,7 +90,8 @@ func TestGoesAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, trips = true, nil
+	away.Store(true)
+	trips = nil
 	for range 2 {
 		if err := b.Put(t.Context(), "k", section("12345")); !errors.Is(err, blob.ErrAway) {
 			t.Errorf("put: got %v", err)
@@ -101,7 +103,8 @@ func TestGoesAway(t *testing.T) {
 	if n := len(trips); n < 4 || n > 6 || trips[n-1] != "ping 0 false" || trips[n-2] != "put 5 false" {
 		t.Errorf("trips: got %q", trips)
 	}
-	away, trips = false, nil
+	away.Store(false)
+	trips = nil
 	if err := b.Put(t.Context(), "k", section("12345")); err != nil {
 		t.Error(err)
 	}

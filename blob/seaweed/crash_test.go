@@ -408,14 +408,14 @@ func TestMasters(t *testing.T) {
 // TestPing kills all volume servers, and then all masters instead.
 func TestPing(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	now := time.Now()
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: func() time.Time { return now }, Timeout: time.Second})
+	clock := newClock()
+	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: clock.now, Timeout: time.Second})
 	if err := b.Put(t.Context(), "a", section("a")); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
 		c.KillServer(i)
-		now = now.Add(time.Minute)
+		clock.add(time.Minute)
 		if err := b.Ping(t.Context()); err != nil && i < 2 {
 			t.Errorf("%d servers are left: %v", 2-i, err)
 		}
