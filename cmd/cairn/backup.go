@@ -286,7 +286,11 @@ backups, but it finds every changed byte. The exit status is 1 if anything is da
 type verifiedBackups struct{ backup.Verified }
 
 func (v *verifiedBackups) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s of %s, %s, verified\n", console.Counted(v.Backups, "backup"), console.Counted(v.Objects, "object"), table.Size(v.Bytes), console.Counted(v.Stones, "stone"))
+	verified := ", verified"
+	if len(v.Faults) > 0 {
+		verified = " without fault"
+	}
+	fmt.Fprintf(out, "%s: %s of %s, %s%s\n", console.Counted(v.Backups, "backup"), console.Counted(v.Objects, "object"), table.Size(v.Bytes), console.Counted(v.Stones, "stone"), verified)
 	if v.Unread {
 		fmt.Fprintln(out, "no identity opens the stones: they were verified as they are encrypted")
 	}

@@ -123,7 +123,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 		}
 	}
 	for id := range a.spare {
-		// An error does not matter: Collect deletes what is left.
+		// After an error Collect deletes what is left; metered halves count the error.
 		_ = s.bucket.Delete(context.WithoutCancel(ctx), bytesKey(id, a.numbers[id]))
 	}
 	return err

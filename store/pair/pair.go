@@ -103,7 +103,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeFor)
 	defer cancel()
-	// An error does not matter: Collect ends what is left. The catalogue may be away.
+	// After an error, as while the catalogue is away, Collect ends what is left.
 	_ = s.endUnused(ctx, func(*epoch) bool { return true })
 	if err := s.catalogue.Close(); err != nil {
 		return fmt.Errorf("pair: close: %w", err)
