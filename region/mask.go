@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxMask bounds the text of a mask in bytes.
@@ -76,11 +77,11 @@ func ParseMask(text string) (Mask, error) {
 
 // add reads a term. An error is at the offset where.
 func (m *Mask) add(term string) (where int, err error) {
-	rest := strings.TrimLeft(term, " ")
+	rest := strings.TrimLeftFunc(term, unicode.IsSpace)
 	not := strings.HasPrefix(rest, "!")
-	rest = strings.TrimLeft(strings.TrimPrefix(rest, "!"), " ")
+	rest = strings.TrimLeftFunc(strings.TrimPrefix(rest, "!"), unicode.IsSpace)
 	where = len(term) - len(rest)
-	kind, value, _ := strings.Cut(strings.TrimRight(rest, " "), ":")
+	kind, value, _ := strings.Cut(strings.TrimSpace(rest), ":")
 	if kind == "since" || kind == "by" {
 		if value, err = unquoted(value); err != nil {
 			return where + len(kind) + 1, err
