@@ -312,6 +312,11 @@ func (s steady) Lease(ctx context.Context, name, holder string, d time.Duration)
 	return s.Store.Lease(ctx, name, holder, d) // repeated, it raises the fence twice
 }
 
+func (s steady) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
+	defer s.keep()()
+	return s.Store.Renew(ctx, name, fence, d) // repeated, the lease is renewed at two times
+}
+
 func (s steady) Release(ctx context.Context, name string, fence uint64) error {
 	defer s.keep()()
 	return s.Store.Release(ctx, name, fence)
