@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
@@ -123,9 +124,7 @@ func (p *place) blocks(name string) map[geom.Point]string {
 
 // TestRestore compares what a restore does with a look at each cell.
 func TestRestore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	const region1, region2 = "box:3,40,3..40,70,50", "ball:20,60,20,12"
 	in := func(text string, p geom.Point) bool {
 		r, err := region.Parse(text)
@@ -341,9 +340,7 @@ func TestSaveCapture(t *testing.T) {
 
 // An object comes back if the mask admits the block that is in its place now.
 func TestMaskOfObjects(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	const chest, tnt = "minecraft:chest[facing=north,type=single,waterlogged=false]", "minecraft:tnt"
 	at := []geom.Point{{X: 1, Y: 90, Z: 1}, {X: 2, Y: 90, Z: 2}, {X: 3, Y: 90, Z: 3}}
 	end := func(text string) []byte { return append([]byte{8, 0, 1, 'k', 0, byte(len(text))}, text+"\x00"...) }

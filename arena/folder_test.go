@@ -20,6 +20,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -144,9 +145,7 @@ func TestFolder(t *testing.T) {
 
 // A file that is damaged is reported, and the rest goes on.
 func TestFolderDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	const name = "c.1.1.schem"
 	column := geom.Box{Min: geom.Point{X: 16, Y: 45, Z: 16}, Max: geom.Point{X: 32, Y: 76, Z: 32}}
 	p := newPlace(t, "a")
@@ -200,9 +199,7 @@ func (f folder) put(name string, content []byte) {
 }
 
 func TestFolderWrong(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	p := newPlace(t, "a")
 	whole := p.mustFolder()
 	meta := string(whole["meta.json"].Data)

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // backedUp returns a Bucket with three backups of a Store, some of them encrypted.
@@ -33,6 +34,7 @@ func backedUp(t testing.TB, o backup.Options) *bucket {
 // TestFlippedBytes changes one byte of each object in turn, in a bucket that gives out
 // damaged bytes and in one that finds them by itself.
 func TestFlippedBytes(t *testing.T) {
+	long.Alone(t)
 	b := backedUp(t, backup.Options{})
 	if v, err := mustOpen(t, b, backup.Access{}).Verify(t.Context(), nil); err != nil || v.Backups != 3 || v.Stones == 0 || v.Unneeded > 0 {
 		t.Fatalf("whole: got %+v, %v", v, err)

@@ -141,8 +141,12 @@ func alive(t testing.TB, st history.ArchiveReader) map[string]string {
 
 // TestMigrateStopped kills a migration before each call in turn, and goes on.
 func TestMigrateStopped(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
 	for _, o := range []backup.MigrateOptions{{Workers: 1}, {Workers: 1, KeepSource: true}} {
-		for stop, ended := 0, false; !ended; stop++ {
+		for stop, ended := 0, false; !ended; stop += step {
 			c := newClock()
 			from, to := filled(t, c), newStore(c)
 			want := content(t, from)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 func stoneOf(data []byte) history.Stone {
@@ -41,6 +42,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestCalls counts the calls of backups of ten thousand worlds.
 func TestCalls(t *testing.T) {
+	long.Alone(t)
 	c := newClock()
 	st, b := newStore(c), newBucket()
 	const worlds = 10_000

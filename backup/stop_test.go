@@ -20,9 +20,13 @@ import (
 // TestStopped stops a backup before and after every call of the bucket, in turn. The
 // next backup is whole, and what was sealed before stays.
 func TestStopped(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
 	for _, o := range []backup.Options{{}, {Recipients: []string{newKey(t).Recipient().String()}}} {
 		stopped := errors.New("stopped")
-		for stop, ended := 1, false; !ended; stop++ {
+		for stop, ended := 1, false; !ended; stop += step {
 			c := newClock()
 			st, b := filled(t, c), newBucket()
 			o.Now, o.BundleBytes, o.Workers, o.Sample, o.Keep = c.now, 256, 1, -1, history.Keep{Newest: 1}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -46,7 +47,7 @@ func (r *remote) Close() error {
 }
 
 func TestMemory(t *testing.T) {
-	if testing.Short() {
+	if !long.Set() {
 		t.Skip("TestLocal runs the same")
 	}
 	storetest.Run(t, storetest.Kind{

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -113,7 +114,7 @@ func TestLeavesTruncated(t *testing.T) {
 		raw := write(t, leaf, c, version)
 		plain := inflate(t, raw)
 		for _, whole := range [][]byte{raw, plain} {
-			step := 1 + len(whole)/500
+			step := 1 + len(whole)/long.Of(100, 500)
 			for n := 0; n < len(whole); n += step {
 				if _, err := leaf.Read(bytes.NewReader(whole), int64(n), clip.ReadOptions{}); err == nil {
 					t.Fatalf("%d of %d bytes: no error", n, len(whole))
@@ -128,7 +129,7 @@ func TestLeavesDamaged(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	each(t, func(t *testing.T, leaf clip.Leaf, c *clip.Clip, version int) {
 		plain := inflate(t, write(t, leaf, c, version))
-		for range 300 {
+		for range long.Of(60, 300) {
 			b := bytes.Clone(plain)
 			for range 1 + rnd.IntN(3) {
 				b[rnd.IntN(len(b))] ^= byte(1 << rnd.IntN(8))

@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/format/sponge"
 	"github.com/cairnvoxel/cairn/format/structure"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // leaves are the formats of clips.
@@ -35,10 +36,14 @@ func TestRealFiles(t *testing.T) {
 		t.Skip("CAIRN_WORLDS is not set")
 	}
 	read, refused := map[string]int{}, map[string]int{}
+	files := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		i := slices.IndexFunc(leaves, func(l clip.Leaf) bool { return l.Ext == filepath.Ext(path) })
 		if err != nil || i < 0 {
 			return err
+		}
+		if files++; files%long.Of(4, 1) != 0 {
+			return nil
 		}
 		raw, err := os.ReadFile(path)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -71,9 +72,7 @@ func (g *game) play(t *testing.T, rng *rand.Rand) {
 // players who write, and restores all arenas at once. No tick takes longer than its budget by
 // more than a section, and the game's own blocks are those of the world after each tick.
 func TestGame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	const arenas = 8
 	c := &clock{time.Unix(0, 0)}
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -13,12 +13,13 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-var interruptions = flag.Int("interruptions", 150, "how many restores TestInterrupted interrupts; a fifteenth with -short")
+var interruptions = flag.Int("interruptions", long.Of(50, 150), "how many restores TestInterrupted interrupts; a fifteenth with -short")
 
 var errSink = errors.New("the game is full")
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -65,6 +66,7 @@ func wantMap(t *testing.T, v *grid.View, want map[geom.ChunkPos]*voxel.Chunk) {
 }
 
 func TestMapOfChunks(t *testing.T) {
+	long.Alone(t)
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		model := map[geom.ChunkPos]*voxel.Chunk{}

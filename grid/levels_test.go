@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -102,6 +103,7 @@ func wander(r *rand.Rand, d *grid.Draft, cells []voxel.Cell) {
 }
 
 func TestLevels(t *testing.T) {
+	long.Alone(t)
 	for _, tt := range []struct {
 		name  string
 		o     grid.Options
@@ -141,6 +143,7 @@ func TestLevels(t *testing.T) {
 
 // What is pending is thinned out, and dropped when making all anew is cheaper.
 func TestLevelsAfterManyWrites(t *testing.T) {
+	long.Alone(t)
 	r := rand.New(rand.NewPCG(6, 6))
 	g := grid.Hold(grid.New(grid.Options{}))
 	update := func(f func(d *grid.Draft)) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -240,9 +241,7 @@ func wantCounts(t *testing.T, g region.Region, v *grid.View, m *model) {
 }
 
 func TestRandomWrites(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		m := newModel(voxel.Cell(seed % 3))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -17,9 +18,7 @@ import (
 
 // An index that is not brought up to date keeps its objects in memory, not the cells of the world.
 func TestIndexKeepsNoCells(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	w := create(t, newStore(), world.Options{Whole: true})
 	rng := rand.New(rand.NewPCG(1, 1))
 	fill := func() {

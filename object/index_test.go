@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -198,9 +199,7 @@ func compare(t *testing.T, rng *rand.Rand, x *object.Index, all []object.Found, 
 }
 
 func TestIndex(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	wide := func(list string, o *voxel.Object) (octree.Box, bool) {
 		b, ok := object.Cell(list, o)
 		b.Max.Y += float64(len(o.Payload))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -57,9 +58,7 @@ func (h *held) check(t *testing.T, r *rand.Rand, q octree.Box, dead octree.ID) {
 // TestViewsOfAllChanges keeps views of a tree and of a scene while they change in all ways, with
 // several renewals at once.
 func TestViewsOfAllChanges(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for seed := range 8 {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		o := octree.Options{SplitAbove: []int{2, 5, 0}[r.IntN(3)], Integer: r.IntN(2) == 0, Flat: r.IntN(2) == 0}

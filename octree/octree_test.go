@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -145,9 +146,7 @@ func TestForms(t *testing.T) {
 
 // TestBytes pins the memory of an object. Objects of a world lie in columns.
 func TestBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for _, tt := range []struct {
 		name string
 		opts octree.Options

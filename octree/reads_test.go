@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -31,9 +32,7 @@ func TestAliasing(t *testing.T) {
 }
 
 func TestAllocs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for _, o := range []octree.Options{{}, {Integer: true}, {Flat: true}, {Integer: true, Flat: true}} {
 		r := rand.New(rand.NewPCG(1, 2))
 		tree, _ := octree.New(o)

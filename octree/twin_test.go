@@ -10,13 +10,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
 var (
 	operations = flag.Int("operations", 2000, "random operations of each run")
-	long       = flag.Bool("long", false, "run TestLong")
-	seeds      = flag.Uint64("seeds", 2, "runs at each place, with seeds from 0")
+	seeds      = flag.Uint64("seeds", uint64(long.Of(1, 2)), "runs at each place, with seeds from 0")
 )
 
 // pair is two objects, the lower ID first if they are of one tree.
@@ -681,10 +681,10 @@ func TestTwin(t *testing.T) {
 }
 
 // TestLong is TestTwin with so few objects that a million operations of each seed take
-// minutes: go test -run TestLong -long -seeds 20 -operations 1000000 -timeout 2h
+// minutes: CAIRN_LONG=1 go test -run TestLong -seeds 20 -operations 1000000 -timeout 2h
 func TestLong(t *testing.T) {
-	if !*long {
-		t.Skip("no -long")
+	if !long.Set() {
+		t.Skip("CAIRN_LONG is not set")
 	}
 	for seed := range *seeds {
 		p := places[seed%uint64(len(places))]

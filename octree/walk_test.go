@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -116,9 +117,7 @@ func beside(a, b octree.Box) (octree.Direction, bool) {
 
 // TestNeighbours compares the neighbours of all nodes with a look at all leaves.
 func TestNeighbours(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for name, o := range groves {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(4) {

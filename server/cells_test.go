@@ -17,6 +17,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -313,6 +314,7 @@ func TestWrongCells(t *testing.T) {
 // TestExamples runs each example of docs/CELLS.md whose interpreter is there, looks at what it
 // did, and holds the page to the text of the files.
 func TestExamples(t *testing.T) {
+	long.Alone(t)
 	page, err := os.ReadFile("../docs/CELLS.md")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -50,9 +51,7 @@ func mustCrowd(t testing.TB, n, apart int) history.Stone {
 
 // TestCrowd sends some hundred bytes that are many chunks.
 func TestCrowd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	s := newSite(t, server.Options{Limits: server.Limits{WorldMemory: 8 << 20}})
 	small, large := mustCrowd(t, 30_000, 0), mustCrowd(t, 1_000_000, 0)
 	if len(large.Data) > 1000 {

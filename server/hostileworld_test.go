@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -118,9 +119,7 @@ func heapOf(do func()) uint64 {
 }
 
 func TestHostileUploads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	good := mustSlime(t, madeUp(t, 1))
 	zipped := mustZip(t, mustFolder(t, madeUp(t, 1)), all)
 	stone := mustCairn(t, madeUp(t, 1))
@@ -343,9 +342,7 @@ func TestBusy(t *testing.T) {
 
 // TestRealWorlds sends real worlds through the server.
 func TestRealWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
 		t.Skip("CAIRN_WORLDS is not set")

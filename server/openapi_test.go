@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -218,6 +219,7 @@ func packBody(t testing.TB, p history.Pack, s history.Stone) []byte {
 
 // TestDocument calls every route as openapi.json says, and holds the answer to it.
 func TestDocument(t *testing.T) {
+	long.Alone(t)
 	var doc document
 	s := newSite(t, withMetrics())
 	s.want(200, request{method: "GET", path: "/v1/openapi.json"}, &doc)

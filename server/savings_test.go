@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 )
 
@@ -64,6 +65,7 @@ func mustTar(t testing.TB, name, text string) []byte {
 }
 
 func TestSavings(t *testing.T) {
+	long.Alone(t)
 	temp := t.TempDir()
 	s := newSite(t, server.Options{Weigh: weighFiles, Temp: temp, Limits: server.Limits{WorldBytes: 1 << 20}})
 	post := func(body []byte) reply { return s.do(request{"POST", "/v1/savings", body, nil}) }

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
@@ -144,6 +145,7 @@ func changeOne(w *convert.World) {
 }
 
 func TestImportExport(t *testing.T) {
+	long.Alone(t)
 	w := madeUp(t, 1)
 	folder := mustFolder(t, w)
 	for _, tt := range []struct {
@@ -200,9 +202,7 @@ func (s *site) stored(name string) (n int64) {
 }
 
 func TestImportKeepsWhatDiffers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	region := func(name string) bool { return strings.HasSuffix(name, ".mca") }
 	for _, tt := range []struct {
 		name string
@@ -311,6 +311,7 @@ func TestProperties(t *testing.T) {
 // TestOtherWorldsVersion asks for a version of another world by its id, after that
 // was read.
 func TestOtherWorldsVersion(t *testing.T) {
+	long.Alone(t)
 	s := newSite(t, server.Options{})
 	id := s.mustImport("secret", mustSlime(t, madeUp(t, 1))).Commit.ID
 	s.mustImport("a", mustSlime(t, madeUp(t, 2)))

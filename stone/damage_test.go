@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -77,9 +78,7 @@ func TestDamagedPages(t *testing.T) {
 // TestRehashed changes every byte of every page and of the directory and makes
 // the checksums right again: no panic, and no error but about bytes.
 func TestRehashed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	pages, dir := stone.Parts(mustWrite(t, tiny(), stone.Options{}))
 	try := func(what string, n int, pages [][]byte, dir []byte) {
 		var c *stone.CorruptError

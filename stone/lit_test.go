@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -275,6 +276,7 @@ func TestLightMisuse(t *testing.T) {
 // TestLightDamaged puts the directory of one stone over the pages of others, and
 // cuts and flips pages: light that cannot be computed is an error, never a panic.
 func TestLightDamaged(t *testing.T) {
+	long.Alone(t)
 	b := mustWrite(t, house(2, 2, at(0, 0, 0)), stone.Options{})
 	for n := range b {
 		if err := faultOf(b[:n]); err == nil {
@@ -343,6 +345,7 @@ func (f *faultyOnce) ReadAt(b []byte, off int64) (int, error) {
 
 // TestLightAfterFailedRead reads light while one read of the file fails, then again: it is right.
 func TestLightAfterFailedRead(t *testing.T) {
+	long.Alone(t)
 	s := house(1, 3, at(0, 0, 0), at(1, 0, 0), at(0, 1, 0))
 	noise := make([]byte, 1<<20) // a Reader does not read such a stone at once
 	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {

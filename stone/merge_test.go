@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -32,7 +33,7 @@ func mustMerge(t testing.TB, run []stonetest.Spec, o stone.Options) (merged []by
 // page, where all is copied that counts, up to all in one.
 func TestMerge(t *testing.T) {
 	unitAlone(t)
-	for seed := range uint64(few(12)) {
+	for seed := range uint64(few(long.Of(4, 12))) {
 		m := newMaker(900 + seed)
 		var run []stonetest.Spec
 		for range 1 + m.IntN(5) {

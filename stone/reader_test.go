@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -97,6 +98,7 @@ func TestReadsOfNothing(t *testing.T) {
 
 // TestStopEarly leaves every iterator after its first value.
 func TestStopEarly(t *testing.T) {
+	long.Alone(t)
 	s := newMaker(5).spec()
 	r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 1, Effort: stone.Quick}))
 	n := 0

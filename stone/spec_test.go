@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -384,13 +385,11 @@ func few(n int) int {
 // for what several do.
 func unitAlone(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 }
 
 func TestRoundTrip(t *testing.T) {
-	for seed := range uint64(few(20)) {
+	for seed := range uint64(few(long.Of(10, 20))) {
 		s := newMaker(seed).spec()
 		o := stone.Options{PageChunks: []int{0, 1, 8, 64, 512}[seed%5], Effort: stone.Effort(seed / 5 % 2)}
 		t.Run(fmt.Sprintf("seed %d %+v", seed, o), func(t *testing.T) {

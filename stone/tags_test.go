@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/tags"
@@ -136,9 +137,7 @@ func withPage(pages [][]byte, dir []byte, n int, page []byte) []byte {
 // TestSplitDamaged cuts and changes every byte of the streams of pages of form 2,
 // with sound checksums.
 func TestSplitDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	pages, dir := stone.Parts(mustWrite(t, lodging(6), stone.Options{}))
 	cuts, wrong, sound := 0, 0, 0
 	for n, page := range pages {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stream"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -390,9 +391,7 @@ func decode(from string, b []byte) (stream.Frame, int, error) {
 
 // TestFrames decodes each frame, and each beginning of it.
 func TestFrames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for i, g := range goldenNow(t).Frames {
 		b, err := hex.DecodeString(g.Hex)
 		if err != nil {

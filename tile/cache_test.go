@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/tile"
 )
 
@@ -79,6 +80,7 @@ func get(t *testing.T, c *tile.Cache[num], w *tile.Worker[num], key num, r *read
 }
 
 func TestGet(t *testing.T) {
+	long.Alone(t)
 	for name, policy := range policies {
 		for _, slots := range []int{0, 1, 3, 16} {
 			t.Run(fmt.Sprintf("%s/%d slots", name, slots), func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -73,9 +74,7 @@ func cubeBox(p geom.Point) geom.Box {
 
 // What came after a commit keeps its light when that is reverted.
 func TestRevertLightOfBefore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	flat := func(y int) geom.Box {
 		return geom.Box{Min: geom.Point{X: 8, Y: y, Z: 8}, Max: geom.Point{X: 56, Y: y + 1, Z: 56}}
 	}

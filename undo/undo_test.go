@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -335,9 +336,7 @@ func TestWorldWentBack(t *testing.T) {
 
 // The article's undo keeps the box of voxels before the operation as runs.
 func TestFillOfTheLevel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	const edge = 100
 	level := terrain.Level{Seed: 1}
 	for _, at := range []geom.Point{{X: 17, Y: 3, Z: 9}, {X: -517, Y: 30, Z: 209}, {X: 777, Y: 5, Z: -5000}} {
@@ -455,6 +454,7 @@ func TestRecordCancelledInAStroke(t *testing.T) {
 
 // A fill of many chunks that were of one cell keeps one form for all of them.
 func TestLargeFillIsTakenBack(t *testing.T) {
+	long.Alone(t)
 	w := create(t, world.Options{}, volumes...)
 	h := undo.New(w, undo.Options{})
 	b := geom.Box{Min: geom.Point{X: -120, Y: -33, Z: 7}, Max: geom.Point{X: 120, Y: 70, Z: 100}}

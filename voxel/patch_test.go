@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -174,9 +175,7 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 
 // A chunk that is written again and again must not grow.
 func TestPatchedStaysSmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	r := rand.New(rand.NewPCG(13, 14))
 	want := hills(r)
 	c := voxel.FromFlat(want)

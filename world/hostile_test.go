@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -114,9 +115,7 @@ func TestEmptyNamesOfLaterStones(t *testing.T) {
 
 // A large stone is read from the Store, not kept in memory, and closed.
 func TestLargeCommit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	st := &flaky{Store: newStore()}
 	w := create(t, st, "a", world.Options{})
 	r := rand.New(rand.NewPCG(1, 1))

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -15,10 +16,8 @@ import (
 // Worlds that were opened, loaded and closed leave nothing behind: no goroutine,
 // no file and no memory.
 func TestNothingIsLeftBehind(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine, and much memory")
-	}
-	const worlds = 500
+	long.Alone(t)
+	const worlds = 200
 	st, err := local.Open(t.TempDir(), local.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +44,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	visit(worlds) // caches fill
 	before := usage()
-	visit(visits)
+	visit(long.Of(1000, 10_000))
 	after := usage()
 	if after.goroutines > before.goroutines+2 || after.files > before.files+2 || after.heap > before.heap+4<<20 {
 		t.Errorf("before %+v, after %+v", before, after)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -34,9 +35,7 @@ func (c *counter) PutPack(ctx context.Context, name string, p history.Pack, s hi
 
 // Packing keeps stacks low and does not write much more than was saved.
 func TestPacking(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine")
-	}
+	long.Alone(t)
 	for _, k := range []struct {
 		name  string
 		edge  int // of the world in cells, 64 high

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -81,9 +82,7 @@ func name(w *world.World, p geom.Point) string {
 // onlyInFull skips long work of one goroutine where the race detector looks.
 func onlyInFull(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 }
 
 func open(t testing.TB, st history.Store, name string, o world.Options) *world.World {

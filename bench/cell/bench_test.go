@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/labtest"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 )
 
@@ -120,8 +121,8 @@ func TestBenchStops(t *testing.T) {
 }
 
 func TestBenchMadeWorlds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes worlds for seconds")
+	if !long.Set() {
+		t.Skip("CAIRN_LONG is not set")
 	}
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // TestDiffVersions compares every two versions of a world by what differs in the
@@ -47,6 +49,9 @@ func TestDiffVersions(t *testing.T) {
 			}
 			for a := 1; a <= tt.versions; a++ {
 				for b := 1; b <= tt.versions; b++ {
+					if (a+b)%long.Of(3, 1) != 0 {
+						continue
+					}
 					want := cairn(t, dir, "diff", "--json", file(a), file(b))
 					if got := cairn(t, dir, "diff", "--json", version(a), version(b)); got != want {
 						t.Errorf("%d and %d: %v, as files %v", a, b, got, want)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // Worlds returns the folders of a kind ("anvil", "mcr") in CAIRN_WORLDS. It skips
@@ -32,11 +33,11 @@ func Worlds(t testing.TB, kind string) []string {
 }
 
 // Sample returns every fifth of Worlds, and all of them where CAIRN_LONG is set, as in
-// "./test worlds".
+// "./test long".
 func Sample(t testing.TB, kind string) []string {
 	t.Helper()
 	dirs := Worlds(t, kind)
-	if os.Getenv("CAIRN_LONG") != "" {
+	if long.Set() {
 		return dirs
 	}
 	few := dirs[:0]

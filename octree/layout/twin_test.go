@@ -10,13 +10,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/octree/layout"
 )
 
 var (
 	operations = flag.Int("operations", 2000, "random operations of each run")
-	seeds      = flag.Uint64("seeds", 6, "runs of each layout")
+	seeds      = flag.Uint64("seeds", uint64(long.Of(3, 6)), "runs of each layout")
 	first      = flag.Uint64("first", 0, "the seed of the first run")
 )
 

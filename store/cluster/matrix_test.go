@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/blob/seaweed/weedtest"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/parts"
 	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/storetest"
@@ -33,12 +34,9 @@ var shared struct {
 	f *parts.Ferret
 }
 
-// long reports whether tests with real servers take their time.
-func long() bool { return os.Getenv("CAIRN_LONG") != "" }
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if !long() {
+	if !long.Set() {
 		for name, value := range map[string]string{"rapid.checks": "50", "test.short": "true"} {
 			if err := flag.Set(name, value); err != nil {
 				panic(err)
@@ -141,7 +139,7 @@ func halves(text func(testing.TB) string) func(t *testing.T) (history.Catalogue,
 }
 
 // TestPartsMatrix runs the contract of stores on every catalogue with every bucket. If it may not be
-// long, databases are not tried beside folders, and each is stopped between calls beside one bucket.
+// long, databases are not tried beside folders, and each catalogue is stopped between calls beside one bucket.
 func TestPartsMatrix(t *testing.T) {
 	parts.Need(t, "postgres", "minio", "ferret")
 	shared.dir = folderOf(t)
@@ -151,7 +149,7 @@ func TestPartsMatrix(t *testing.T) {
 	}
 	for _, c := range []half{{"PostgreSQL", onPostgres}, {"MongoDB", onFerret}, {"Bucket", onBucket}} {
 		for _, b := range []half{{"S3", onMinIO}, {"SeaweedFS", onWeed}, {"Folder", onFolder}} {
-			if c.name != "Bucket" && b.name == "Folder" && !long() {
+			if c.name != "Bucket" && b.name == "Folder" && !long.Set() {
 				continue // no cluster has its bucket in a folder
 			}
 			first := c.text
@@ -163,14 +161,14 @@ func TestPartsMatrix(t *testing.T) {
 				k := kind(text)
 				storetest.Run(t, k)
 				checked(t, k)
-				if long() {
+				if long.Set() {
 					storetest.Linear(t, k, 500)
 				}
 				switch {
-				case long():
+				case long.Set():
 					storetest.HalvesEvery(t, 1, halves(text))
-				case c.name == "Bucket" || (c.name == "PostgreSQL") == (b.name == "S3"): // each half once
-					storetest.HalvesEvery(t, 40, halves(text))
+				case (c.name == "MongoDB") == (b.name == "SeaweedFS") && b.name != "Folder": // each catalogue once
+					storetest.HalvesEvery(t, 100, halves(text))
 				}
 			})
 		}

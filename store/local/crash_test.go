@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -110,6 +111,7 @@ func (sc *script) purge(t *testing.T, s *local.Store, step func(string, func() (
 // TestCrash stops a run at every sync and looks at what a crash leaves there,
 // with all, some and none of what was not synced.
 func TestCrash(t *testing.T) {
+	long.Alone(t)
 	stops := 0
 	for stop := 0; ; stop++ {
 		mem := vfs.NewCrashableMem()

@@ -18,6 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
 )
@@ -154,9 +155,7 @@ func damages(b []byte, others [][]byte, rng *rand.Rand) map[string][]byte {
 // everything is as it was, or an error or a fault of Check says which file it is;
 // what is read is right or an error.
 func TestDamage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	mem, heads := closedStore(t, "a")
 	twin, _ := closedStore(t, "b")
 	kinds := make(map[string][]string)
@@ -367,9 +366,7 @@ func youngStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]hi
 // of the last save looks like a torn end. A table that another store made under the
 // same number, with the same size, is found only by Check.
 func TestDamageAfterKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	for _, tt := range []struct {
 		name  string
 		make  func(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]history.ID, last history.ID)
@@ -445,9 +442,7 @@ func lostLast(t *testing.T, on *vfs.MemFS, before history.ID) bool {
 // TestDamageBeside saves to a Store in which a block is damaged that the database
 // comes by when it sorts its files: it goes on, or it stops and says which file it is.
 func TestDamageBeside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	mem, _ := closedStore(t, "a")
 	kinds := make(map[string][]string)
 	filesOf(t, mem, "store", kinds)

@@ -10,15 +10,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
 // TestFull lets the disk be full from the n-th write on, for a while. What was
 // acknowledged is there, whether the Store goes on or is opened anew.
 func TestFull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	var stones []history.Stone
 	for i := range 14 {
 		stones = append(stones, mustStone(t, fmt.Sprint(i), 900_000)) // beyond a memtable

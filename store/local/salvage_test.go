@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
 )
@@ -18,9 +19,7 @@ import (
 // TestSalvage takes out what can be read of Stores with a damaged file of each kind:
 // all worlds, but for those that are said to be lost, and everything of it is right.
 func TestSalvage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long work of one goroutine")
-	}
+	long.Alone(t)
 	closed, closedHeads := closedStore(t, "a")
 	killed, killedHeads, _ := killedStore(t, "a")
 	for _, tt := range []struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
 )
@@ -174,9 +175,7 @@ func TestAdoptDisturbs(t *testing.T) {
 // TestAdoptBeside lets a Store adopt every archive after every other one between any two
 // Swaps of a Collect.
 func TestAdoptBeside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine alone")
-	}
+	long.Alone(t)
 	from, states := states(t)
 	names := []string{"short", "middle", "long", "wholes", "packed"}
 	for _, keep := range []history.Retention{{All: true}, one} {

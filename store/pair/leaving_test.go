@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
 )
@@ -27,9 +28,7 @@ func copyOf(t testing.TB, c history.Catalogue) *memory.Catalogue {
 // No Swap is large, the records are sound at every moment, and a Collect removes what is
 // left.
 func TestLongLogs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine alone")
-	}
+	long.Alone(t)
 	const versions, most = 1300, 520
 	all := history.Retention{All: true}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/parts"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -31,7 +32,7 @@ var shared struct {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	for name, value := range map[string]string{"rapid.checks": "100", "test.short": "true"} { // 20 checks
-		if os.Getenv("CAIRN_LONG") != "" {
+		if long.Set() {
 			break
 		}
 		if err := flag.Set(name, value); err != nil {
@@ -110,7 +111,7 @@ func empties(t *testing.T) func(*testing.T) history.Catalogue {
 
 func TestPartsHalves(t *testing.T) {
 	empty := empties(t)
-	storetest.HalvesEvery(t, rounds(1, 20), func(t *testing.T) (history.Catalogue, blob.Bucket) { return empty(t), memory.NewBucket() })
+	storetest.HalvesEvery(t, long.Of(20, 1), func(t *testing.T) (history.Catalogue, blob.Bucket) { return empty(t), memory.NewBucket() })
 }
 
 // kept is a Store with its bucket, which outlives it.
@@ -136,12 +137,4 @@ func TestPartsStore(t *testing.T) {
 			return with(t, s.(kept).url, s.(kept).b, now)
 		},
 	})
-}
-
-// rounds returns full where CAIRN_LONG is set, and few otherwise.
-func rounds(full, few int) int {
-	if os.Getenv("CAIRN_LONG") != "" {
-		return full
-	}
-	return few
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
@@ -42,6 +43,7 @@ func TestMarks(t *testing.T) {
 
 // A small store has no mistakes, so that its garbage never stays.
 func TestFewMarks(t *testing.T) {
+	long.Alone(t)
 	thing := func(s string) record.Thing { return record.StoneThing(sha256.Sum256([]byte(s))) }
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	for salt := range uint64(200_000) {
@@ -57,6 +59,7 @@ func TestFewMarks(t *testing.T) {
 
 // Marks with few bytes are about a part of the things, another part by another salt.
 func TestMarksOfAPart(t *testing.T) {
+	long.Alone(t)
 	const n, most = 40_000, 20_000 // bytes for a quarter of the things
 	thing := func(i int) record.Thing {
 		return record.StoneThing(sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(i))))

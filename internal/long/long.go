@@ -1,0 +1,29 @@
+// Package long says how much the tests do. By default they try a part of their cases,
+// so that "./test" stays short. Where the environment variable CAIRN_LONG is set, as in
+// "./test long", they try all.
+package long
+
+import (
+	"os"
+	"testing"
+)
+
+// Set reports whether tests try all cases.
+func Set() bool { return os.Getenv("CAIRN_LONG") != "" }
+
+// Of returns few, or all where tests try all cases.
+func Of(few, all int) int {
+	if Set() {
+		return all
+	}
+	return few
+}
+
+// Alone skips a test of one goroutine with -short, which the race detector runs with: it
+// has nothing to find there.
+func Alone(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
+}
