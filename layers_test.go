@@ -28,6 +28,7 @@ type row struct{ pkg, imports string }
 var plan = []row{
 	{"geom", ""},
 	{"lock", ""},
+	{"internal/long", ""},
 	{"voxel", "geom"},
 	{"tile", "geom"},
 	{"codec", "geom voxel"},
@@ -97,7 +98,7 @@ var plan = []row{
 	{"deploy", ""},
 	{".", "*"},
 	{"internal/terrain", "geom voxel format format/nbt stone"},
-	{"internal/anviltest", "format/nbt"},
+	{"internal/anviltest", "format/nbt internal/long"},
 	{"internal/table", ""},
 	{"internal/console", "format internal/table"},
 	{"internal/atomicfile", ""},
