@@ -208,6 +208,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
+	long.Alone(t)
 	ctx := t.Context()
 	p := newPlace(t, "a")
 	first := p.save("a", "one", arena.SaveOptions{Area: arena.Area{Dimension: overworld, Region: "box:0,0,0..1,1,1 +\n ball:1,1,1,2", Mask: "!air"}, Message: "two\nlines", Author: "ann"})

@@ -85,6 +85,7 @@ func in(b geom.Box) func(geom.Point) bool { return b.Contains }
 var folderCells = geom.Box{Min: geom.Point{X: -5, Y: 45, Z: 3}, Max: geom.Point{X: 41, Y: 76, Z: 51}}
 
 func TestFolder(t *testing.T) {
+	long.Alone(t)
 	p := newPlace(t, "a")
 	f := p.mustFolder()
 	var meta struct {

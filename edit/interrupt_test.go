@@ -193,6 +193,7 @@ func (r *refusing) Section(s *edit.Section) error {
 
 // TestNotLoaded restores a part of a world of which nothing is in memory.
 func TestNotLoaded(t *testing.T) {
+	long.Alone(t)
 	ctx := context.Background()
 	st, w := made(t, 4)
 	base := w.Head()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -109,6 +110,7 @@ func TestLightOfTower(t *testing.T) {
 // TestLightBack restores a world whose light follows no rule, in one that computes light itself:
 // light and height maps are those of the snapshot again.
 func TestLightBack(t *testing.T) {
+	long.Alone(t)
 	ctx := context.Background()
 	st, w := made(t, 4)
 	if _, err := w.Update(func(tx *world.Tx) error {

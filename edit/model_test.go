@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -35,6 +36,7 @@ func anyRegion(rng *rand.Rand) region.Region {
 // TestCells compares restores and fills of parts of chunks, with masks, with the same work cell
 // by cell, in steps of a few sections.
 func TestCells(t *testing.T) {
+	long.Alone(t)
 	_, w := made(t, 4)
 	defer w.Close()
 	c, err := w.Capture()

@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -29,6 +30,7 @@ func clipOf(t *testing.T, rng *rand.Rand, size geom.Point, names []string) *clip
 
 // TestPaste compares pastes with the same work cell by cell.
 func TestPaste(t *testing.T) {
+	long.Alone(t)
 	_, w := made(t, 4)
 	defer w.Close()
 	q := edit.New(edit.Options{})

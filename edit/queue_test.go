@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -69,6 +70,7 @@ func TestClosed(t *testing.T) {
 // TestStepLooks restores a world from another one with the same cells: what does not differ
 // takes time as well, so a Step ends when its time is over.
 func TestStepLooks(t *testing.T) {
+	long.Alone(t)
 	_, w := made(t, 4)
 	defer w.Close()
 	_, u := made(t, 5)

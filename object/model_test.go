@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -331,6 +332,7 @@ func (s *lateStore) Commit(ctx context.Context, name string, head history.Head, 
 // Everything that can happen to animals, in any order, with the game going on in the middle of commits:
 // no animal is lost, none is there twice, none comes back.
 func TestMoversAnything(t *testing.T) {
+	long.Alone(t)
 	for _, whole := range []bool{true, false} {
 		for seed := range uint64(12) {
 			t.Run(fmt.Sprint(whole, seed), func(t *testing.T) { testAnything(t, seed, whole) })

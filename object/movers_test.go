@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -109,6 +110,7 @@ func entities(t *testing.T, st history.Store, at history.ID) map[int]octree.Vec 
 
 // Random ticks, commits that fail and commits that do not, against a map.
 func TestMovers(t *testing.T) {
+	long.Alone(t)
 	for _, whole := range []bool{true, false} {
 		for seed := range uint64(6) {
 			t.Run(fmt.Sprint(whole, seed), func(t *testing.T) { testMovers(t, seed, whole) })

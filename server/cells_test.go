@@ -145,6 +145,7 @@ func TestCells(t *testing.T) {
 }
 
 func TestBrush(t *testing.T) {
+	long.Alone(t)
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	for _, tt := range []struct {
@@ -255,6 +256,7 @@ func TestCellsLeased(t *testing.T) {
 }
 
 func TestWrongCells(t *testing.T) {
+	long.Alone(t)
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	for query, want := range map[string]client.Code{

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -90,6 +91,7 @@ func (s *site) wantStone(ref history.StoneRef) {
 
 // FuzzCall sends any call to any route.
 func FuzzCall(f *testing.F) {
+	long.Alone(f)
 	for i := range server.Routes() {
 		f.Add(i, "a", "", []byte(`{"to":"b","from":"a","at":"1","seconds":1}`), `"0"`, "1")
 	}

@@ -235,6 +235,7 @@ func TestImportKeepsWhatDiffers(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
+	long.Alone(t)
 	s := newSite(t, server.Options{})
 	s.want(201, request{"PUT", "/v1/worlds/empty", nil, nil}, nil)
 	empty := s.want(200, request{"GET", "/v1/worlds/empty", nil, nil}, nil)
@@ -273,6 +274,7 @@ func TestFacts(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
+	long.Alone(t)
 	s := newSite(t, server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	patch := func(body string, header ...string) request {

@@ -173,6 +173,7 @@ func TestLightFromSeveral(t *testing.T) {
 }
 
 func TestLight(t *testing.T) {
+	long.Alone(t)
 	crowd := []geom.ChunkPos{at(0, 0, 0), at(1, 0, 0), at(1, 1, 0), at(-1, 0, 2), at(5, 0, -7), at(0, 3, 0)}
 	far := []geom.ChunkPos{at(-900, 0, 0), at(900, 2, 500), at(900, 3, 500)}
 	tall := []geom.ChunkPos{at(-1, 0, 0), at(0, 60, 0)} // not in one box

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -65,6 +66,7 @@ func lit(t *testing.T, w *world.World) (s string, stale int) {
 // Reverting a commit gives the light that was, to the cell and before any commit
 // where nothing came in between; else the light of what is there then.
 func TestRevertLight(t *testing.T) {
+	long.Alone(t)
 	a, b := geom.Point{X: 20, Y: 20, Z: 20}, geom.Point{X: 27, Y: 20, Z: 20}
 	w := litWorld(t)
 	dark, _ := lit(t, w)

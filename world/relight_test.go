@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -210,6 +211,7 @@ func TestRelightAsked(t *testing.T) {
 // An update that is taken back leaves nothing to light; Restore and Fork have the
 // light of their versions.
 func TestRelightBackAndForth(t *testing.T) {
+	long.Alone(t)
 	st := newStore()
 	w := litWorld(t, st, world.Options{Whole: true, Relight: true}, true)
 	first := w.Head()

@@ -213,6 +213,7 @@ func (m model) compare(t *testing.T, w *world.World, where string, points []geom
 // Random edits, commits, restores, packs, forks and reopenings give the same as
 // maps do.
 func TestRandomHistory(t *testing.T) {
+	long.Alone(t)
 	for seed := range uint64(4) {
 		randomHistory(t, rand.New(rand.NewPCG(seed, 7)))
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -25,6 +26,7 @@ import (
 // takes place, while it writes, makes checkpoints and cuts the log. The next process
 // must find what was acknowledged, with the cache and without.
 func TestStopped(t *testing.T) {
+	long.Alone(t)
 	stops, seen := 0, make(map[string]bool)
 	for _, made := range []bool{false, true} {
 		for at := 0; ; at++ {
