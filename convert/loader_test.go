@@ -18,6 +18,7 @@ import (
 
 func TestLoaderTwin(t *testing.T) {
 	const far = 1 << 21
+	edge := int32(long.Of(3, 5))
 	for _, tt := range []struct {
 		name    string
 		at      []geom.ColumnPos
@@ -26,8 +27,8 @@ func TestLoaderTwin(t *testing.T) {
 		{"nothing", nil, false},
 		{"a column", square(1)[:1], false},
 		{"by footprint", []geom.ColumnPos{{X: 0, Z: 0}, {X: 1, Z: 0}, {X: 0, Z: 1}, {X: 1, Z: 1}, {X: 2, Z: 0}, {X: 3, Z: 0}, {X: 2, Z: 1}, {X: 3, Z: 1}}, false},
-		{"row by row", square(3), false},
-		{"in any order", square(int32(long.Of(3, 5))), true},
+		{"row by row", square(edge), false},
+		{"in any order", square(edge), true},
 		{"the ends of space", []geom.ColumnPos{{X: -far, Z: -far}, {X: far - 1, Z: far - 1}, {X: -far, Z: far - 1}, {X: far - 1, Z: -far}}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -145,7 +145,6 @@ func changeOne(w *convert.World) {
 }
 
 func TestImportExport(t *testing.T) {
-	long.Alone(t)
 	w := madeUp(t, 1)
 	folder := mustFolder(t, w)
 	for _, tt := range []struct {

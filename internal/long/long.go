@@ -11,7 +11,7 @@ import (
 // Set reports whether tests try all cases.
 func Set() bool { return os.Getenv("CAIRN_LONG") != "" }
 
-// Of returns few, or all where tests try all cases.
+// Of returns few, or all where tests try all cases. Where it is a step, all is the smaller.
 func Of(few, all int) int {
 	if Set() {
 		return all
@@ -19,8 +19,8 @@ func Of(few, all int) int {
 	return few
 }
 
-// Alone skips a test of one goroutine with -short, which the race detector runs with: it
-// has nothing to find there.
+// Alone skips a test with -short, as the step race of "./test" runs it: where only one
+// goroutine works, the race detector finds nothing.
 func Alone(t testing.TB) {
 	t.Helper()
 	if testing.Short() {

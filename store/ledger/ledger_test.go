@@ -12,7 +12,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -37,7 +36,7 @@ func open(t testing.TB, b blob.Bucket, o ledger.Options) *ledger.Ledger {
 }
 
 func TestHalves(t *testing.T) {
-	storetest.HalvesEvery(t, long.Of(4, 1), func(t *testing.T) (history.Catalogue, blob.Bucket) {
+	storetest.Halves(t, func(t *testing.T) (history.Catalogue, blob.Bucket) {
 		b := memory.NewBucket()
 		return open(t, b, quick), memory.NewBucket()
 	})
