@@ -134,7 +134,7 @@ func TestRace(t *testing.T) {
 				var group sync.WaitGroup
 				for g := range 8 {
 					group.Go(func() {
-						w := c.NewWorker(g)
+						w := c.NewWorker(g % 3) // 7 slots and 8 tiles in use: 15 of 1,656 bytes at most fit the budget
 						defer w.Close()
 						rnd := rand.New(rand.NewPCG(uint64(g), 1))
 						for i := range 1000 {

@@ -207,26 +207,29 @@ const forgetTries = 8
 // forgetOne takes a record without a payload out of the table and returns its number. The
 // caller has mu.
 func (c *Cache[K]) forgetOne() (id uint32, ok bool) {
-	var best uint32
-	for tries, passed := 0, 0; tries < forgetTries && passed < c.slab.count; passed++ {
-		c.hand = (c.hand + 1) % uint32(c.slab.count)
-		r := c.record(c.hand)
-		s := c.shard(r.hash)
-		s.mu.Lock()
-		idle := r.payload == nil && r.flight == nil
-		s.mu.Unlock()
-		if !idle {
-			continue
+	for passed := 0; passed < c.slab.count; {
+		var best uint32
+		found := false
+		for tries := 0; tries < forgetTries && passed < c.slab.count; passed++ {
+			c.hand = (c.hand + 1) % uint32(c.slab.count)
+			r := c.record(c.hand)
+			s := c.shard(r.hash)
+			s.mu.Lock()
+			idle := r.payload == nil && r.flight == nil
+			s.mu.Unlock()
+			if !idle {
+				continue
+			}
+			tries++
+			if age := c.left - r.left; !found || age > best {
+				id, best, found = c.hand, age, true
+			}
 		}
-		tries++
-		if age := c.left - r.left; !ok || age > best {
-			id, best, ok = c.hand, age, true
+		if found && c.forget(id) { // else somebody reads it by now
+			return id, true
 		}
 	}
-	if !ok {
-		return 0, false
-	}
-	return id, c.forget(id)
+	return 0, false
 }
 
 // forget takes an idle record out of the table. The caller has mu.
