@@ -106,7 +106,7 @@ func clusterSite(t *testing.T, catalogue history.Catalogue) *site {
 	w.Backups.Trip(blob.Trip{Op: "put", Bytes: 9})
 	m.Watch(w)
 	m.LastBackup(time.Time{})
-	m.BackedUp(metrics.Backed{New: 1, Shared: 2, Worlds: 3, Changed: 4, Hurt: 5, Sampled: 6, Wrong: 7})
+	m.BackedUp(metrics.Backed{New: 1, Shared: 2, Worlds: 3, Changed: 4, Hurt: 5, Sampled: 6, Wrong: 7, Unfinished: true})
 	m.Claimed(metrics.Collect, true, nil)
 	m.Claimed(metrics.Collect, false, nil)
 	m.Claimed(metrics.Backup, false, history.ErrAway)
@@ -267,6 +267,7 @@ func TestClusterMetrics(t *testing.T) {
 		`cairn_backup_worlds{part="hurt"}`:                                       "5",
 		`cairn_backup_sampled_objects_total`:                                     "6",
 		`cairn_backup_wrong_objects_total`:                                       "7",
+		`cairn_backup_unfinished_total`:                                          "1",
 		`cairn_store_calls_total{half="backup",operation="put",result="ok"}`:     "1",
 		`cairn_bucket_bytes_total{half="backup",operation="put"}`:                "9",
 		`cairn_work_claims_total{result="got",work="collect"}`:                   "1",

@@ -4,6 +4,7 @@ package backups
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -83,10 +84,19 @@ func Access(ctx context.Context, identity string, st history.ArchiveReader) (a b
 
 // Unmade returns the error of a Run, unless a backup was made. A schedule that took a
 // hurt world, or what went wrong after the seal, for a failed backup would make the
-// next one too early, again and again, and --keep would drop the good ones. The caller
-// logs what it drops.
+// next one too early, again and again, and --keep would drop the good ones. Report.Hurt
+// and Unfinished say what is dropped.
 func Unmade(r backup.Report, err error) error {
 	if r.Name != "" {
+		return nil
+	}
+	return err
+}
+
+// Unfinished returns the error of what a Run does after its backup was made: lock the
+// seal, delete older backups, give up the claim.
+func Unfinished(r backup.Report, err error) error {
+	if r.Name == "" || errors.Is(err, backup.ErrHurt) {
 		return nil
 	}
 	return err

@@ -45,7 +45,7 @@ func (b *stuck) Delete(ctx context.Context, key string) error {
 	return b.Bucket.Delete(ctx, key)
 }
 
-// TestUnmade says which backups a schedule takes for made.
+// TestUnmade says which backups a schedule takes for made, and which for unfinished.
 func TestUnmade(t *testing.T) {
 	st := memory.New(memory.Options{})
 	if err := st.Create(t.Context(), "a"); err != nil {
@@ -56,24 +56,27 @@ func TestUnmade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		name     string
-		from     history.ArchiveReader
-		to       stuck
-		err      error // of the Run
-		isUnmade bool
+		name               string
+		from               history.ArchiveReader
+		to                 stuck
+		err                error // of the Run
+		unmade, unfinished bool
 	}{
-		{"good", st, stuck{}, nil, false},
-		{"a hurt world", stoneless{st}, stuck{}, backup.ErrHurt, false},
-		{"the claim stays", st, stuck{delete: "claims/"}, errStuck, false},
-		{"no seal", st, stuck{put: "seals/"}, errStuck, true},
+		{"good", st, stuck{}, nil, false, false},
+		{"a hurt world", stoneless{st}, stuck{}, backup.ErrHurt, false, false},
+		{"the claim stays", st, stuck{delete: "claims/"}, errStuck, false, true},
+		{"no seal", st, stuck{put: "seals/"}, errStuck, true, false},
 	} {
 		tt.to.Bucket = memory.NewBucket()
 		r, err := backup.Run(t.Context(), tt.from, &tt.to, backup.Options{})
 		if !errors.Is(err, tt.err) {
 			t.Errorf("%s: got %v, want %v", tt.name, err, tt.err)
 		}
-		if err := backups.Unmade(r, err); (err != nil) != tt.isUnmade {
-			t.Errorf("%s: got %v", tt.name, err)
+		if err := backups.Unmade(r, err); (err != nil) != tt.unmade {
+			t.Errorf("%s: not made: %v", tt.name, err)
+		}
+		if err := backups.Unfinished(r, err); (err != nil) != tt.unfinished {
+			t.Errorf("%s: not finished: %v", tt.name, err)
 		}
 	}
 }

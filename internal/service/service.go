@@ -300,11 +300,12 @@ func (s *service) addBucket(ctx context.Context, st history.Store, k *keeper.Opt
 				s.log.Error("backup", "damaged", why)
 			}
 		}
-		if err != nil && r.Name != "" && !errors.Is(err, backup.ErrHurt) {
-			s.log.Error("backup was made, but what follows it failed", "name", r.Name, "err", err)
+		unfinished := backups.Unfinished(r, err)
+		if unfinished != nil {
+			s.log.Error("backup was made, but what follows it failed", "name", r.Name, "err", unfinished)
 		}
 		return keeper.Backed{Name: r.Name, Removed: len(r.Removed), Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds,
-			Changed: r.Changed, Hurt: len(r.Hurt), Sampled: r.Sampled, Wrong: r.Wrong}}, backups.Unmade(r, err)
+			Changed: r.Changed, Hurt: len(r.Hurt), Sampled: r.Sampled, Wrong: r.Wrong, Unfinished: unfinished != nil}}, backups.Unmade(r, err)
 	}
 	return nil
 }

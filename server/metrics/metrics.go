@@ -76,6 +76,7 @@ type Metrics struct {
 	backupWorlds *prometheus.GaugeVec
 	backupRead   prometheus.Counter // objects that were read back
 	backupWrong  prometheus.Counter
+	unfinished   prometheus.Counter
 	claims       *prometheus.CounterVec // by work and result
 }
 
@@ -120,6 +121,7 @@ func New() *Metrics {
 		backupWorlds: f.gauges("backup_worlds", "Worlds of the last backup: all, changed since the one before, hurt: those that could not be read.", "part"),
 		backupRead:   f.counter("backup_sampled_objects_total", "Objects of backups that were read back and compared."),
 		backupWrong:  f.counter("backup_wrong_objects_total", "Objects of backups that were missing or damaged when they were read back."),
+		unfinished:   f.counter("backup_unfinished_total", "Backups that were made, but whose lock, deletion of older backups or claim failed."),
 		claims:       f.counters("work_claims_total", "How often this server asked for a job of the cluster: got, other (another server has it, or it was done lately), failed.", "work", "result"),
 	}
 	m.load = transfer{
@@ -245,6 +247,7 @@ type Backed struct {
 	New, Shared           int64 // bytes that were written, and bytes that were there
 	Worlds, Changed, Hurt int   // all, changed since the backup before, those that could not be read
 	Sampled, Wrong        int   // objects that were read back; of these missing or damaged
+	Unfinished            bool  // it was made, but its lock, the deletion of older ones or the end of its claim failed
 }
 
 // BackedUp counts a backup.
@@ -256,6 +259,9 @@ func (m *Metrics) BackedUp(b Backed) {
 	m.backupWorlds.WithLabelValues("hurt").Set(float64(b.Hurt))
 	m.backupRead.Add(float64(b.Sampled))
 	m.backupWrong.Add(float64(b.Wrong))
+	if b.Unfinished {
+		m.unfinished.Inc()
+	}
 }
 
 // LastBackup says when the newest backup began that was there when the server started.
