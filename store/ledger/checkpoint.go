@@ -254,7 +254,7 @@ func (l *Ledger) load(ctx context.Context, s *state, m mark) error {
 	}
 	if len(files) > 0 {
 		if err := s.db.Ingest(ctx, files); err != nil {
-			return fmt.Errorf("the cache: %w", err)
+			return s.fail(err)
 		}
 	}
 	batch := s.db.NewBatch()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -320,36 +321,167 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills the disk of the cache. The ledger goes on in memory.
+// TestFullDisk fills the disk of the cache, for all files or for those of a name, at a
+// step. The ledger goes on in memory, it closes, and the next one has all.
 func TestFullDisk(t *testing.T) {
-	var full atomic.Bool
-	disk := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
-			return syscall.ENOSPC
+	const steps = 60
+	for _, name := range []string{"", "MANIFEST-", "marker.", ".sst", "state-"} { // the last: its directories
+		for _, from := range []int{-1, 0, 20, steps} { // before it is opened, until it is closed
+			t.Run(fmt.Sprintf("%q from %d", name, from), func(t *testing.T) {
+				var full atomic.Bool
+				disk := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+					if full.Load() && op.Kind.ReadOrWrite() == errorfs.OpIsWrite && op.Kind != errorfs.OpRemoveAll && strings.Contains(path.Base(op.Path), name) {
+						return syscall.ENOSPC
+					}
+					return nil
+				}))
+				if err := disk.MkdirAll("cache", 0o700); err != nil {
+					t.Fatal(err)
+				}
+				b := memory.NewBucket()
+				o := ledger.WithFiles(quick, disk)
+				o.Cache = "cache"
+				said := make(chan error, 1000)
+				o.Trouble = func(err error) { said <- err }
+				large := bytes.Repeat([]byte("x"), 100_000)
+				write := func(l *ledger.Ledger, first, last int) {
+					for i := first; i < last; i++ {
+						full.Store(i >= from)
+						large = append(large, byte(i))
+						if err := l.Swap(t.Context(), number(i), append(number(i+1), history.Record{Key: "large", Value: large})); err != nil {
+							t.Fatalf("swap %d: %v", i, err)
+						}
+					}
+				}
+				check := func(l *ledger.Ledger, n int) {
+					if got := all(t, l); !same(got[:3], number(n)) {
+						t.Errorf("after %d steps: got %.200q", n, got)
+					}
+				}
+				full.Store(from < 0)
+				l, err := ledger.Open(t.Context(), b, o)
+				if from < 0 && err != nil { // its lock cannot be made
+					if !errors.Is(err, syscall.ENOSPC) {
+						t.Error(err)
+					}
+					return
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				write(l, 0, steps)
+				check(l, steps)
+				full.Store(true)
+				if err := l.Close(); err != nil && !errors.Is(err, syscall.ENOSPC) {
+					t.Error(err)
+				}
+				if len(said) == 0 && (from < 0 || from < steps && name != "marker." && name != "state-") {
+					t.Error("the disk was not full")
+				}
+				for i := 0; len(said) > 0; i++ {
+					if err := <-said; !strings.Contains(err.Error(), "in memory") && (i == 0 || !errors.Is(err, syscall.ENOSPC)) {
+						t.Error(err)
+					}
+				}
+				full.Store(false)
+				from = 10 * steps
+				l = open(t, b, o)
+				check(l, steps)
+				write(l, steps, steps+5)
+				check(l, steps+5)
+				for len(said) > 0 {
+					t.Error("with room again: ", <-said)
+				}
+			})
 		}
-		return nil
-	}))
-	b := memory.NewBucket()
-	o := ledger.WithFiles(quick, disk)
-	o.Cache = "cache"
-	said := make(chan error, 100)
-	o.Trouble = func(err error) { said <- err }
-	l := open(t, b, o)
-	large := bytes.Repeat([]byte("x"), 100_000)
-	for i := range 200 {
-		full.Store(i > 20)
-		large = append(large, byte(i))
-		if err := l.Swap(t.Context(), number(i), append(number(i+1), history.Record{Key: "large", Value: large})); err != nil {
-			t.Fatalf("swap %d: %v", i, err)
+	}
+}
+
+// TestDamagedCache changes a byte of each block of the cache's tables, while the ledger is
+// open and while it is closed. Reads may fail once; then all is there.
+func TestDamagedCache(t *testing.T) {
+	for _, closed := range []bool{false, true} {
+		t.Run(fmt.Sprint("closed ", closed), func(t *testing.T) {
+			disk := vfs.NewMem()
+			b := memory.NewBucket()
+			o := ledger.WithFiles(quick, disk)
+			o.Cache, o.CacheBytes = "cache", 1
+			const n = 3000
+			var want []history.Record
+			l := open(t, b, o)
+			for i := range n {
+				want = append(want, history.Record{Key: fmt.Sprintf("key%06d", i), Value: bytes.Repeat([]byte{byte(i)}, 100+i%50)})
+			}
+			if err := l.Swap(t.Context(), nil, want); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !closed {
+				l = open(t, b, o)
+			}
+			if n := damage(t, disk, "cache", ".sst"); n == 0 {
+				t.Fatal("there are no tables")
+			}
+			if closed {
+				l = open(t, b, o)
+			}
+			found, err := l.Scan(t.Context(), "", "\xff", 2*n, false)
+			if err != nil {
+				t.Log(err)
+				found = all(t, l)
+			}
+			if !same(found, want) {
+				t.Errorf("%d records, want %d", len(found), len(want))
+			}
+			if err := l.Swap(t.Context(), nil, number(1)); err != nil {
+				t.Error(err)
+			}
+			if l.Stats().Rebuilds == 0 {
+				t.Error("the damage was not found")
+			}
+		})
+	}
+}
+
+// damage changes a byte in each 500 of the first three quarters of the files below a
+// directory that end in suffix. It returns how many files there are.
+func damage(t *testing.T, disk vfs.FS, dir, suffix string) (files int) {
+	names, err := disk.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		file := disk.PathJoin(dir, name)
+		about, err := disk.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if about.IsDir() {
+			files += damage(t, disk, file, suffix)
+			continue
+		}
+		if !strings.HasSuffix(name, suffix) {
+			continue
+		}
+		files++
+		f, err := disk.OpenReadWrite(file, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 1)
+		for at := int64(100); at < about.Size()*3/4; at += 500 {
+			if _, err := f.ReadAt(b, at); err != nil {
+				t.Fatal(err)
+			}
+			b[0] ^= 0x40
+			if _, err := f.WriteAt(b, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if len(said) == 0 {
-		t.Fatal("the disk was not full")
-	}
-	if err := <-said; !strings.Contains(err.Error(), "in memory") {
-		t.Error(err)
-	}
-	if got := all(t, l); !same(got[:3], number(200)) {
-		t.Errorf("got %.200q", got)
-	}
+	return files
 }

@@ -190,8 +190,7 @@ func (l *Ledger) saw(m moment) {
 // the state forward to a checkpoint. It is called with apply locked.
 func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 	if l.state.broken.Load() {
-		l.trouble(fmt.Errorf("ledger: the cache %s: %w; from now on it is in memory", l.Cache, errBroken))
-		l.inMemory = true
+		l.leaveCache(errBroken)
 		return false, l.rebuild(ctx)
 	}
 	if l.within(l.seen, l.Trust) {
@@ -298,6 +297,12 @@ func (l *Ledger) advance(batch *pebble.Batch, e entry, b []byte) error {
 	return nil
 }
 
+// leaveCache lets the next states be in memory. It is called with apply locked.
+func (l *Ledger) leaveCache(err error) {
+	l.trouble(fmt.Errorf("ledger: the cache %s: %w; from now on it is in memory", l.Cache, err))
+	l.inMemory = true
+}
+
 // rebuild replaces the state by the newest checkpoint, or by nothing if there is
 // none. It is called with apply locked.
 func (l *Ledger) rebuild(ctx context.Context) (err error) {
@@ -312,17 +317,19 @@ func (l *Ledger) rebuild(ctx context.Context) (err error) {
 			dir = l.files.PathJoin(l.Cache, fmt.Sprintf("%s%016x", statePrefix, l.Rand()))
 		}
 		var s *state
-		if s, err = openState(dir, l.Options); err != nil {
-			return fmt.Errorf("the cache: %w", err)
+		if s, err = openState(dir, l.Options); err == nil {
+			if err = l.load(ctx, s, m); err == nil {
+				l.replace(s, m)
+				l.seen = began
+				l.counters.rebuilds.Add(1)
+				return nil
+			}
+			err = errors.Join(err, s.close(false))
 		}
-		if err = l.load(ctx, s, m); err == nil {
-			l.replace(s, m)
-			l.seen = began
-			l.counters.rebuilds.Add(1)
-			return nil
-		}
-		err = errors.Join(err, s.close(false))
-		if !errors.Is(err, errGone) {
+		switch {
+		case errors.Is(err, errBroken) && dir != "":
+			l.leaveCache(err)
+		case !errors.Is(err, errGone):
 			return err
 		}
 	}

@@ -64,10 +64,8 @@ type state struct {
 	db      *pebble.DB
 	dir     string // "" if the state is in memory
 	files   vfs.FS
-	// broken says that the database cannot write its files; stuck, that one of its
-	// goroutines was stopped for this reason, so Close would never return.
-	broken, stuck atomic.Bool
-	at            position
+	broken  atomic.Bool // the database cannot write its files, or one is damaged
+	at      position
 	// refs counts the Ledger and the readers of the state. The Ledger's mutex
 	// guards it.
 	refs int
@@ -83,11 +81,14 @@ func openState(dir string, o Options) (*state, error) {
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                uint64(min(max(o.CacheBytes/8, 1<<20), 64<<20)),
 		MemTableStopWritesThreshold: 4,
-		Logger:                      logger{s},
-		EventListener:               &pebble.EventListener{BackgroundError: s.background},
-		DisableWAL:                  true, // the log of the ledger has it all
+		Logger:                      logger{},
+		EventListener: &pebble.EventListener{
+			BackgroundError: s.background,
+			DataCorruption:  func(pebble.DataCorruptionInfo) { s.broken.Store(true) },
+		},
+		DisableWAL: true, // the log of the ledger has it all
 	}
-	if po.FS = o.files; dir == "" {
+	if po.FS = vfs.FS(files{o.files, &s.broken}); dir == "" {
 		po.FS = vfs.NewMem()
 	}
 	for i := range po.Levels {
@@ -96,9 +97,12 @@ func openState(dir string, o Options) (*state, error) {
 	po.EnsureDefaults()
 	db, err := pebble.Open(dir, po)
 	if err != nil {
-		return nil, err
+		return nil, s.fail(err)
 	}
 	s.db, s.options = db, po
+	if s.broken.Load() {
+		return nil, errors.Join(errBroken, db.Close())
+	}
 	switch b, ok, err := read(db, positionKey); {
 	case err != nil:
 		return nil, errors.Join(err, db.Close())
@@ -121,19 +125,43 @@ const retryPause = 20 * time.Millisecond
 
 // close closes the state. It keeps it for the next time, or deletes it.
 func (s *state) close(keep bool) error {
-	switch {
-	case s.stuck.Load():
-		return nil // its files go when the cache is opened again
-	case s.dir == "":
+	if s.dir == "" {
 		return s.db.Close()
-	case keep && !s.broken.Load():
-		return errors.Join(s.db.Flush(), s.db.Close())
 	}
-	return errors.Join(s.db.Close(), s.files.RemoveAll(s.dir))
+	if keep {
+		s.flush()
+	}
+	err := s.db.Close()
+	if keep && !s.broken.Load() {
+		return err
+	}
+	return errors.Join(err, s.files.RemoveAll(s.dir))
 }
 
-// errBroken says that the cache cannot be written.
-var errBroken = errors.New("its files cannot be written")
+// flush writes all records to files, unless the state is broken. The database would try
+// for as long as the disk is full.
+func (s *state) flush() {
+	done, err := s.db.AsyncFlush()
+	if err != nil {
+		s.broken.Store(true)
+	}
+	for !s.broken.Load() {
+		select {
+		case <-done:
+			return
+		case <-time.After(retryPause):
+		}
+	}
+}
+
+// errBroken says that the cache cannot be written, or is damaged.
+var errBroken = errors.New("its files cannot be written, or one is damaged")
+
+// fail marks the state as broken by an error.
+func (s *state) fail(err error) error {
+	s.broken.Store(true)
+	return fmt.Errorf("%w: %w", errBroken, err)
+}
 
 // sorted writes a file of the database with records in ascending order of their keys.
 // To take in files costs much less than writes.
@@ -141,10 +169,14 @@ func (s *state) sorted(i int, fill func(set func(key, value []byte) error) error
 	path = s.options.FS.PathJoin(s.dir, fmt.Sprintf("part-%08d.sst", i))
 	f, err := s.options.FS.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
-		return "", err
+		return "", s.fail(err)
 	}
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.options.MakeWriterOptions(6, s.db.TableFormat()))
-	return path, errors.Join(fill(w.Set), w.Close())
+	err = fill(w.Set)
+	if failed := w.Close(); failed != nil { // also if a Set did
+		return "", s.fail(failed)
+	}
+	return path, err
 }
 
 // save writes changes, and the position after them, in one step. They need not be on
@@ -223,7 +255,7 @@ func (r records) Scan(ctx context.Context, from, to string, n int, back bool) ([
 const statePrefix = "state-"
 
 // logger discards messages.
-type logger struct{ s *state }
+type logger struct{}
 
 // Infof is for pebble.Logger.
 func (logger) Infof(string, ...any) {}
@@ -231,9 +263,8 @@ func (logger) Infof(string, ...any) {}
 // Errorf is for pebble.Logger.
 func (logger) Errorf(string, ...any) {}
 
-// Fatalf is for pebble.Logger. It must not return. The state is given up.
-func (l logger) Fatalf(string, ...any) {
-	l.s.broken.Store(true)
-	l.s.stuck.Store(true)
-	select {}
+// Fatalf is for pebble.Logger. It must not return. Files that cannot be written and files
+// that are damaged do not come here: see files and openState.
+func (logger) Fatalf(format string, args ...any) {
+	panic("ledger: the database of the cache: " + fmt.Sprintf(format, args...))
 }

@@ -168,11 +168,14 @@ func TestSideBySide(t *testing.T) {
 			var sure, maybe [counters]int
 			var mu sync.Mutex
 			var all sync.WaitGroup
-			for i := range replicas {
-				l := open(t, b, o)
+			var opened [replicas]*ledger.Ledger // before the log is cut: a checkpoint may go while it is read
+			for i := range opened {
+				opened[i] = open(t, b, o)
 				if i%2 == 0 && tt.fails {
-					l = open(t, flaky(b, uint64(i), 20), o)
+					opened[i] = open(t, flaky(b, uint64(i), 20), o)
 				}
+			}
+			for i, l := range opened {
 				n := rounds
 				if tt.fails {
 					n /= 4 // each failure costs a pause
