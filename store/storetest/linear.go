@@ -21,8 +21,8 @@ import (
 // Linear lets two to four writers, each of which believes that it owns a world,
 // take leases, sleep, save and restore at the same time, while the clock moves. It
 // searches for an order of their calls that explains all answers. Each round has a
-// new world; with -short there are a tenth of the rounds. One round in ten may have a
-// call whose answer is history.ErrAway: it proves nothing.
+// new world; with -short there are a tenth of the rounds. One round in ten, and always
+// three, may have a call whose answer is history.ErrAway: it proves nothing.
 func Linear(t *testing.T, k Kind, rounds int) {
 	e := newEnv(t, k)
 	if testing.Short() {
@@ -37,7 +37,7 @@ func Linear(t *testing.T, k Kind, rounds int) {
 			t.Fatalf("round %d: %v", i, err)
 		}
 	}
-	if unknown > max(1, rounds/10) {
+	if unknown > max(3, rounds/10) {
 		t.Errorf("in %d of %d rounds a call had no answer", unknown, rounds)
 	}
 }
