@@ -44,7 +44,8 @@ type Options struct {
 	Prefix string
 	// Cache is a directory for a copy of the records. One process at a time can use
 	// it. It may be deleted while no process uses it. By default the copy is in
-	// memory.
+	// memory; so it is from the moment on when a file cannot be written or is
+	// damaged, and Trouble is told.
 	Cache string
 	// CacheBytes is how many bytes of the directory are kept in memory; default
 	// 32 MiB.
