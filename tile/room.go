@@ -201,16 +201,20 @@ func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) error {
 }
 
 // forgetTries is how many records without a payload are compared. The one whose payload
-// left first is forgotten.
-const forgetTries = 8
+// left first is forgotten. If it is read by then, others are compared, up to forgetRounds
+// times.
+const (
+	forgetTries  = 8
+	forgetRounds = 100
+)
 
 // forgetOne takes a record without a payload out of the table and returns its number. The
 // caller has mu.
 func (c *Cache[K]) forgetOne() (id uint32, ok bool) {
-	for passed := 0; passed < c.slab.count; {
+	for range forgetRounds {
 		var best uint32
 		found := false
-		for tries := 0; tries < forgetTries && passed < c.slab.count; passed++ {
+		for tries, passed := 0, 0; tries < forgetTries && passed < c.slab.count; passed++ {
 			c.hand = (c.hand + 1) % uint32(c.slab.count)
 			r := c.record(c.hand)
 			s := c.shard(r.hash)
@@ -225,7 +229,10 @@ func (c *Cache[K]) forgetOne() (id uint32, ok bool) {
 				id, best, found = c.hand, age, true
 			}
 		}
-		if found && c.forget(id) { // else somebody reads it by now
+		if !found {
+			break
+		}
+		if c.forget(id) { // else somebody reads it by now
 			return id, true
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -389,7 +391,9 @@ func TestFullDisk(t *testing.T) {
 				write(l, steps, steps+5)
 				check(l, steps+5)
 				for len(said) > 0 {
-					t.Error("with room again: ", <-said)
+					if err := <-said; !strings.Contains(err.Error(), "never finished") {
+						t.Error("with room again: ", err)
+					}
 				}
 			})
 		}
@@ -484,4 +488,178 @@ func damage(t *testing.T, disk vfs.FS, dir, suffix string) (files int) {
 		}
 	}
 	return files
+}
+
+// TestFailingCatchUp opens a ledger with a long log while the tables of the cache cannot
+// be written, at once or after a while.
+func TestFailingCatchUp(t *testing.T) {
+	b := memory.NewBucket()
+	o := quick
+	o.CheckpointBytes = 1 << 40
+	l := open(t, b, o)
+	for i := range 40 {
+		r := history.Record{Key: fmt.Sprint("large", i), Value: bytes.Repeat([]byte{byte(i)}, 900_000)}
+		if err := l.Swap(t.Context(), number(i), append(number(i+1), r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, pause := range []time.Duration{0, 100 * time.Millisecond} {
+		t.Run(pause.String(), func(t *testing.T) {
+			o := ledger.WithFiles(o, errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+				if op.Kind == errorfs.OpFileWrite && strings.HasSuffix(op.Path, ".sst") {
+					time.Sleep(pause)
+					return syscall.ENOSPC
+				}
+				return nil
+			})))
+			o.Cache, o.CacheBytes = "cache", 8<<20
+			var said atomic.Int64
+			o.Trouble = func(error) { said.Add(1) }
+			l := open(t, b, o)
+			if got := all(t, l); !same(got[:3], number(40)) || said.Load() == 0 {
+				t.Errorf("%d troubles, got %.200q", said.Load(), got)
+			}
+		})
+	}
+}
+
+// TestUnreadableCache lets all reads of the cache's tables fail, or end too early, while the
+// ledger is open. One call may fail.
+func TestUnreadableCache(t *testing.T) {
+	var failing atomic.Bool
+	o := ledger.WithFiles(quick, errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if failing.Load() && op.Kind == errorfs.OpFileReadAt {
+			return syscall.EIO
+		}
+		return nil
+	})))
+	o.Cache, o.CacheBytes = "cache", 1
+	b := memory.NewBucket()
+	l := open(t, b, o)
+	if err := l.Swap(t.Context(), nil, number(7)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, b, o)
+	failing.Store(true)
+	if _, err := l.Get(t.Context(), "a"); err != nil && !errors.Is(err, syscall.EIO) {
+		t.Error(err)
+	}
+	if err := l.Swap(t.Context(), number(7), number(8)); err != nil {
+		t.Error(err)
+	}
+	if got := all(t, l); !same(got, number(8)) || l.Stats().Troubles == 0 {
+		t.Errorf("%d troubles, got %q", l.Stats().Troubles, got)
+	}
+}
+
+// TestDamagedManifest changes each byte of the cache's manifest, and cuts it off at each. The
+// cache has a checkpoint and what came after it, in tables of several levels. A ledger that
+// takes it has all records.
+func TestDamagedManifest(t *testing.T) {
+	long.Alone(t)
+	b := memory.NewBucket()
+	first := open(t, b, quick)
+	var records []history.Record
+	for i := range 200 {
+		records = append(records, history.Record{Key: fmt.Sprintf("key%06d", i), Value: bytes.Repeat([]byte{byte(i)}, 100)})
+	}
+	for range 2 { // the second claims a checkpoint
+		if err := first.Swap(t.Context(), nil, records); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.Quiet(); first.Stats().Checkpoints == 0 {
+		t.Fatal("there is no checkpoint")
+	}
+	disk := vfs.NewMem()
+	o := ledger.WithFiles(quick, disk)
+	o.Cache, o.CheckpointBytes = "cache", 1<<40
+	for i := range 5 {
+		l := open(t, b, o)
+		if err := l.Swap(t.Context(), nil, []history.Record{{Key: "key000000", Value: []byte{byte(i)}}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := all(t, first)
+	var file string
+	names, err := disk.List("cache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if inside, err := disk.List(disk.PathJoin("cache", name)); err == nil {
+			for _, n := range inside {
+				if strings.HasPrefix(n, "MANIFEST-") {
+					file = max(file, disk.PathJoin("cache", name, n)) // the last counts
+				}
+			}
+		}
+	}
+	good := contents(t, disk, file)
+	taken := 0
+	try := func(what string, bad []byte) {
+		copied := vfs.NewMem()
+		if _, err := vfs.Clone(disk, copied, "cache", "cache"); err != nil {
+			t.Fatal(err)
+		}
+		f, err := copied.Create(file, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(slices.Clone(bad)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		o := ledger.WithFiles(o, copied)
+		l, err := ledger.Open(t.Context(), b, o)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got := all(t, l); !same(got, want) {
+			t.Errorf("%s: %d records, want %d", what, len(got), len(want))
+		}
+		if l.Stats().Rebuilds == 0 {
+			taken++
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	try("the good one", good)
+	if taken != 1 {
+		t.Fatal("the good one was not taken")
+	}
+	for at := range good {
+		if at%long.Of(7, 1) != 0 && at < len(good)-130 {
+			continue
+		}
+		bad := slices.Clone(good)
+		bad[at] ^= 0x41
+		try(fmt.Sprintf("byte %d of %d", at, len(good)), bad)
+		try(fmt.Sprintf("%d bytes of %d", at, len(good)), good[:at])
+	}
+	if t.Logf("%d bytes, taken %d times", len(good), taken); taken > 10 {
+		t.Error("damage is not found")
+	}
+}
+
+func contents(t *testing.T, disk vfs.FS, file string) []byte {
+	f, err := disk.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -16,7 +17,7 @@ func (l *Ledger) Quiet() { l.work.Wait() }
 func (l *Ledger) Number() uint64 { return l.position().number }
 
 // Break does what a full disk does to the cache.
-func (l *Ledger) Break() { l.state.broken.Store(true) }
+func (l *Ledger) Break() { l.state.failure.set(errors.New("the disk is full")) }
 
 // Decode decodes bytes as an entry, a mark and a part.
 func Decode(b []byte) (errs [3]error) {

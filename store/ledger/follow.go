@@ -189,8 +189,10 @@ func (l *Ledger) saw(m moment) {
 // the log: no entry behind the position was ever deleted. If it cannot tell, it brings
 // the state forward to a checkpoint. It is called with apply locked.
 func (l *Ledger) trusted(ctx context.Context) (bool, error) {
-	if l.state.broken.Load() {
-		l.leaveCache(errBroken)
+	if err := l.state.failure.get(); err != nil {
+		if !l.inMemory {
+			l.leaveCache(err)
+		}
 		return false, l.rebuild(ctx)
 	}
 	if l.within(l.seen, l.Trust) {
@@ -206,6 +208,9 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	ok, err := l.bridge(ctx, m)
+	if errors.Is(err, errBroken) {
+		return l.trusted(ctx)
+	}
 	if err == nil && !ok {
 		err = l.rebuild(ctx)
 	} else if err == nil {

@@ -258,7 +258,10 @@ func (l *Ledger) fromCache(ctx context.Context) error {
 		}
 		dir := l.files.PathJoin(l.Cache, name)
 		if l.state == nil {
-			if s, err := openState(dir, l.Options); err == nil {
+			s, err := l.reopen(dir)
+			if err != nil {
+				l.trouble(fmt.Errorf("ledger: the cache %s: %w; it is made again", dir, err))
+			} else {
 				ok, err := l.belongs(ctx, s.at)
 				if err != nil {
 					return errors.Join(err, s.close(true))
@@ -277,6 +280,14 @@ func (l *Ledger) fromCache(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// reopen opens a state that is in a directory.
+func (l *Ledger) reopen(dir string) (*state, error) {
+	if err := checkManifest(l.files, dir); err != nil {
+		return nil, err
+	}
+	return openState(dir, l.Options)
 }
 
 // belongs reports whether the ledger was at a position: it has the entry, or a

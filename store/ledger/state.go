@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -64,8 +63,9 @@ type state struct {
 	db      *pebble.DB
 	dir     string // "" if the state is in memory
 	files   vfs.FS
-	broken  atomic.Bool // the database cannot write its files, or one is damaged
+	failure failure
 	at      position
+	unseen  int // bytes that were saved since await looked
 	// refs counts the Ledger and the readers of the state. The Ledger's mutex
 	// guards it.
 	refs int
@@ -80,15 +80,16 @@ func openState(dir string, o Options) (*state, error) {
 		Cache:                       cache,
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                uint64(min(max(o.CacheBytes/8, 1<<20), 64<<20)),
-		MemTableStopWritesThreshold: 4,
+		MemTableStopWritesThreshold: never, // see await
+		L0StopWritesThreshold:       never,
 		Logger:                      logger{},
 		EventListener: &pebble.EventListener{
 			BackgroundError: s.background,
-			DataCorruption:  func(pebble.DataCorruptionInfo) { s.broken.Store(true) },
+			DataCorruption:  func(i pebble.DataCorruptionInfo) { s.failure.set(i.Details) },
 		},
 		DisableWAL: true, // the log of the ledger has it all
 	}
-	if po.FS = vfs.FS(files{o.files, &s.broken}); dir == "" {
+	if po.FS = vfs.FS(files{o.files, &s.failure}); dir == "" {
 		po.FS = vfs.NewMem()
 	}
 	for i := range po.Levels {
@@ -100,8 +101,8 @@ func openState(dir string, o Options) (*state, error) {
 		return nil, s.fail(err)
 	}
 	s.db, s.options = db, po
-	if s.broken.Load() {
-		return nil, errors.Join(errBroken, db.Close())
+	if err := s.failure.get(); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	switch b, ok, err := read(db, positionKey); {
 	case err != nil:
@@ -115,13 +116,37 @@ func openState(dir string, o Options) (*state, error) {
 }
 
 // background is called when a write of files failed, which is then tried again at once.
-func (s *state) background(error) {
-	s.broken.Store(true)
+func (s *state) background(err error) {
+	s.failure.set(err)
 	time.Sleep(retryPause)
 }
 
 // retryPause is between two writes of files that fail.
 const retryPause = 20 * time.Millisecond
+
+// Limits of what waits to be written, or to be put in order, and how long await sleeps. The
+// database has such limits too. There writers wait for as long as the disk is full, so they
+// are so high that they are never reached.
+const (
+	waitingTables = 4 // of MemTableSize
+	waitingLevels = 12
+	awaitPause    = time.Millisecond
+	never         = 1 << 20
+)
+
+// await waits until the database has written enough to its files, or the state is broken.
+func (s *state) await() error {
+	for {
+		if err := s.failure.get(); err != nil {
+			return err
+		}
+		m := s.db.Metrics()
+		if m.MemTable.Size < waitingTables*s.options.MemTableSize && m.Levels[0].Sublevels < waitingLevels {
+			return nil
+		}
+		time.Sleep(awaitPause)
+	}
+}
 
 // close closes the state. It keeps it for the next time, or deletes it.
 func (s *state) close(keep bool) error {
@@ -132,7 +157,7 @@ func (s *state) close(keep bool) error {
 		s.flush()
 	}
 	err := s.db.Close()
-	if keep && !s.broken.Load() {
+	if keep && s.failure.get() == nil {
 		return err
 	}
 	return errors.Join(err, s.files.RemoveAll(s.dir))
@@ -141,11 +166,14 @@ func (s *state) close(keep bool) error {
 // flush writes all records to files, unless the state is broken. The database would try
 // for as long as the disk is full.
 func (s *state) flush() {
+	if s.failure.get() != nil {
+		return
+	}
 	done, err := s.db.AsyncFlush()
 	if err != nil {
-		s.broken.Store(true)
+		s.failure.set(err)
 	}
-	for !s.broken.Load() {
+	for s.failure.get() == nil {
 		select {
 		case <-done:
 			return
@@ -154,13 +182,10 @@ func (s *state) flush() {
 	}
 }
 
-// errBroken says that the cache cannot be written, or is damaged.
-var errBroken = errors.New("its files cannot be written, or one is damaged")
-
-// fail marks the state as broken by an error.
+// fail breaks the state by an error.
 func (s *state) fail(err error) error {
-	s.broken.Store(true)
-	return fmt.Errorf("%w: %w", errBroken, err)
+	s.failure.set(err)
+	return s.failure.get()
 }
 
 // sorted writes a file of the database with records in ascending order of their keys.
@@ -182,14 +207,23 @@ func (s *state) sorted(i int, fill func(set func(key, value []byte) error) error
 // save writes changes, and the position after them, in one step. They need not be on
 // stable storage, since the log has them. The caller sets at.
 func (s *state) save(b *pebble.Batch, at position) error {
-	if s.broken.Load() {
-		return errBroken
+	if s.unseen += b.Len() + recordOverhead*int(b.Count()); s.unseen >= int(s.options.MemTableSize/2) {
+		s.unseen = 0
+		if err := s.await(); err != nil {
+			return err
+		}
+	}
+	if err := s.failure.get(); err != nil {
+		return err
 	}
 	if err := b.Set([]byte(positionKey), at.append(nil), nil); err != nil {
 		return err
 	}
 	return b.Commit(pebble.NoSync) // the database has no log
 }
+
+// recordOverhead is about what a record takes in a table in memory, besides key and value.
+const recordOverhead = 100
 
 // read returns a copy of a value of a database, a batch or a snapshot.
 func read(from pebble.Reader, key string) ([]byte, bool, error) {
