@@ -253,7 +253,7 @@ func (l *Ledger) load(ctx context.Context, s *state, m mark) error {
 		return &CorruptError{l.Prefix + m.key(), 0, errors.New("the parts are not those that the mark names")}
 	}
 	if len(files) > 0 {
-		if err := s.db.Ingest(ctx, files); err != nil {
+		if err := s.db.Ingest(context.WithoutCancel(ctx), files); err != nil { // every error is one of the cache
 			return s.fail(err)
 		}
 	}

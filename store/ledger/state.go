@@ -125,8 +125,8 @@ func (s *state) background(err error) {
 const retryPause = 20 * time.Millisecond
 
 // Limits of what waits to be written, or to be put in order, and how long await sleeps. The
-// database has such limits too. There writers wait for as long as the disk is full, so they
-// are so high that they are never reached.
+// limits of the database are never reached: there, writers wait for as long as the disk is
+// full.
 const (
 	waitingTables = 4 // of MemTableSize
 	waitingLevels = 12
