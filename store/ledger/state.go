@@ -148,7 +148,8 @@ func (s *state) await() error {
 	}
 }
 
-// close closes the state. It keeps it for the next time, or deletes it.
+// close closes the state. It keeps it for the next time, or deletes it. If it should be
+// kept and is broken, it is deleted and the failure is returned.
 func (s *state) close(keep bool) error {
 	if s.dir == "" {
 		return s.db.Close()
@@ -157,8 +158,12 @@ func (s *state) close(keep bool) error {
 		s.flush()
 	}
 	err := s.db.Close()
-	if keep && s.failure.get() == nil {
-		return err
+	if keep {
+		failed := s.failure.get()
+		if failed == nil {
+			return err
+		}
+		err = errors.Join(err, failed)
 	}
 	return errors.Join(err, s.files.RemoveAll(s.dir))
 }
