@@ -62,9 +62,12 @@ func (c *call) sendJSON(v any) *call {
 
 // do makes the call until it succeeds or may not be repeated. Close waits for it.
 func (s *Store) do(ctx context.Context, c *call) error {
-	s.active.Add(1)
-	defer s.active.Done()
-	if err := s.tries(ctx, c); err != nil {
+	leave, err := s.active.Enter()
+	if err == nil {
+		defer leave()
+		err = s.tries(ctx, c)
+	}
+	if err != nil {
 		return fmt.Errorf("client: %s %s: %w", c.what, c.name, err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -103,7 +104,7 @@ type Store struct {
 
 	life   context.Context // for reads of open stones
 	die    context.CancelFunc
-	active sync.WaitGroup // calls in progress
+	active history.Calls
 }
 
 // Open returns the Store of the server at address, "http://HOST" or "https://HOST"
@@ -158,12 +159,11 @@ func transport(several bool) *http.Transport {
 	}
 }
 
-// Close is for history.Store. No call may begin at the same time. Reads of open
-// stones end, and open stones cannot be read any more.
+// Close is for history.Store. Reads of open stones end, and open stones cannot be read
+// any more.
 func (s *Store) Close() error {
 	s.die()
-	s.active.Wait()
-	if s.own != nil {
+	if s.active.Close() && s.own != nil {
 		s.own.CloseIdleConnections()
 	}
 	return nil

@@ -109,7 +109,9 @@ type Store interface {
 	// List returns up to n names that begin with prefix and are greater than after,
 	// in ascending order of bytes.
 	List(ctx context.Context, prefix, after string, n int) ([]string, error)
-	// Close waits for calls in progress. No method may be called after it.
+	// Close waits for calls in progress. Calls that come later return ErrClosed; a
+	// second Close does nothing. Open stones may end with the Store: their reads then
+	// return an error.
 	Close() error
 }
 

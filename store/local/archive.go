@@ -17,7 +17,14 @@ var _ history.Archiver = (*Store)(nil)
 
 // Identity is for history.ArchiveReader. A Store that Restore made has another
 // identity than the backup.
-func (s *Store) Identity(ctx context.Context) (string, error) { return s.id, ctx.Err() }
+func (s *Store) Identity(ctx context.Context) (string, error) {
+	leave, err := s.enter(ctx)
+	if err != nil {
+		return "", fmt.Errorf("local: identity: %w", err)
+	}
+	defer leave()
+	return s.id, nil
+}
 
 // Outlines is for history.ArchiveReader.
 func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) error {

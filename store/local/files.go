@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -108,6 +109,11 @@ func (f *spoolFile) Close() error { return errors.Join(f.File.Close(), f.fs.Remo
 
 // SpoolFile is for history.Spooling.
 func (s *Store) SpoolFile() (history.SpoolFile, error) {
+	leave, err := s.enter(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("local: spool: %w", err)
+	}
+	defer leave()
 	if s.ReadOnly {
 		return nil, errors.New("local: spool: the store is open for reading only")
 	}

@@ -95,8 +95,8 @@ type Store struct {
 	files      files
 	guard      guard
 
-	calls     sync.RWMutex // held for reading by every call, for writing by Close
-	alone     sync.Mutex   // locked by calls that walk the whole Store
+	calls     history.Calls
+	alone     sync.Mutex // locked by calls that walk the whole Store
 	seed      maphash.Seed
 	worlds    locks         // locks of logs and heads, by number
 	names     locks         // locks of names; locked after worlds, never before
@@ -202,8 +202,9 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 // such a Store can be opened only after this process has ended, because parts of
 // the database still wait.
 func (s *Store) Close() error {
-	s.calls.Lock()
-	defer s.calls.Unlock()
+	if !s.calls.Close() {
+		return nil
+	}
 	err := s.write(func() error {
 		var err error
 		if !s.ReadOnly && s.dirty.Load() && s.room(int(s.db.Metrics().MemTable.Size)) == nil {
@@ -234,8 +235,7 @@ func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err e
 	if err := errors.Join(ctx.Err(), s.failure.get()); err != nil {
 		return nil, err
 	}
-	s.calls.RLock()
-	return s.calls.RUnlock, nil
+	return s.calls.Enter()
 }
 
 // room returns an error unless n bytes fit on the disk besides the reserve.

@@ -19,6 +19,11 @@ const identityKey = "u"
 
 // Identity is for history.ArchiveReader.
 func (s *Store) Identity(ctx context.Context) (string, error) {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return "", fmt.Errorf("pair: identity: %w", err)
+	}
+	defer leave()
 	for {
 		values, err := s.catalogue.Get(ctx, identityKey)
 		if err == nil && values[0] == nil {
@@ -36,7 +41,11 @@ func (s *Store) Identity(ctx context.Context) (string, error) {
 
 // Outlines is for history.ArchiveReader.
 func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) error {
-	err := s.look(ctx, func(r record.Reads) error { return r.Outlines(ctx, what) })
+	leave, err := s.begin(ctx)
+	if err == nil {
+		defer leave()
+		err = s.look(ctx, func(r record.Reads) error { return r.Outlines(ctx, what) })
+	}
 	if err != nil {
 		err = fmt.Errorf("pair: outlines: %w", err)
 	}
@@ -45,6 +54,11 @@ func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) 
 
 // Archive is for history.ArchiveReader.
 func (s *Store) Archive(ctx context.Context, m history.Outline) (a history.Archive, err error) {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return a, fail("archive", m.Name, err)
+	}
+	defer leave()
 	err = s.look(ctx, func(r record.Reads) error {
 		if m.World == 0 {
 			if m.World, err = r.World(m.Name); err != nil {
@@ -82,6 +96,11 @@ func (s *Store) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func
 }
 
 func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return st, nil, err
+	}
+	defer leave()
 	var in record.Info
 	st.ID = id
 	err = s.ask(ctx, func(r record.Reads) error {
@@ -105,6 +124,11 @@ func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, r
 
 // Lacks is for history.ArchiveWriter.
 func (s *Store) Lacks(ctx context.Context, stones []history.StoneRef) (out []history.StoneRef, err error) {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("pair: lacks: %w", err)
+	}
+	defer leave()
 	err = s.ask(ctx, func(r record.Reads) error {
 		out = nil
 		if err := r.Ahead(stoneKeys(stones)...); err != nil {
@@ -136,12 +160,17 @@ func stoneKeys(refs []history.StoneRef) (keys [][]byte) {
 
 // Give is for history.ArchiveWriter.
 func (s *Store) Give(ctx context.Context, stones ...history.Stone) error {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("pair: give: %w", err)
+	}
+	defer leave()
 	for _, st := range stones {
 		if err := st.Check(); err != nil {
 			return fmt.Errorf("pair: give: %w", err)
 		}
 	}
-	err := s.with(ctx, stones, func(d *draft, a *attempt) error {
+	err = s.with(ctx, stones, func(d *draft, a *attempt) error {
 		for _, st := range stones {
 			in, there, err := d.Info(st.ID)
 			if err != nil {
@@ -183,9 +212,11 @@ func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head)
 }
 
 func (s *Store) adopt(ctx context.Context, a history.Archive, base history.Head) error {
-	if err := begin(ctx, a.Name); err != nil {
+	leave, err := s.begin(ctx, a.Name)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	if err := a.Check(); err != nil {
 		return err
 	}

@@ -30,8 +30,13 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (re
 func (s *Store) CheckRecords(ctx context.Context) (record.Report, error) { return s.check(ctx, nil) }
 
 func (s *Store) check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return record.Report{}, fmt.Errorf("pair: check: %w", err)
+	}
+	defer leave()
 	c := &checker{Store: s, ctx: ctx, progress: progress, bad: make(map[stone.ID]struct{})}
-	err := s.look(ctx, func(r record.Reads) error {
+	err = s.look(ctx, func(r record.Reads) error {
 		c.r = r
 		return c.steps(c.names, c.heads, c.commits, c.packs, c.infos, c.smalls, c.others)
 	})

@@ -17,15 +17,13 @@ import (
 // and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
 // deletes nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
-	if err := s.enterAlone(ctx); err != nil {
+	leave, err := s.enterAlone(ctx)
+	if err != nil {
 		return history.Collected{}, fmt.Errorf("pair: collect: %w", err)
 	}
-	defer func() { <-s.alone }()
+	defer leave()
 	c := &collector{Store: s, ctx: ctx, policy: p}
-	err := ctx.Err()
-	if err == nil {
-		c.at, err = s.now(ctx)
-	}
+	c.at, err = s.now(ctx)
 	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {
 		if err == nil {
 			err = step()

@@ -11,9 +11,11 @@ import (
 
 // Head is for history.Commits.
 func (s *Store) Head(ctx context.Context, name string) (h history.Head, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return h, fail("head", name, err)
 	}
+	defer leave()
 	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil {
@@ -26,9 +28,11 @@ func (s *Store) Head(ctx context.Context, name string) (h history.Head, err erro
 
 // Log is for history.Commits.
 func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) (out []history.Commit, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return nil, fail("log", name, err)
 	}
+	defer leave()
 	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil {
@@ -46,9 +50,11 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, c hi
 }
 
 func (s *Store) commit(ctx context.Context, name string, base history.Head, c history.Commit, stones []history.Stone) (history.Commit, error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return history.Commit{}, err
 	}
+	defer leave()
 	reached, err := c.Admit(base, stones)
 	if err != nil {
 		return history.Commit{}, err

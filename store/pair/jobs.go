@@ -77,9 +77,11 @@ func (s *Store) job(ctx context.Context, job, holder string, what func(*claim, t
 	if err := checkJob(job, holder); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
+	leave, err := s.begin(ctx)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	return s.change(ctx, func(d *draft) error {
 		key := append([]byte{claims}, job...)
 		had, err := d.Get(key)

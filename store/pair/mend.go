@@ -12,7 +12,11 @@ import (
 // Mend puts the bytes of a stone again, under a new number, after Check has found
 // that they are lost. The error is ErrGone if the Store has no such stone.
 func (s *Store) Mend(ctx context.Context, st history.Stone) error {
-	err := st.Check()
+	leave, err := s.begin(ctx)
+	if err == nil {
+		defer leave()
+		err = st.Check()
+	}
 	if err == nil {
 		err = s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
 			if err := a.ahead(d); err != nil {

@@ -12,9 +12,11 @@ import (
 
 // List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
-	if err := ctx.Err(); err != nil {
+	leave, err := s.begin(ctx)
+	if err != nil {
 		return nil, fail("list", prefix, err)
 	}
+	defer leave()
 	from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
 	from = max(from, string(record.NameKey(after))+"\x00")
 	if n <= 0 || from >= to {
@@ -30,9 +32,11 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 
 // put gives a name to the world that what returns.
 func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64, error)) error {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	return s.change(ctx, func(d *draft) error {
 		d.likely(record.NameKey(name), nil)
 		if _, err := d.World(name); err == nil {
@@ -85,8 +89,9 @@ func (s *Store) Create(ctx context.Context, name string) error {
 
 // Fork is for history.Commits.
 func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
-	err := begin(ctx, from)
+	leave, err := s.begin(ctx, from)
 	if err == nil {
+		defer leave()
 		err = s.putNew(ctx, name, func(d *draft, w uint64) error {
 			old, err := d.World(from)
 			if err != nil {
@@ -106,8 +111,9 @@ func (s *Store) Fork(ctx context.Context, from string, at history.ID, name strin
 
 // Rename is for history.Names.
 func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
-	err := begin(ctx, from)
+	leave, err := s.begin(ctx, from)
 	if err == nil {
+		defer leave()
 		err = s.put(ctx, to, func(d *draft) (uint64, error) {
 			w, err := d.World(from)
 			if err != nil {
@@ -127,9 +133,11 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 
 // Delete is for history.Names.
 func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return fail("delete", name, err)
 	}
+	defer leave()
 	return fail("delete", name, s.change(ctx, func(d *draft) error {
 		w, err := d.World(name)
 		if err != nil {
@@ -195,9 +203,11 @@ func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
 
 // lease replaces a world's lease by the one that what returns.
 func (s *Store) lease(ctx context.Context, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return history.Lease{}, err
 	}
+	defer leave()
 	err = s.change(ctx, func(d *draft) error {
 		w, err := d.World(name)
 		if err != nil {
@@ -221,9 +231,11 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease,
 
 // Leased is for history.Leases.
 func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return l, fail("leased", name, err)
 	}
+	defer leave()
 	now, err := s.now(ctx) // before the lease is read, so that the lease is not older than the time
 	if err != nil {
 		return l, fail("leased", name, err)

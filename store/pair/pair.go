@@ -64,6 +64,7 @@ type Store struct {
 
 	cache  *cache
 	epochs epochs
+	calls  history.Calls
 
 	alone chan struct{} // has room for one Collect or Purge of this process
 
@@ -101,6 +102,9 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 
 // Close is for history.Store. It tries for up to two seconds to end the Store's epochs.
 func (s *Store) Close() error {
+	if !s.calls.Close() {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeFor)
 	defer cancel()
 	// After an error, as while the catalogue is away, Collect ends what is left.
@@ -111,14 +115,18 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin checks the arguments that all methods have.
-func begin(ctx context.Context, names ...string) error {
+// begin begins a call and checks the arguments that all methods have. If it returns no
+// error, the caller calls leave at the end.
+func (s *Store) begin(ctx context.Context, names ...string) (leave func(), err error) {
 	for _, name := range names {
 		if err := history.CheckName(name); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.calls.Enter()
 }
 
 // fail adds the call and the world to an error.
@@ -150,7 +158,11 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 
 // Ping is for history.Pinger. It asks both halves.
 func (s *Store) Ping(ctx context.Context) error {
-	var err error
+	leave, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("pair: ping: %w", err)
+	}
+	defer leave()
 	if p, ok := s.catalogue.(history.Pinger); ok {
 		err = p.Ping(ctx)
 	} else {
@@ -170,14 +182,19 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// enterAlone waits until no Collect or Purge of this process is under way. The caller
-// receives from alone when it is done.
-func (s *Store) enterAlone(ctx context.Context) error {
+// enterAlone is begin for Collect and Purge: it waits until no other of this process is
+// under way.
+func (s *Store) enterAlone(ctx context.Context, names ...string) (leave func(), err error) {
+	begun, err := s.begin(ctx, names...)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case s.alone <- struct{}{}:
-		return nil
+		return func() { <-s.alone; begun() }, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		begun()
+		return nil, ctx.Err()
 	}
 }
 

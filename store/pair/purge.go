@@ -15,15 +15,13 @@ import (
 // Purge is for history.Store. It reads the records of all worlds. Its memory grows
 // with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
-	if err := s.enterAlone(ctx); err != nil {
+	leave, err := s.enterAlone(ctx, name)
+	if err != nil {
 		return history.Purged{}, fail("purge", name, err)
 	}
-	defer func() { <-s.alone }()
+	defer leave()
 	p := &purger{Store: s, ctx: ctx}
-	err := begin(ctx, name)
-	if err == nil {
-		p.at, err = s.now(ctx)
-	}
+	p.at, err = s.now(ctx)
 	if err == nil {
 		err = p.unname(name, fence)
 	}

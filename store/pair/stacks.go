@@ -16,9 +16,11 @@ import (
 
 // Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []history.Layer, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return nil, fail("stack", name, err)
 	}
+	defer leave()
 	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil && at != (history.ID{}) {
@@ -47,9 +49,11 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 }
 
 func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return f, err
 	}
+	defer leave()
 	var p *parts
 	err = s.ask(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
@@ -235,12 +239,14 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 }
 
 func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	var in record.Info
 	var data []byte
-	err := s.ask(ctx, func(r record.Reads) error {
+	err = s.ask(ctx, func(r record.Reads) error {
 		// The stone's size is not known, so its bytes may be in the catalogue.
 		err := r.Ahead(record.NameKey(name), record.StoneKey(id), []byte(smallKey(id)))
 		if err == nil {
@@ -274,9 +280,11 @@ func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*histo
 
 // Reaches is for history.Reacher.
 func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (ok bool, err error) {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return false, fail("reaches", name, err)
 	}
+	defer leave()
 	err = s.look(ctx, func(r record.Reads) error {
 		w, err := r.World(name)
 		if err == nil {
@@ -293,9 +301,11 @@ func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st his
 }
 
 func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
-	if err := begin(ctx, name); err != nil {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
 		return err
 	}
+	defer leave()
 	if err := p.Admit(st); err != nil {
 		return err
 	}

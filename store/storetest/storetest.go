@@ -80,6 +80,7 @@ func Run(t *testing.T, k Kind) {
 		{"SideBySide", sideBySide},
 		{"Claims", claims},
 		{"Reopened", reopened},
+		{"Closed", closed},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.run(newEnv(t, k)) })
 	}
