@@ -72,6 +72,7 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 		}
 		back := &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
 			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns), Light: true}
+		all := []*edit.Restore{back}
 		if in.masked() {
 			back.Biomes, back.Columns = false, false
 			if back.Objects {
@@ -81,10 +82,12 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 					r.Cancel()
 					return nil, errors.Join(err, from.Close())
 				}
-				r.futures = append(r.futures, q.Add(at, &edit.Restore{Snapshot: from, Region: only, Volumes: []string{}, Objects: true}, o.Priority))
+				all = append(all, &edit.Restore{Snapshot: from, Region: only, Volumes: []string{}, Objects: true}) // blocks that change take theirs along
 			}
 		}
-		r.futures = append(r.futures, q.Add(at, back, o.Priority))
+		for _, back := range all {
+			r.futures = append(r.futures, q.Add(at, back, o.Priority))
+		}
 	}
 	return r, nil
 }

@@ -1,6 +1,10 @@
 package voxel
 
-import "github.com/cairnvoxel/cairn/geom"
+import (
+	"strings"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
 
 // Column holds the data of one 16x16 column that is not cells. The cells of its
 // sections are in the dimension's volumes.
@@ -90,6 +94,29 @@ const (
 	BlockTicks    = "block_ticks"
 	FluidTicks    = "fluid_ticks"
 )
+
+// Owner returns the volume that the objects of a list belong to, "" for none: an object at a cell
+// goes with the block of that cell. Importers give block worlds such lists; the lists of a world
+// of no game have other names.
+func Owner(list string) (volume string) {
+	if list == BlockEntities {
+		return Block
+	}
+	return ""
+}
+
+// SameBlock reports whether two names are of one block in perhaps another state: they are equal
+// up to the properties, and those of numbers up to the data.
+func SameBlock(a, b string) bool { return a == b || stateless(a) == stateless(b) }
+
+func stateless(name string) string {
+	end := "["
+	if strings.HasPrefix(name, "legacy:") {
+		end = "/"
+	}
+	name, _, _ = strings.Cut(name, end)
+	return name
+}
 
 // Object is a thing with a payload: an entity, a block entity, a tick. Its identity
 // is (dimension, column, list, ordinal); its position is an index.

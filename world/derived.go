@@ -12,8 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// derive recomputes what follows from blocks in the columns whose blocks were
-// replaced: height maps that have a rule; light is marked stale.
+// derive does what follows from blocks in the columns whose blocks were replaced: it
+// recomputes height maps that have a rule, marks light stale, and removes what replaced
+// blocks owned.
 func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
 	// Each remembers the last tower, and the columns of one follow each other.
@@ -32,6 +33,9 @@ func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 		stale := pending.Stale(pos, c)
 		if c == nil {
 			continue
+		}
+		if c = d.disown(c, before, blocks); d.tx.err != nil {
+			return
 		}
 		edited := *c
 		if stale {

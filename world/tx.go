@@ -328,12 +328,17 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 	d.put(pos, &edited, parts{lists: map[string]bool{list: true}})
 }
 
-// Add appends an object to a list of the column that it lies in.
+// Add appends an object to a list of the column that it lies in. An object that a block owns takes
+// the place of those at its cell.
 func (d *DimensionTx) Add(list string, o voxel.Object) {
 	if err := o.At.Check(); err != nil {
 		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))
 		return
 	}
 	pos := columnOf(o.At)
-	d.SetObjects(list, pos, append(slices.Clip(d.Objects(list, pos)), o))
+	have := d.Objects(list, pos)
+	if voxel.Owner(list) != "" && o.Place != voxel.Nowhere {
+		have = slices.DeleteFunc(slices.Clone(have), func(other voxel.Object) bool { return other.Place != voxel.Nowhere && other.At == o.At })
+	}
+	d.SetObjects(list, pos, append(slices.Clip(have), o))
 }

@@ -42,7 +42,8 @@ type ColumnChange struct {
 //
 // Where cells of the volume voxel.Block changed, Update recomputes the height maps that
 // follow from blocks and marks the columns' light stale: see Relight, and
-// DimensionTx.Lit.
+// DimensionTx.Lit. Where a cell has another block, in more than its state, the objects that it
+// owned are removed, such as a chest's content: see voxel.Owner. Those that f adds stay.
 func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	change, _, err := w.update(f)
 	return change, err
