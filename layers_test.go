@@ -119,7 +119,7 @@ var plan = []row{
 var homes = []row{
 	{"github.com/klauspost/compress", "stone/pages format/* internal/savings"},
 	{"github.com/pierrec/lz4/v4", "format/anvil tile"},
-	{"github.com/zeebo/xxh3", "stone tile"},
+	{"github.com/zeebo/xxh3", "stone stone/stonetest tile"},
 	{"github.com/cockroachdb/pebble/v2", "store/local store/local/journal store/ledger internal/crash"},
 	{"github.com/minio/minio-go/v7", "blob/s3"},
 	{"github.com/jackc/pgx/v5", "store/postgres"},

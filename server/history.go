@@ -7,13 +7,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
@@ -211,38 +208,19 @@ func (c *call) checkCommit(base history.Head, commit history.Commit, stones []hi
 		if !named {
 			return bad("stone %d: the commit does not name it with its size", i+1)
 		}
-		if err := c.checkStone(s.Data, c.suspected()); err != nil {
+		if err := c.checkStone(s.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkedBytes is the size up to which all of a stone is read before it is stored, if
-// that is its turn. Of a larger stone only the directory and the checksums are.
+// checkedBytes is the size up to which all of a stone is read before it is stored. Of a
+// larger one only the directory and the checksums are: its pages may take minutes.
 const checkedBytes = 256 << 10
 
-// suspectFor is how long all stones of a caller are read who sent a broken one.
-const suspectFor = 10 * time.Minute
-
-// suspected reports whether a stone of the caller is to be read whole. Reading takes
-// longer than anything else in a save, and protects only the readers of this world: they
-// and the packer meet what is broken in it as an error.
-func (c *call) suspected() bool {
-	return c.limits.Sample <= 1 || rand.IntN(c.limits.Sample) == 0 || c.began.UnixNano() < c.suspect().Load()
-}
-
-// suspect returns until when the caller is suspected, in nanoseconds since 1970.
-func (c *call) suspect() *atomic.Int64 {
-	if c.token != nil {
-		return &c.token.Suspect
-	}
-	return &c.Server.strange
-}
-
-// checkStone returns an error unless a stone can be stored. With whole it reads all of a
-// small stone.
-func (c *call) checkStone(data []byte, whole bool) error {
+// checkStone returns an error unless a stone can be stored.
+func (c *call) checkStone(data []byte) error {
 	if err := c.checks.enter(c.ctx); err != nil { // a small stone may need much memory
 		return err
 	}
@@ -254,13 +232,10 @@ func (c *call) checkStone(data []byte, whole bool) error {
 	}
 	switch {
 	case err != nil:
-	case whole && len(data) <= checkedBytes:
+	case len(data) <= checkedBytes:
 		err = r.Check(c.ctx)
 	default:
 		err = r.CheckSums(c.ctx)
-	}
-	if errors.As(err, new(*stone.CorruptError)) {
-		c.suspect().Store(c.began.Add(suspectFor).UnixNano())
 	}
 	if errors.Is(err, stone.ErrNewer) {
 		return fault(client.Unsupported, "the stone has a newer version")

@@ -100,7 +100,6 @@ type Server struct {
 	sizes     metrics.Sizes     // of worlds
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
-	strange   atomic.Int64      // Grant.Suspect of callers without a token
 	calls     atomic.Int64
 	greeting  atomic.Int64  // connections that have not named their token yet
 	numbers   atomic.Uint64 // of calls in the log

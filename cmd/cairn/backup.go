@@ -106,13 +106,27 @@ func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOption
 	if done.Removed == nil {
 		done.Removed = []string{}
 	}
-	return report(out, &backedUp{o.to, done}, o.json)
+	if err := report(out, &backedUp{o.to, done}, o.json); err != nil || len(done.Report.Faults) == 0 {
+		return err
+	}
+	return errWrong
 }
 
 func (b *backedUp) print(out io.Writer) {
 	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
 		console.Counted(b.Report.Worlds, "world"), console.Counted(b.Report.Commits, "version"), table.Size(b.New), table.Size(b.Shared))
 	console.PrintList(out, "removed:", b.Removed)
+	printFaults(out, b.Report)
+}
+
+// printFaults prints what is wrong with a store, and which worlds that hurts.
+func printFaults(out io.Writer, r local.Report) {
+	console.PrintList(out, "wrong:", r.Faults)
+	var hurt []string
+	for _, h := range r.Hurt {
+		hurt = append(hurt, h.String())
+	}
+	console.PrintList(out, "hurt:", hurt)
 }
 
 // bucketBackup is what backup prints for a bucket.
@@ -326,7 +340,7 @@ func parseKeep(s string) (k history.Keep, err error) {
 type restoredStore struct {
 	From  string `json:"from"`
 	Store string `json:"store"`
-	local.Report
+	local.Restored
 }
 
 type restoreStoreOptions struct {
@@ -341,7 +355,8 @@ func newRestoreStore(sf *storeFlag) *cobra.Command {
 		Use:   "restore-store DIR|BUCKET STORE",
 		Short: "Makes a store from a backup",
 		Long: `restore-store makes a store, local:DIR, from a backup in a folder, or from the newest in
-a folder of backups. It verifies the whole backup first. It does not replace a store.
+a folder of backups. It verifies the whole backup first. It does not replace a store. Of
+a damaged backup it restores what can be read, names the rest, and exits with 1.
 
 From a bucket it restores all worlds with their histories into any store, which may have
 other worlds; it replaces none. It can be repeated after an interruption. With --world
@@ -377,7 +392,14 @@ func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to
 	if err != nil {
 		return err
 	}
-	return report(out, &restoredStore{from, to, r}, json)
+	r.Lost, r.Unread = append([]local.Hurt{}, r.Lost...), append([]string{}, r.Unread...)
+	if err := report(out, &restoredStore{from, to, r}, json); err != nil {
+		return err
+	}
+	if len(r.Faults)+len(r.Lost)+len(r.Unread) > 0 {
+		return errWrong
+	}
+	return nil
 }
 
 // run restores from a bucket.
@@ -449,6 +471,7 @@ func (r *restoredWorld) print(out io.Writer) {
 }
 
 func (r *restoredStore) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %s, %s, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Commits, "version"),
-		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+	fmt.Fprintf(out, "from %s\n", r.Backup)
+	(&salvaged{Store: r.Store, Salvaged: r.Salvaged}).print(out)
+	printFaults(out, r.Report)
 }

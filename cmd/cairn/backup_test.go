@@ -62,7 +62,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("a third backup prints %v", v)
 	}
 	r := mustJSON(t, 0, dir, "restore-store", "backups", "local:again")
-	if keys(r) != "bytes commits faults from packs stones store worlds" || r["commits"] != 4.0 {
+	if keys(r) != "backup bytes commits faults from lost packs stones store unread worlds" || r["commits"] != 4.0 {
 		t.Errorf("restore-store prints %v", r)
 	}
 	t.Setenv("CAIRN_STORE", "local:again")

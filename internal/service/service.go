@@ -272,7 +272,13 @@ func (s *service) addBackups(ctx context.Context, st history.Store, k *keeper.Op
 	}
 	k.Backup = func(ctx context.Context) (keeper.Backed, error) {
 		b, err := from.Backup(ctx, s.BackupTo, local.BackupOptions{Keep: s.BackupKeep})
-		return keeper.Backed{Name: b.Name, Removed: len(b.Removed), Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds}}, err
+		for _, why := range b.Report.Faults {
+			s.log.Error("backup", "damaged", why)
+		}
+		for _, hurt := range b.Report.Hurt {
+			s.log.Error("backup", "damaged", hurt.String())
+		}
+		return keeper.Backed{Name: b.Name, Removed: len(b.Removed), Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds, Hurt: len(b.Report.Hurt)}}, err
 	}
 	return nil
 }

@@ -31,10 +31,6 @@ type Limits struct {
 	// InlineBytes bounds the bytes of stones in the answer with a stack. Default 16
 	// MiB.
 	InlineBytes int64
-	// Sample says that one of so many stones, chosen by chance, is read whole before it
-	// is stored, up to 256 KiB of it. Of the others the hash, the directory and the
-	// checksums of pages are checked. Default 16; 1 means all.
-	Sample int
 	// Calls is how many calls run at a time. One token may have half of them.
 	// Default 1,024.
 	Calls int64
@@ -89,7 +85,6 @@ func (l Limits) Filled() Limits {
 	fill(&l.Heartbeat, 15*time.Second)
 	l.Viewers = count(l.Viewers, 1000)
 	l.Operations = count(l.Operations, 4)
-	l.Sample = count(l.Sample, 16)
 	l.Heavy = count(l.Heavy, 2)
 	l.Waiting = count(l.Waiting, 32)
 	l.Connections = count(l.Connections, 16_384)

@@ -33,7 +33,6 @@ type Grant struct {
 	Token
 	Calls   atomic.Int64 // in progress
 	Streams atomic.Int64 // open
-	Suspect atomic.Int64 // until when its stones are checked more, in nanoseconds since 1970
 	account account
 }
 

@@ -73,7 +73,8 @@ type BackupOptions struct {
 
 // Backed is the result of Backup.
 type Backed struct {
-	Name    string   `json:"name"` // of the new backup in the directory
+	Name string `json:"name"` // of the new backup in the directory
+	// Report says what the new backup has. Its faults are those of the Store.
 	Report  Report   `json:"report"`
 	New     int64    `json:"new"`    // bytes of files that the last backup lacks
 	Shared  int64    `json:"shared"` // bytes of files that the last backup has
@@ -88,8 +89,10 @@ const (
 // Backup adds a backup to the directory dir, which may be on another file system. A
 // backup is a whole Store, named by the time. It shares unchanged files with the
 // backup before it. Backup verifies the new backup before it gives it the final
-// name, and only then removes the backups that Keep does not keep. Only one process
-// at a time may back up to a directory.
+// name, and only then removes the backups that Keep does not keep. If the Store has
+// faults, the backup has them too and the Report names the worlds; if these are more
+// than stones that were broken when they were stored, Backup removes nothing. Only one
+// process at a time may back up to a directory.
 func (s *Store) Backup(ctx context.Context, dir string, o BackupOptions) (Backed, error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
@@ -146,13 +149,15 @@ func (b *backup) run() error {
 	if err == nil {
 		err = eachFile(b.FS, from, "", func(rel string) error { return b.add(from, path+partial, rel) })
 	}
+	damaged := false
 	if err = errors.Join(err, b.FS.RemoveAll(from)); err == nil {
-		err = b.verify(path + partial)
+		b.done.Report, damaged, err = verify(b.ctx, path+partial, b.Options, b.o.Progress)
 	}
 	if err != nil {
 		return errors.Join(err, b.FS.RemoveAll(path+partial))
 	}
-	if err := errors.Join(b.FS.Rename(path+partial, path), syncDir(b.FS, b.dir)); err != nil {
+	err = errors.Join(b.FS.Rename(path+partial, path), syncDir(b.FS, b.dir))
+	if err != nil || damaged { // older backups may have what is damaged
 		return err
 	}
 	return b.retire()
@@ -222,32 +227,23 @@ func immutable(rel string) bool {
 	return strings.HasSuffix(rel, ".sst") || strings.HasSuffix(rel, ".blob") || strings.HasPrefix(rel, "stones")
 }
 
-// verify opens a copy of the Store and checks it.
-func (b *backup) verify(dir string) error {
-	report, err := verify(b.ctx, dir, b.Options, b.o.Progress)
-	b.done.Report = report
-	return err
-}
-
-func verify(ctx context.Context, dir string, o Options, progress func(done, total int64)) (Report, error) {
+// verify opens a copy of a Store and checks it, as check does.
+func verify(ctx context.Context, dir string, o Options, progress func(done, total int64)) (r Report, damaged bool, err error) {
 	o.ReadOnly = true
 	s, err := Open(dir, o)
 	if err != nil {
-		return Report{}, err
+		return r, false, err
 	}
-	report, err := s.Check(ctx, progress)
+	r, damaged, err = s.check(ctx, progress)
 	if err = errors.Join(err, s.Close()); err != nil {
-		return report, err
-	}
-	if len(report.Faults) > 0 {
-		return report, fmt.Errorf("the copy has faults: %s", report.Faults[0])
+		return r, damaged, err
 	}
 	for _, path := range []string{lockFile, o.FS.PathJoin("db", lockFile)} {
 		if err := ignoreMissing(o.FS.Remove(o.FS.PathJoin(dir, path))); err != nil {
-			return report, err
+			return r, damaged, err
 		}
 	}
-	return report, syncTree(o.FS, dir)
+	return r, damaged, syncTree(o.FS, dir)
 }
 
 // retire removes the backups that Keep does not keep, oldest first.
@@ -274,29 +270,39 @@ func (b *backup) retire() error {
 	return nil
 }
 
-// Restore makes a Store in to, which must be missing or empty, from a backup, or
-// from the newest backup in a directory. It copies and verifies everything before
-// the Store gets its final name. It uses only FS, Now and CacheBytes of o.
-func Restore(ctx context.Context, from, to string, o Options) (Report, error) {
-	o = o.withDefaults()
-	report, err := restore(ctx, from, to, o)
-	if err != nil {
-		return report, fmt.Errorf("local: restore %s to %s: %w", from, to, err)
-	}
-	return report, nil
+// Restored is the result of Restore.
+type Restored struct {
+	Backup string `json:"backup"` // the path of the backup
+	Salvaged
 }
 
-func restore(ctx context.Context, from, to string, o Options) (Report, error) {
-	from, err := newest(o.FS, from)
-	if err != nil {
-		return Report{}, err
+// Restore makes a Store in to, which must be missing or empty, from a backup, or
+// from the newest backup in a directory. It copies and verifies everything before
+// the Store gets its final name. Of a damaged backup it makes what Salvage would. It
+// uses only FS, Now and CacheBytes of o.
+func Restore(ctx context.Context, from, to string, o Options) (done Restored, err error) {
+	o = o.withDefaults()
+	if done.Backup, err = newest(o.FS, from); err == nil {
+		var damaged bool
+		done.Report, damaged, err = restore(ctx, done.Backup, to, o)
+		if damaged {
+			done.Salvaged, err = salvageTo(ctx, done.Backup, to, Options{FS: o.FS, Now: o.Now, CacheBytes: o.CacheBytes, ReserveBytes: -1})
+		}
 	}
+	if err != nil {
+		return done, fmt.Errorf("local: restore %s to %s: %w", from, to, err)
+	}
+	return done, nil
+}
+
+// restore makes a Store from a backup, unless that is damaged.
+func restore(ctx context.Context, from, to string, o Options) (r Report, damaged bool, err error) {
 	if list, err := o.FS.List(to); err == nil && len(list) > 0 {
-		return Report{}, fmt.Errorf("not empty: there is %s", list[0])
+		return r, false, fmt.Errorf("not empty: there is %s", list[0])
 	}
 	temp := to + partial
 	if err := o.FS.RemoveAll(temp); err != nil {
-		return Report{}, err
+		return r, false, err
 	}
 	err = eachFile(o.FS, from, "", func(rel string) error {
 		if rel == closedFile || rel == ackedFile {
@@ -311,17 +317,17 @@ func restore(ctx context.Context, from, to string, o Options) (Report, error) {
 	if err == nil {
 		_, err = writeID(o.FS, temp) // otherwise its backups would share files with those of the old store
 	}
-	var report Report
 	if err == nil {
-		report, err = verify(ctx, temp, o, nil)
+		r, damaged, err = verify(ctx, temp, o, nil)
+		damaged = damaged || errors.As(err, new(*DamageError))
 	}
-	if err != nil {
-		return report, errors.Join(err, o.FS.RemoveAll(temp))
+	if err != nil || damaged {
+		return r, damaged, errors.Join(err, o.FS.RemoveAll(temp))
 	}
 	if err := ignoreMissing(o.FS.Remove(to)); err != nil {
-		return report, err
+		return r, false, err
 	}
-	return report, errors.Join(o.FS.Rename(temp, to), syncDir(o.FS, o.FS.PathDir(to)))
+	return r, false, errors.Join(o.FS.Rename(temp, to), syncDir(o.FS, o.FS.PathDir(to)))
 }
 
 // newest returns dir if it is a Store, or the newest backup in it.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,24 +63,6 @@ func TestBackupKeep(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A backup of a Store that is damaged removes none of the good ones.
-func TestBackupKeepsGood(t *testing.T) {
-	dir, to, now := t.TempDir(), t.TempDir(), day
-	s := mustOpen(t, filepath.Join(dir, "store"), local.Options{Now: func() time.Time { return now }, FileBytes: 2500})
-	fill(t, s)
-	first := mustBackUp(t, s, to, 0)
-	damage(t, filepath.Join(dir, "store", "stones"))
-	now = now.AddDate(1, 0, 0)
-	_, err := s.Backup(t.Context(), to, local.BackupOptions{Keep: history.Keep{Newest: 1, For: time.Hour}})
-	if err == nil || !strings.Contains(err.Error(), "the copy has faults") {
-		t.Errorf("of a damaged store: got %v", err)
-	}
-	if got := listOf(t, to); !slices.Equal(got, []string{first.Name}) {
-		t.Errorf("there are %q, want %q", got, first.Name)
-	}
-	mustClose(t, s)
 }
 
 func TestBackups(t *testing.T) {

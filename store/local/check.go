@@ -27,9 +27,16 @@ const maxFaults = 100
 // could not continue. The Report lists what is wrong with the Store: up to 100
 // faults and the number of the others.
 func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
+	r, _, err := s.check(ctx, progress)
+	return r, err
+}
+
+// check is Check. damaged says that something is not as it was stored. Without it all
+// faults are stones that were broken when they were stored.
+func (s *Store) check(ctx context.Context, progress func(done, total int64)) (_ Report, damaged bool, err error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("local: check: %w", err)
+		return Report{}, false, fmt.Errorf("local: check: %w", err)
 	}
 	defer leave()
 	s.alone.Lock() // otherwise Collect could delete files of the snapshot
@@ -43,16 +50,16 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
 	c.stacks = record.Stacks{Reads: c.r.Reads, Has: c.readable}
-	c.report.Faults = append(c.report.Faults, s.damage...)
+	c.report.Faults, c.damaged = append(c.report.Faults, s.damage...), len(s.damage) > 0
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
-			return c.report, fmt.Errorf("local: check: %w", err)
+			return c.report, c.damaged, fmt.Errorf("local: check: %w", err)
 		}
 	}
 	if c.more > 0 {
 		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
 	}
-	return c.report, nil
+	return c.report, c.damaged, nil
 }
 
 // checker is one Check.
@@ -65,12 +72,19 @@ type checker struct {
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
+	damaged  bool                    // see check
 	more     int                     // number of faults beyond maxFaults
 	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	total    int64                   // bytes of stones
 }
 
+// fault notes damage.
 func (c *checker) fault(format string, args ...any) {
+	c.damaged = true
+	c.say(format, args...)
+}
+
+func (c *checker) say(format string, args ...any) {
 	if len(c.report.Faults) == maxFaults {
 		c.more++
 		return
@@ -258,8 +272,10 @@ func (c *checker) stones() error {
 			return nil // reported above
 		}
 		id := stone.ID(key[1:])
-		if err := c.stone(id, in); err != nil {
-			c.fault("stone %v: %v", id, err)
+		same, err := c.stone(id, in)
+		if err != nil {
+			c.damaged = c.damaged || !same
+			c.say("stone %v: %v", id, err)
 			c.bad[id] = true
 		}
 		c.report.Stones++
@@ -278,31 +294,48 @@ func (c *checker) hurt() error {
 	if len(c.report.Faults) == 0 {
 		return nil
 	}
-	return c.skip.each(func(key, _ []byte) error {
-		h := Hurt{World: string(key[1:])}
-		w, head, err := c.r.named(h.World)
-		if err == nil {
-			err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
-				h.Versions++
-				if !c.stacks.Entry(e.Commit) {
-					h.Lost++
-					h.Newest = h.Newest || e.Commit == head.Commit
-				}
-				return true, c.ctx.Err()
-			})
-		}
-		if h.Newest = h.Newest || err != nil; h.Newest || h.Lost > 0 {
-			c.report.Hurt = append(c.report.Hurt, h)
-		}
-		return c.ctx.Err()
+	names := c.skip.each(func(key, value []byte) error {
+		w, err := record.ParseNumber(value)
+		return c.hurtWorld(Hurt{World: string(key[1:])}, w, err)
 	}, 'n')
+	return errors.Join(names, c.skip.each(func(key, value []byte) error {
+		if record.Doomed(key) {
+			return nil
+		}
+		g, err := record.ParseDeleted(value)
+		return c.hurtWorld(Hurt{World: record.NameOfDeleted(key), Deleted: true}, g.World, err)
+	}, 't'))
 }
 
-// stone reads a stone twice: to compare its hash, and to check its content.
-func (c *checker) stone(id stone.ID, in record.Info) error {
+// hurtWorld adds a world to the report if something of it cannot be read. err says that
+// its number cannot be.
+func (c *checker) hurtWorld(h Hurt, w uint64, err error) error {
+	var head history.Head
+	if err == nil {
+		head, err = c.r.Head(w)
+	}
+	if err == nil {
+		err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
+			h.Versions++
+			if !c.stacks.Entry(e.Commit) {
+				h.Lost++
+				h.Newest = h.Newest || e.Commit == head.Commit
+			}
+			return true, c.ctx.Err()
+		})
+	}
+	if h.Newest = h.Newest || err != nil; h.Newest || h.Lost > 0 {
+		c.report.Hurt = append(c.report.Hurt, h)
+	}
+	return c.ctx.Err()
+}
+
+// stone reads a stone twice: to compare its hash, and to check its content. same says
+// that the bytes are those that were stored.
+func (c *checker) stone(id stone.ID, in record.Info) (same bool, err error) {
 	b, err := c.openBytes(c.r, id, in)
 	if err != nil {
-		return err
+		return false, err
 	}
 	h := sha256.New()
 	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.Size)); err == nil {
@@ -310,11 +343,17 @@ func (c *checker) stone(id stone.ID, in record.Info) error {
 			err = fmt.Errorf("its bytes have the hash %v", got)
 		}
 	}
-	if err == nil {
-		var r *stone.Reader
-		if r, err = stone.Open(b, in.Size); err == nil {
-			err = r.Check(c.ctx)
-		}
+	if same = err == nil; same {
+		err = checkContent(c.ctx, b, in.Size)
 	}
-	return errors.Join(err, b.Close())
+	return same, errors.Join(err, b.Close())
+}
+
+// checkContent reads everything that a stone holds.
+func checkContent(ctx context.Context, b io.ReaderAt, size int64) error {
+	r, err := stone.Open(b, size)
+	if err == nil {
+		err = r.Check(ctx)
+	}
+	return err
 }

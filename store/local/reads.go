@@ -76,14 +76,6 @@ func (r reads) Below(at history.ID) (history.ID, error) {
 	return c.Base, nil
 }
 
-// named returns the number and the head of a world.
-func (r reads) named(name string) (w uint64, h history.Head, err error) {
-	if w, err = r.World(name); err == nil {
-		h, err = r.Head(w)
-	}
-	return w, h, err
-}
-
 // iterator returns an iterator of the database or the snapshot.
 func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
 	return r.Reader.(*dbReader).NewIter(o)

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -62,7 +63,10 @@ func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, 
 	v.Unread = append(v.Unread, old.damage...)
 	err = errors.Join(v.run(), into.Close(), old.Close())
 	if err == nil {
-		v.Report, err = verify(ctx, temp, o, nil)
+		var damaged bool
+		if v.Report, damaged, err = verify(ctx, temp, o, nil); err == nil && damaged {
+			err = fmt.Errorf("the copy has faults: %s", v.Faults[0])
+		}
 	}
 	if err != nil {
 		return v.Salvaged, errors.Join(err, o.FS.RemoveAll(temp))
@@ -130,8 +134,8 @@ func (v *salvage) write() error {
 	return v.into.apply(b, pebble.NoSync)
 }
 
-// stone copies a stone if its bytes have the hash that names it, and reports
-// whether they do.
+// stone copies a stone if its bytes have the hash that names it and can be read, and
+// reports whether that is so.
 func (v *salvage) stone(ref history.StoneRef) bool {
 	ok, known := v.stones[ref.ID]
 	if known {
@@ -166,6 +170,9 @@ func (v *salvage) stoneBytes(id stone.ID, in record.Info) ([]byte, error) {
 	data, err := io.ReadAll(io.NewSectionReader(b, 0, in.Size))
 	if err == nil && stone.ID(sha256.Sum256(data)) != id {
 		err = corrupt("stone", "its bytes have the hash %v", stone.ID(sha256.Sum256(data)))
+	}
+	if err == nil {
+		err = checkContent(v.ctx, bytes.NewReader(data), in.Size)
 	}
 	return data, errors.Join(err, b.Close())
 }
@@ -255,7 +262,7 @@ func (v *salvage) deletedWorld(key, value []byte) error {
 		return v.stopped()
 	}
 	if err != nil {
-		v.unread("a deleted world, %q: %v", key[1:], err)
+		v.unread("a deleted world, %q: %v", record.NameOfDeleted(key), err)
 		return nil
 	}
 	for _, e := range entries {

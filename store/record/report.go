@@ -30,13 +30,18 @@ type Hurt struct {
 	Versions int    `json:"versions"` // versions in its log
 	Lost     int    `json:"lost"`     // versions that cannot be read
 	Newest   bool   `json:"newest"`   // the newest version is lost, or nothing is known
+	Deleted  bool   `json:"deleted,omitempty"`
 }
 
 // String is for fmt.Stringer.
 func (h Hurt) String() string {
-	s := fmt.Sprintf("world %q: %d of %d versions cannot be read", h.World, h.Lost, h.Versions)
+	what := "world"
+	if h.Deleted {
+		what = "deleted world"
+	}
+	s := fmt.Sprintf("%s %q: %d of %d versions cannot be read", what, h.World, h.Lost, h.Versions)
 	if h.Versions == 0 {
-		s = fmt.Sprintf("world %q cannot be read", h.World)
+		s = fmt.Sprintf("%s %q cannot be read", what, h.World)
 	} else if h.Newest {
 		s += ", the newest is one of them"
 	}
