@@ -65,6 +65,15 @@ type Clock interface {
 	Time(ctx context.Context) (time.Time, error)
 }
 
+// A Confirmer is a Store that may show what is not on stable storage yet. A database that
+// stopped waiting for its standby shows a change whose caller was told ErrAway. So what
+// was read proves no save.
+type Confirmer interface {
+	// Confirm returns nil if a commit is in the log of a world, on stable storage. It
+	// writes behind it. The error is ErrNoCommit if the commit is not there.
+	Confirm(ctx context.Context, name string, at ID) error
+}
+
 // A Pinger can tell at once whether it can be used. A Store, a Catalogue and a Bucket
 // may be Pingers.
 type Pinger interface {

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -246,5 +247,38 @@ func TestSaveInDoubt(t *testing.T) {
 	h.catalogue.is.Store(gone)
 	if _, err := c.Commit(t.Context(), "a", head, commitOf(head.Commit, "")); err != nil { // Wait switches it on
 		t.Error(err)
+	}
+}
+
+// While a database has lost its standby, what it was told is there to be read, and not safe.
+// A save whose answer was lost is acknowledged only after a write behind it was.
+func TestSaveOnOneMachine(t *testing.T) {
+	h := newHalves()
+	s := h.site(t, server.Options{})
+	c, err := client.Open(t.Context(), s.url, client.Options{
+		Rand: func() float64 { return 0 },
+		Wait: func(context.Context, time.Duration) error { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Create(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	st := mustStone(t, 1)
+	commit := commitOf(history.ID{}, "", st)
+	commit.Call = 7
+	h.catalogue.is.Store(blind)
+	if made, err := c.Commit(t.Context(), "a", history.Head{}, commit, st); !errors.Is(err, history.ErrAway) {
+		t.Errorf("without the standby: got %+v, %v", made, err)
+	}
+	h.catalogue.is.Store(well)
+	if _, err := c.Commit(t.Context(), "a", history.Head{}, commitOf(history.ID{}, "", st), st); !errors.Is(err, history.ErrConflict) {
+		t.Errorf("another save: got %v", err)
+	}
+	log, err := c.Log(t.Context(), "a", history.ID{}, 9)
+	if err != nil || len(log) != 1 || log[0].Call != 7 {
+		t.Errorf("got %+v, %v", log, err)
 	}
 }

@@ -247,7 +247,7 @@ func (c *call) checkStone(data []byte) error {
 const madeWithin = 1024
 
 // made returns the commit that an earlier try of the same call made: the one with
-// the same parent, content and history.Commit.Call. If there is none, it returns err, the reason why the
+// the same parent, content and history.Commit.Call, once it is on stable storage. If there is none, it returns err, the reason why the
 // commit cannot be made now.
 func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
 	if over := (*token.OverError)(nil); !errors.As(err, &over) && !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
@@ -261,10 +261,10 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 		}
 		for _, l := range log {
 			if l.Parent == base.Commit {
-				if same(l, commit) {
-					return l, nil
+				if !same(l, commit) {
+					return history.Commit{}, err
 				}
-				return history.Commit{}, err
+				return l, c.confirm(l.ID(), err)
 			}
 		}
 		if len(log) < logBatch {
@@ -273,6 +273,20 @@ func (c *call) made(base history.Head, commit history.Commit, err error) (histor
 		from = log[len(log)-1].ID()
 	}
 	return history.Commit{}, err
+}
+
+// confirm returns nil if a commit that was read is on stable storage. If it is there no
+// more, it returns refused.
+func (c *call) confirm(id history.ID, refused error) error {
+	st, ok := c.Server.st.(history.Confirmer)
+	if !ok {
+		return nil
+	}
+	err := c.guard.Change(c.ctx, 0, func(ctx context.Context) error { return st.Confirm(ctx, c.name, id) })
+	if errors.Is(err, history.ErrNoCommit) {
+		return refused
+	}
+	return err
 }
 
 // same reports whether two commits are equal except for number and time.

@@ -670,3 +670,37 @@ func TestDirtyLater(t *testing.T) {
 	}
 	files(t, c, 3)
 }
+
+// blind is Names that make changes and say that they are away.
+type blind struct {
+	seaweed.Names
+	is atomic.Bool
+}
+
+// Swap is for seaweed.Names.
+func (b *blind) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
+	err := b.Names.Swap(ctx, conditions, changes)
+	if err == nil && b.is.Load() {
+		err = blob.ErrAway
+	}
+	return err
+}
+
+// TestNameNotSafe names bytes in a catalogue that has lost its standby. The name can be
+// read, and is not safe.
+func TestNameNotSafe(t *testing.T) {
+	c := start(t, weedtest.Options{})
+	names := &blind{Names: new(seaweed.Memory)}
+	b := mustOpen(t, c, names, seaweed.Options{})
+	if err := b.Put(t.Context(), "a", section("x")); err != nil {
+		t.Fatal(err)
+	}
+	names.is.Store(true)
+	if err := b.Put(t.Context(), "b", section("y")); !errors.Is(err, blob.ErrAway) {
+		t.Errorf("got %v", err)
+	}
+	names.is.Store(false)
+	if got, err := b.Get(t.Context(), "b", 0, -1); err != nil || string(got) != "y" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

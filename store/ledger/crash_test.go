@@ -663,3 +663,36 @@ func contents(t *testing.T, disk vfs.FS, file string) []byte {
 	}
 	return b
 }
+
+// TestSettledByPut loses every answer to a put of an entry, though its bytes can be read.
+// They may be on one machine alone, so the Swap counts only when the bucket says so.
+func TestSettledByPut(t *testing.T) {
+	var lose atomic.Bool
+	b := silent{memory.NewBucket(), &lose}
+	o := quick
+	o.Timeout = 100 * time.Millisecond
+	l := open(t, b, o)
+	lose.Store(true)
+	if err := l.Swap(t.Context(), nil, number(1)); !errors.Is(err, history.ErrAway) {
+		t.Errorf("nothing says that the entry is safe: got %v", err)
+	}
+	lose.Store(false)
+	if err := l.Swap(t.Context(), number(1), number(2)); err != nil {
+		t.Error(err)
+	}
+}
+
+// silent is a bucket that loses the answers to all puts while lose is set.
+type silent struct {
+	blob.Bucket
+	lose *atomic.Bool
+}
+
+// Put is for blob.Bucket.
+func (s silent) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	err := s.Bucket.Put(ctx, key, body)
+	if s.lose.Load() {
+		err = fmt.Errorf("no answer: %w", blob.ErrAway)
+	}
+	return err
+}

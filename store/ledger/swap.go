@@ -269,6 +269,8 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 		end, at := l.own, l.state.at
 		l.mu.Unlock()
 		switch {
+		case end.landed && err == nil && puts != nil && !errors.Is(puts, blob.ErrExists):
+			err = puts // what can be read may be lost yet: the bucket must say that it has it
 		case end.landed || end.lost || at.number >= e.number:
 			return end, nil
 		case err != nil && !errors.Is(err, history.ErrAway):

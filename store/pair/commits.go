@@ -103,6 +103,27 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 	return done, nil
 }
 
+// Confirm is for history.Confirmer. It writes the head as it is. That the commit is in the
+// log is a condition: the Swap may come to another server than what was read.
+func (s *Store) Confirm(ctx context.Context, name string, at history.ID) error {
+	err := begin(ctx, name)
+	if err == nil {
+		err = s.change(ctx, func(d *draft) error {
+			w, err := d.World(name)
+			if err != nil {
+				return err
+			}
+			if _, err := d.Logged(w, at); err != nil {
+				return err
+			}
+			head, err := d.Get(record.HeadKey(w))
+			d.set(record.HeadKey(w), head)
+			return err
+		})
+	}
+	return fail("confirm", name, err)
+}
+
 // complete sets number and time of c. The parent of c is the head of the world.
 func complete(d *draft, w uint64, c history.Commit) (history.Commit, error) {
 	if c.Base != (history.ID{}) && c.Base != c.Parent {

@@ -74,11 +74,12 @@ type Store struct {
 }
 
 var (
-	_ history.Store   = (*Store)(nil)
-	_ history.Fetcher = (*Store)(nil)
-	_ history.Reacher = (*Store)(nil)
-	_ history.Shared  = (*Store)(nil)
-	_ history.Pinger  = (*Store)(nil)
+	_ history.Store     = (*Store)(nil)
+	_ history.Fetcher   = (*Store)(nil)
+	_ history.Reacher   = (*Store)(nil)
+	_ history.Shared    = (*Store)(nil)
+	_ history.Pinger    = (*Store)(nil)
+	_ history.Confirmer = (*Store)(nil)
 )
 
 // New returns the Store that a catalogue and a bucket for stones make. Close closes
