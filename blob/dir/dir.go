@@ -59,7 +59,7 @@ func Open(root string, o Options) (*Bucket, error) {
 	if o.Trips == nil {
 		o.Trips = func(blob.Trip) {}
 	}
-	b := &Bucket{root: root, o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
+	b := &Bucket{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
 	if err := b.open(); err != nil {
 		return nil, fmt.Errorf("dir: open %s: %w", root, err)
 	}
@@ -93,7 +93,7 @@ func (b *Bucket) open() error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("hard links are needed: %w", err)
 	}
-	if err := errors.Join(syncDir(b.root), syncDir(filepath.Dir(filepath.Clean(b.root)))); err != nil {
+	if err := errors.Join(syncDir(b.root), syncDir(filepath.Dir(b.root))); err != nil {
 		return err
 	}
 	now, err := os.Stat(temp)

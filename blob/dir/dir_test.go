@@ -314,3 +314,25 @@ func TestTrips(t *testing.T) {
 		t.Errorf("got %q, want %q", trips, want)
 	}
 }
+
+// TestRoots opens buckets under paths that are not in their shortest form, and puts a key
+// whose directories must be made.
+func TestRoots(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{"a", "./b", "c/", "d//", ".//e", "x/../f", "g/.", here + "//h/", "/." + here + "/i", "."} {
+		if root == "." {
+			t.Chdir(t.TempDir())
+		}
+		b := mustOpen(t, filepath.FromSlash(root))
+		if err := b.Put(t.Context(), "stones/abcdef", section("x")); err != nil {
+			t.Errorf("%s: %v", root, err)
+		}
+		if found, err := b.List(t.Context(), "", "", 9); err != nil || len(found) != 1 || found[0].Key != "stones/abcdef" {
+			t.Errorf("%s: got %v, %v", root, found, err)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (n *node) clear() error {
 	if n.user == nil {
 		return nil
 	}
-	for dir := filepath.Dir(n.dir); dir != "/"; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(n.dir); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err != nil || info.Mode()&1 == 0 {
 			if err := os.Chmod(dir, 0o711); err != nil {
 				return err
