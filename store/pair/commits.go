@@ -106,21 +106,23 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 // Confirm is for history.Confirmer. It writes the head as it is. That the commit is in the
 // log is a condition: the Swap may come to another server than what was read.
 func (s *Store) Confirm(ctx context.Context, name string, at history.ID) error {
-	err := begin(ctx, name)
-	if err == nil {
-		err = s.change(ctx, func(d *draft) error {
-			w, err := d.World(name)
-			if err != nil {
-				return err
-			}
-			if _, err := d.Logged(w, at); err != nil {
-				return err
-			}
-			head, err := d.Get(record.HeadKey(w))
-			d.set(record.HeadKey(w), head)
-			return err
-		})
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return fail("confirm", name, err)
 	}
+	defer leave()
+	err = s.change(ctx, func(d *draft) error {
+		w, err := d.World(name)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Logged(w, at); err != nil {
+			return err
+		}
+		head, err := d.Get(record.HeadKey(w))
+		d.set(record.HeadKey(w), head)
+		return err
+	})
 	return fail("confirm", name, err)
 }
 
