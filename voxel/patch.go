@@ -1,15 +1,18 @@
 package voxel
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A patched chunk is a compact chunk with a few rows written since. Its data is that
 // of the compact chunk, then the written rows and the headers of their slices, then
 // a tail: room for kernels, the length of the compact part, and patchMark. No other
 // header or row refers to the written part, so the next patch may overwrite it in
-// place. Equal rows may have two offsets. If its data is flat, the headers of the
-// written slices are patchMark.
+// place. Equal rows may have two offsets. If its data is flat, the headers of all
+// slices that are not uniform are patchMark.
 const (
-	// patchMark is the offset of no row, because compact data is shorter.
+	// patchMark is the offset of no row, because data that is not flat is shorter.
 	patchMark = refBit | MaxCell
 	tailCells = 32
 	// These limit the cells of data after the compact part. A chunk that would need
@@ -26,12 +29,7 @@ func (c *Chunk) patched() bool {
 	case 0:
 		return false
 	case ChunkCells:
-		for _, h := range c.slices {
-			if h == patchMark {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(c.slices[:], patchMark)
 	}
 	return c.data[n-1] == patchMark
 }
@@ -67,17 +65,27 @@ func (c *Chunk) CompactWith(b *Builder) *Chunk {
 // written one by one and 32 KiB if many are written at once. See Compact.
 func (d *Draft) Patch() (*Chunk, bool) {
 	if d.weigh() {
-		base, end := d.base.parts()
-		if len(d.base.data) == ChunkCells {
-			d.base = d.patchFlat()
-		} else if size := d.grows(base); end-base+size <= min(patchLeast+patchEach*len(d.rows), patchMost) {
-			d.base = d.patch(base, end, size)
-		} else {
+		c := d.patched()
+		if c == nil {
 			return nil, false
 		}
+		d.base = c
 	}
 	d.reset()
 	return d.base, true
+}
+
+// patched returns the patched chunk, or nil if too much was written.
+func (d *Draft) patched() *Chunk {
+	if len(d.base.data) == ChunkCells {
+		return d.patchFlat()
+	}
+	base, end := d.base.parts()
+	size := d.grows(base)
+	if end-base+size > min(patchLeast+patchEach*len(d.rows), patchMost) || end+size+tailCells >= ChunkCells {
+		return nil
+	}
+	return d.patch(base, end, size)
 }
 
 // weigh computes the changes of the written rows and reports whether a cell differs.
@@ -182,7 +190,8 @@ func (c *Chunk) putRow(data []Cell, base int, r *draftRow) []Cell {
 	return data
 }
 
-// patchFlat is patch for a chunk whose data is flat.
+// patchFlat is patch for a chunk whose data is flat. It returns nil where more than half of the
+// slices are uniform, because a compact chunk does not store these.
 func (d *Draft) patchFlat() *Chunk {
 	c := &Chunk{slices: d.base.slices, data: append([]Cell(nil), d.base.data...)}
 	for i := range d.rows {
@@ -198,8 +207,16 @@ func (d *Draft) patchFlat() *Chunk {
 			c.slices[y] = v
 		}
 	}
-	if _, ok := c.Uniform(); ok {
-		c.data = nil
+	uniform := 0
+	for y, h := range c.slices {
+		if h < refBit {
+			uniform++
+		} else {
+			c.slices[y] = patchMark
+		}
+	}
+	if uniform > ChunkEdge/2 {
+		return nil
 	}
 	return c
 }

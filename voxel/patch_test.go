@@ -1,6 +1,7 @@
 package voxel_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -170,6 +171,116 @@ func TestPatchedSliceComesAndGoes(t *testing.T) {
 			}
 			mustBeAsCompact(t, c, voxel.Uniform(base))
 		}
+	}
+}
+
+// Offsets have 15 bits, and as much data as a chunk has cells is flat: patches must end before.
+// Rows of runs bring the data to any size below that.
+func TestPatchedNearItsLimits(t *testing.T) {
+	for _, kinds := range []int{40, 300, 1 << 15} {
+		for _, runs := range []int{13, 20, 28, 32} {
+			t.Run(fmt.Sprintf("%d runs of %d cells", runs, kinds), func(t *testing.T) {
+				for seed := range uint64(long.Of(1, 100)) {
+					patchNearLimits(t, rand.New(rand.NewPCG(seed, uint64(runs*kinds))), runs, kinds)
+				}
+			})
+		}
+	}
+}
+
+func patchNearLimits(t *testing.T, r *rand.Rand, runs, kinds int) {
+	most := kinds
+	row := func(cells []voxel.Cell, n int) {
+		v := voxel.Cell(r.IntN(most))
+		for x := range cells {
+			if r.IntN(len(cells)-x) < n {
+				v, n = voxel.Cell(r.IntN(most)), n-1
+			}
+			cells[x] = v
+		}
+	}
+	want := new(flat)
+	for i := 0; i < len(want); i += 32 {
+		row(want[i:][:32], max(runs-r.IntN(2), 1))
+	}
+	c := voxel.FromFlat(want)
+	for range 16 {
+		before, was := *want, c
+		d := c.Edit()
+		rows := min(1<<r.IntN(10), 900)
+		first := r.IntN(1024 - rows)
+		most = []int{kinds, 2, 1}[r.IntN(3)]
+		for i := first; i < first+rows; i++ {
+			row(want[i*32:][:32], 1+r.IntN(32))
+		}
+		most = kinds
+		d.WriteBox(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, want[:])
+		c = patch(d)
+		mustEqual(t, c, want)
+		mustEqual(t, was, &before)
+		if compact := voxel.FromFlat(want); !c.Equal(compact) || !c.Compact().SameForm(compact) {
+			t.Fatal("not as the compact chunk")
+		}
+		mustDiffer(t, c, was, want, &before)
+	}
+}
+
+// The data of 1024 distinct rows of 28 runs is 1024*(2+28) cells and the headers of 32 slices. A
+// patch of one slice adds its headers, 2 cells and the runs for each row, and a tail of 32. The
+// longest data has 32767 cells.
+func TestPatchedAtItsLimit(t *testing.T) {
+	base := new(flat)
+	for i := range base {
+		base[i] = voxel.Cell(min(i&31, 27)<<10 | i>>5)
+	}
+	for _, k := range []struct {
+		runs    int // of the last row
+		patched bool
+	}{{5, true}, {6, false}} {
+		want := *base
+		for z := range 29 {
+			runs := 32
+			if z == 28 {
+				runs = k.runs
+			}
+			for x := range 32 {
+				want[at(x, 7, z)] = voxel.Cell(min(x, runs-1)<<10 | z)
+			}
+		}
+		d := voxel.FromFlat(base).Edit()
+		d.WriteBox(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, want[:])
+		c, ok := d.Patch()
+		if ok != k.patched {
+			t.Fatalf("%d runs: patched %v", k.runs, ok)
+		}
+		if !ok {
+			c = d.Publish()
+		}
+		mustEqual(t, c, &want)
+		mustBeAsCompact(t, c, voxel.FromFlat(&want))
+		d = c.Edit()
+		d.Set(0, 0, 0, 1)
+		want[0] = 1
+		mustEqual(t, patch(d), &want)
+	}
+}
+
+// A flat chunk may lose its slices one by one.
+func TestPatchedFlatSlices(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	want := noise(r, 1<<15)
+	c := voxel.FromFlat(want)
+	for _, y := range r.Perm(32) {
+		before, was := *want, c
+		d := c.Edit()
+		d.Fill(geom.Box{Min: geom.Point{Y: y}, Max: geom.Point{X: 32, Y: y + 1, Z: 32}}, voxel.Cell(y))
+		for i := range 1024 {
+			want[y*1024+i] = voxel.Cell(y)
+		}
+		c = patch(d)
+		mustEqual(t, c, want)
+		mustDiffer(t, c, was, want, &before)
+		mustBeAsCompact(t, c, voxel.FromFlat(want))
 	}
 }
 
