@@ -38,6 +38,10 @@ func gather3(m uint64) uint32 {
 // MaxDepth is the depth of the code of a chunk.
 const MaxDepth = 21
 
+// MaxLevel is the highest level of a volume. Space is 4 of its chunks wide, which a stone writes
+// as one cube.
+const MaxLevel = MaxDepth - 2
+
 // Code is a locational code: a sentinel bit, then the octants from the root of the
 // octree over all chunks in range down to one cube. The root is 1. A child's code is
 // its parent's code followed by the octant (x = 1, z = 2, y = 4). A cube of depth d

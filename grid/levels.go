@@ -8,9 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// MaxLevel is the greatest level. One of its chunks is an octant of all space.
-const MaxLevel = geom.MaxDepth - 1
-
 // firstFar is the first level that chunks do not hold themselves.
 const firstFar = chunkMips + 1
 
@@ -29,10 +26,10 @@ type batch struct {
 }
 
 // Levels returns the number of useful levels of v, at least 4. The last is the first
-// level with at most 8 chunks.
+// level with at most 8 chunks, or geom.MaxLevel.
 func (v *View) Levels() int {
 	level := 0
-	for v.root.cubes(level) > 8 {
+	for level < geom.MaxLevel && v.root.cubes(level) > 8 {
 		level++
 	}
 	return max(level, chunkMips) + 1

@@ -52,7 +52,7 @@ func (v *View) chunk(pos geom.ChunkPos) *voxel.Chunk {
 }
 
 // ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts cells of
-// the level, 0..MaxLevel; such a cell is 1<<level cells wide. b may have any size
+// the level, 0..geom.MaxLevel; such a cell is 1<<level cells wide. b may have any size
 // and place, and dst must hold b.Cells() cells. It returns false if part of b is not
 // loaded or out of range; dst is then partly written.
 //

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -76,7 +75,7 @@ func farLevels(s *world.Snapshot, dimension, volume string) (out []int) {
 	if s.FarChanges(dimension, volume) > maxFarChanges {
 		return nil
 	}
-	for level := stone.FirstFar; level <= grid.MaxLevel && s.HasLevel(dimension, volume, level); level++ {
+	for level := stone.FirstFar; level <= geom.MaxLevel && s.HasLevel(dimension, volume, level); level++ {
 		out = append(out, level)
 	}
 	return out
@@ -118,7 +117,7 @@ func (l *Lay) Bytes() int64 {
 func (l *Lay) Has(volume string) bool { _, ok := l.volumes[volume]; return ok }
 
 // Far returns the greatest far level of the matter, 0 if there is none.
-func (l *Lay) Far() int { return l.level(l.matter, grid.MaxLevel) }
+func (l *Lay) Far() int { return l.level(l.matter, geom.MaxLevel) }
 
 func (l *Lay) level(volume string, most int) int {
 	v, ok := l.volumes[volume]

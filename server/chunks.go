@@ -13,7 +13,6 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
@@ -82,7 +81,7 @@ func (c *call) chunkHead() (h chunkHead, err error) {
 	if h.Dimension == "" || h.Volume == "" {
 		return h, bad("dimension and volume are required")
 	}
-	level, err := c.number("level", 0, 0, grid.MaxLevel)
+	level, err := c.number("level", 0, 0, geom.MaxLevel)
 	if err != nil {
 		return h, err
 	}

@@ -71,7 +71,7 @@ func (e *entry) paged() bool { return e.page >= 0 }
 
 // finest reports whether the entry of a volume is for chunks of level 0. Their codes
 // are the longest.
-func (e *entry) finest() bool { return e.key>>(3*(geom.MaxDepth-2)) != 0 }
+func (e *entry) finest() bool { return e.key>>(3*geom.MaxLevel) != 0 }
 
 type page struct {
 	off  int64

@@ -169,14 +169,14 @@ func (p *parser) volume(v *volume) {
 		p.Fail(err)
 		return
 	}
-	v.levels = make([]detail, p.Count(2, geom.MaxDepth))
+	v.levels = make([]detail, p.Count(2, geom.MaxLevel+1))
 	for i := range v.levels {
 		l := int(p.Byte())
-		if l > geom.MaxDepth-2 || i > 0 && l <= v.levels[i-1].level {
+		if l > geom.MaxLevel || i > 0 && l <= v.levels[i-1].level {
 			p.Fail(errors.New("levels out of order"))
 			return
 		}
-		top := uint64(1) << (3 * (geom.MaxDepth - 2 - l))
+		top := uint64(1) << (3 * (geom.MaxLevel - l))
 		v.levels[i] = detail{l, p.entries(top, top*2-1, maxCells)}
 		for _, e := range v.levels[i].entries {
 			if e.page == constPage && !v.valid(e.value) {

@@ -74,7 +74,7 @@ func (w *Writer) Chunk(level int, pos geom.ChunkPos, c *voxel.Chunk) error {
 	switch {
 	case v == nil:
 		return w.misuse("chunk %v outside a volume", pos)
-	case level < 0 || level > geom.MaxDepth-2 || !inLevel(pos, level):
+	case level < 0 || level > geom.MaxLevel || !inLevel(pos, level):
 		return w.misuse("chunk %v of level %d: %w", pos, level, geom.ErrOutOfRange)
 	}
 	if kindOf(c) == kindUniform {

@@ -350,13 +350,13 @@ func (s *shot) keep() *shot {
 // topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
 func topOf(b geom.Box, want int) int {
 	if want > 0 {
-		return min(want, MaxLevel)
+		return min(want, geom.MaxLevel)
 	}
 	if b.Empty() {
 		return 0
 	}
 	size := b.Size()
-	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), MaxLevel)
+	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), geom.MaxLevel)
 }
 
 // content is the cells of a cube by volume.

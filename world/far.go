@@ -18,8 +18,8 @@ import (
 // a pack it loads the whole box while it reads. dst must hold b.Cells(); after an
 // error some of it is written. It fails with geom.ErrOutOfRange beyond the range.
 func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int, b geom.Box, dst []voxel.Cell) error {
-	if level < stone.FirstFar || level > grid.MaxLevel {
-		return fmt.Errorf("world: %s: level %d: want %d to %d", w.name, level, stone.FirstFar, grid.MaxLevel)
+	if level < stone.FirstFar || level > geom.MaxLevel {
+		return fmt.Errorf("world: %s: level %d: want %d to %d", w.name, level, stone.FirstFar, geom.MaxLevel)
 	}
 	name := volumeName{dimension, volume}
 	w.mu.Lock()
@@ -62,8 +62,8 @@ func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b ge
 	if err != nil || b.Empty() {
 		return err
 	}
-	if level < 0 || level > grid.MaxLevel {
-		return fmt.Errorf("world: %s: level %d: want 0 to %d", s.world, level, grid.MaxLevel)
+	if level < 0 || level > geom.MaxLevel {
+		return fmt.Errorf("world: %s: level %d: want 0 to %d", s.world, level, geom.MaxLevel)
 	}
 	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
 		return fmt.Errorf("world: %s: level %d of %v: %w", s.world, level, b, geom.ErrOutOfRange)

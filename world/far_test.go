@@ -110,3 +110,39 @@ func checkFarChunks(t *testing.T, st history.Store, at history.ID, view *world.V
 		}
 	}
 }
+
+// A world in every corner of space can be packed, and its highest level be read.
+func TestPackCornersOfSpace(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	const far = geom.MaxChunk * geom.ChunkEdge
+	for _, name := range []string{"rock", "moss"} {
+		update(t, w, func(tx *world.Tx) {
+			v := tx.Dimension(earth).Volume(voxel.Block)
+			for n := range 64 {
+				at := geom.Point{X: (n&3 - 2) * far / 2, Y: (n>>2&3 - 2) * far / 2, Z: (n>>4 - 2) * far / 2}
+				v.Fill(region.Box{Min: at, Max: at.Add(geom.Point{X: 64, Y: 1, Z: 1})}, v.Named(name))
+			}
+		})
+		commit(t, w)
+	}
+	if err := w.Pack(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dst := make([]voxel.Cell, 64)
+	for _, level := range []int{3, geom.MaxLevel} {
+		if !s.HasLevel(earth, voxel.Block, level) {
+			t.Errorf("no level %d", level)
+		}
+		at := geom.Point{X: -far >> level, Y: -far >> level, Z: -far >> level}
+		b := geom.Box{Min: at, Max: at.Add(geom.Point{X: 4, Y: 4, Z: 4})}
+		if err := s.ReadBox(ctx, earth, voxel.Block, level, b, dst); err != nil || dst[0] == 0 {
+			t.Errorf("level %d: %d, %v", level, dst[0], err)
+		}
+	}
+	closeWorld(t, w)
+}

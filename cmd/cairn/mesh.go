@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/mesh"
@@ -67,8 +66,8 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	switch {
 	case ext != ".glb" && ext != ".obj" && ext != ".ply":
 		return usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
-	case o.level < 0 || o.level > grid.MaxLevel:
-		return usagef("--level %d: 0 to %d", o.level, grid.MaxLevel)
+	case o.level < 0 || o.level > geom.MaxLevel:
+		return usagef("--level %d: 0 to %d", o.level, geom.MaxLevel)
 	}
 	var box geom.Box
 	if o.box != "" {

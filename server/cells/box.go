@@ -12,7 +12,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -99,7 +98,7 @@ func Query(q url.Values) (h Head, err error) {
 	if q.Get("box") == "" {
 		return h, wrong("box is required: x0,y0,z0..x1,y1,z1")
 	}
-	if h.Level, err = number(q, "level", 0, 0, grid.MaxLevel); err != nil {
+	if h.Level, err = number(q, "level", 0, 0, geom.MaxLevel); err != nil {
 		return h, err
 	}
 	if err := h.Box.UnmarshalText([]byte(q.Get("box"))); err != nil {

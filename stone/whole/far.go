@@ -9,7 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// lastChunks is the most chunks of the last far level.
+// lastChunks is the most chunks of the last far level, unless that is geom.MaxLevel.
 const lastChunks = 8
 
 // farLevels makes the far levels of a volume from its chunks. These come in ascending order of
@@ -88,27 +88,33 @@ func (f *farLevels) complete(n int) {
 		bytes := int64(made.Chunk.Bytes())
 		l.done, l.bytes, f.bytes = append(l.done, made), l.bytes+bytes, f.bytes+bytes
 	}
-	if l.count == lastChunks+1 {
+	if !f.last(n) && l.count == lastChunks+1 {
 		flat := new(farChunk)
 		for _, c := range l.done[:lastChunks] {
 			c.Chunk.Flat(flat)
 			f.above(n+1, c.Pos, flat)
 		}
 	}
-	if l.count > lastChunks {
+	if !f.last(n) {
 		f.above(n+1, l.at, &l.open)
 	}
 	f.drop()
 }
 
+// last reports whether levels[n] is the last far level by the chunks that are complete: it has at
+// most lastChunks, or no level is higher.
+func (f *farLevels) last(n int) bool {
+	return f.levels[n].count <= lastChunks || stone.FirstFar+n == geom.MaxLevel
+}
+
 // drop drops chunks until the others fit the budget. Lower levels, which have more chunks, go
 // first.
 func (f *farLevels) drop() {
-	for _, l := range f.levels {
+	for n, l := range f.levels {
 		if f.bytes <= f.most {
 			return
 		}
-		if !l.dropped && l.count > lastChunks {
+		if !l.dropped && !f.last(n) {
 			f.bytes -= l.bytes
 			l.done, l.dropped = nil, true
 		}
@@ -146,16 +152,15 @@ func up(pos geom.ChunkPos, n int) geom.ChunkPos {
 	return geom.ChunkPos{X: pos.X >> n, Y: pos.Y >> n, Z: pos.Z >> n}
 }
 
-// write writes the levels if the volume has more than a few chunks. The last level is the first
-// with at most lastChunks chunks. Levels that were dropped are made again from the chunks of
+// write writes the levels if the volume has more than a few chunks. Levels that were dropped are made again from the chunks of
 // level 0.
 func (f *farLevels) write(w *stone.Writer, level0 iter.Seq2[stone.Placed, error]) error {
 	if f == nil || f.chunks <= nearWorld {
 		return nil
 	}
 	f.finish()
-	for n, l := range f.levels {
-		if err := f.writeLevel(w, n, level0); err != nil || l.count <= lastChunks {
+	for n := range f.levels {
+		if err := f.writeLevel(w, n, level0); err != nil || f.last(n) {
 			return err
 		}
 	}

@@ -79,6 +79,60 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// Space is 64 cubes of the highest level. A world may lie in more of them than a last level has
+// otherwise.
+func TestWriteCornersOfSpace(t *testing.T) {
+	ctx := context.Background()
+	const wide = 1 << geom.MaxLevel
+	spec := land(1)
+	chunks := &spec.Dimensions[0].Volumes[0].Levels[0].Chunks
+	*chunks = nil
+	for n := int32(0); n < 64; n += 7 {
+		at := geom.ChunkPos{X: (n&3 - 2) * wide, Y: (n>>2&3 - 2) * wide, Z: (n>>4 - 2) * wide}
+		for range 8 {
+			*chunks = append(*chunks, stone.Placed{Pos: at, Chunk: voxel.Uniform(2)})
+			at.X++
+		}
+	}
+	last := geom.ChunkPos{X: geom.MaxChunk - 1, Y: geom.MaxChunk - 1, Z: geom.MaxChunk - 1}
+	*chunks = append(*chunks, stone.Placed{Pos: last, Chunk: voxel.Uniform(2)})
+	slices.SortFunc(*chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
+	for _, memory := range []int64{0, 1} {
+		var b bytes.Buffer
+		if _, _, err := whole.Write(ctx, &b, open(t, spec), whole.Options{Far: true, Memory: memory}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := stone.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Check(ctx); err != nil {
+			t.Error(err)
+		}
+		levels := r.Dimensions()[0].Volumes[0].Levels
+		if levels[len(levels)-1] != geom.MaxLevel {
+			t.Errorf("levels %v", levels)
+		}
+		for _, level := range levels[1:] {
+			n := 0
+			for p, err := range whole.Chunks(ctx, r, "earth", voxel.Block, level) {
+				low := p.Chunk.Cell(0, 0, 0)
+				high := p.Chunk.Cell(31, 31, 31)
+				if n++; err != nil || low != 1 && high != 1 {
+					t.Errorf("level %d: chunk %v has cells %d and %d, %v", level, p.Pos, low, high, err)
+				}
+			}
+			want := 11
+			if level == geom.MaxLevel {
+				want = 10
+			}
+			if n != want {
+				t.Errorf("level %d: %d chunks, want %d", level, n, want)
+			}
+		}
+	}
+}
+
 func TestUsedNames(t *testing.T) {
 	names, table := whole.UsedNames([]string{"air", "zinc", "never", "ash"}, 0, []int{5, 1, 0, 2})
 	if !slices.Equal(names, []string{"air", "ash", "zinc"}) || !slices.Equal(table, []voxel.Cell{0, 2, 0, 1}) {
