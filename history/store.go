@@ -36,7 +36,7 @@ var (
 type Head struct {
 	Commit ID
 	// Fence is the number of the last lease, 0 if there was none. It only grows. A
-	// fork begins at 0. In the base of a save it is the fence that the caller saves
+	// new world, also a fork, begins at 0. In the base of a save it is the fence that the caller saves
 	// under.
 	Fence uint64
 }
@@ -86,6 +86,11 @@ type Pack struct {
 // Three calls raise the fence by one: Rename, Delete, and a commit that restores
 // (its Base is not its Parent). If they are made under a number, the caller's lease
 // continues with the next number; Delete ends it.
+//
+// No number comes twice under a name, also if another world gets the name: where the
+// fence would be raised to a number that a world had which lost the name, it is raised beyond. So the
+// first lease may have a higher number than 1, and Rename may raise the fence by more
+// than one; Head says to what.
 
 // Store keeps worlds. All of its methods are safe for any number of goroutines.
 // They return ctx.Err() when ctx ends before they begin to change anything. If a

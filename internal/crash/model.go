@@ -53,6 +53,7 @@ type op struct {
 type outcome struct {
 	Worker  int
 	ID      history.ID // of the commit that it made
+	Fence   uint64     // of the world after a call that raises it: at least one more
 	Refused bool       // it changed nothing, because a collect may have been first
 }
 
@@ -127,29 +128,30 @@ func (m *model) end(out outcome) {
 	o := m.Pending[out.Worker]
 	delete(m.Pending, out.Worker)
 	if !out.Refused {
-		m.apply(o, out.ID)
+		m.apply(o, out)
 	} else if o.Kind == undelete {
 		delete(m.Graves, o.World)
 	}
 	m.loosen()
 }
 
-func (m *model) apply(o op, id history.ID) {
+func (m *model) apply(o op, out outcome) {
 	h := m.Holds[o.World]
+	raised := max(h.Fence+1, out.Fence)
 	switch o.Kind {
 	case create:
 		m.Worlds[o.World] = nil
 	case save, saveFile, restore:
 		log := m.Worlds[o.World]
 		if o.Kind == restore && o.At != headOf(log) {
-			m.Holds[o.World] = hold{h.Fence + 1, h.Leased}
+			m.Holds[o.World] = hold{raised, h.Leased}
 		}
-		m.Worlds[o.World] = append(log, version{ID: id, Content: o.Content})
+		m.Worlds[o.World] = append(log, version{ID: out.ID, Content: o.Content})
 	case fork:
 		m.Worlds[o.To] = []version{{ID: o.At, Content: o.Content}}
 	case rename:
 		m.Worlds[o.To] = m.Worlds[o.World]
-		m.Holds[o.To] = hold{h.Fence + 1, h.Leased}
+		m.Holds[o.To] = hold{raised, h.Leased}
 		delete(m.Worlds, o.World)
 		delete(m.Holds, o.World)
 	case remove:
@@ -161,11 +163,23 @@ func (m *model) apply(o op, id history.ID) {
 		delete(m.Holds, o.World)
 	case undelete:
 		m.Worlds[o.World] = m.Graves[o.World].Log
-		m.Holds[o.World] = hold{Fence: m.Graves[o.World].Fence}
+		m.Holds[o.World] = hold{Fence: max(m.Graves[o.World].Fence, out.Fence)}
 		delete(m.Graves, o.World)
 	case lease, release:
-		m.Holds[o.World] = hold{h.Fence + 1, o.Kind == lease}
+		m.Holds[o.World] = hold{raised, o.Kind == lease}
 	}
+}
+
+// raises returns the world whose fence the call may raise by more than one, because
+// another world had its name or one with the same hash.
+func (o op) raises() (name string, ok bool) {
+	switch o.Kind {
+	case rename:
+		return o.To, true
+	case restore, undelete, lease, release:
+		return o.World, true
+	}
+	return "", false
 }
 
 // loosen marks what the collects in progress may remove.

@@ -52,7 +52,7 @@ func checkAll(ctx context.Context, st *local.Store) error {
 func reconcileOne(ctx context.Context, st history.Store, m *model, names []string, worker int) error {
 	o := m.Pending[worker]
 	delete(m.Pending, worker)
-	var id history.ID
+	var out outcome
 	done := false
 	switch o.Kind {
 	case create, undelete:
@@ -63,10 +63,10 @@ func reconcileOne(ctx context.Context, st history.Store, m *model, names []strin
 		done = !slices.Contains(names, o.World)
 	case save, saveFile, restore:
 		var err error
-		if id, err = committed(ctx, st, m.Worlds[o.World], o); err != nil {
+		if out.ID, err = committed(ctx, st, m.Worlds[o.World], o); err != nil {
 			return fmt.Errorf("%s: %w", o.World, err)
 		}
-		done = id != history.ID{}
+		done = out.ID != history.ID{}
 	case lease, release:
 		head, err := st.Head(ctx, o.World)
 		if err != nil {
@@ -74,10 +74,23 @@ func reconcileOne(ctx context.Context, st history.Store, m *model, names []strin
 		}
 		done = head.Fence != m.Holds[o.World].Fence
 	}
-	if done {
-		m.apply(o, id)
+	if !done {
+		return nil
 	}
-	return nil
+	err := out.look(ctx, st, o)
+	m.apply(o, out)
+	return err
+}
+
+// look reads the fence after a call.
+func (out *outcome) look(ctx context.Context, st history.Store, o op) error {
+	name, ok := o.raises()
+	if !ok {
+		return nil
+	}
+	h, err := st.Head(ctx, name)
+	out.Fence = h.Fence
+	return err
 }
 
 // committed returns the commit that o made on log, or zero if it made none.

@@ -233,6 +233,8 @@ func (w *worker) do(ctx context.Context, o op) (outcome, error) {
 	}
 	if out.Refused {
 		err = nil
+	} else if err == nil {
+		err = out.look(ctx, w.st, o)
 	}
 	return out, err
 }

@@ -224,14 +224,16 @@ func (s *Store) adopt(a history.Archive, base history.Head) error {
 // what is left of the world's lease, and its log. The caller calls unlock.
 func (s *Store) place(b *pebble.Batch, a history.Archive, base history.Head) (w uint64, lease history.Lease, had []record.Entry, unlock func(), err error) {
 	if !a.Deleted.IsZero() {
-		unlock = s.lockNames(a.Name)
+		unlock = s.lockSpent(a.Name)
 		n, _, err := s.live().LastDeleted(a.Name)
 		if err != nil {
 			return 0, lease, nil, unlock, err
 		}
+		spent, err := s.live().Spend(a.Name, a.Head.Fence)
 		w = s.last.Add(1)
 		g := record.DeletedWorld{World: w, Deleted: a.Deleted}
-		return w, history.Lease{Fence: a.Head.Fence}, nil, unlock, b.Set(record.DeletedKey(a.Name, n+1), g.Value(), nil)
+		err = errors.Join(err, add(b, spent...), b.Set(record.DeletedKey(a.Name, n+1), g.Value(), nil))
+		return w, history.Lease{Fence: a.Head.Fence}, nil, unlock, err
 	}
 	w, unlock, err = s.lockWorld(a.Name)
 	if errors.Is(err, history.ErrNoWorld) && base.Commit == (history.ID{}) {
@@ -240,7 +242,8 @@ func (s *Store) place(b *pebble.Batch, a history.Archive, base history.Head) (w 
 			return 0, lease, nil, unlock, errors.Join(history.ErrConflict, err) // someone made it just now
 		}
 		w = s.last.Add(1)
-		return w, history.Lease{Fence: a.Head.Fence}, nil, unlock, b.Set(record.NameKey(a.Name), record.NumberValue(w), nil)
+		lease, err = s.live().Raised(a.Name, 0, history.Lease{Fence: a.Head.Fence})
+		return w, lease, nil, unlock, errors.Join(err, b.Set(record.NameKey(a.Name), record.NumberValue(w), nil))
 	}
 	if err != nil {
 		return 0, lease, nil, func() {}, err
@@ -255,5 +258,6 @@ func (s *Store) place(b *pebble.Batch, a history.Archive, base history.Head) (w 
 	if err != nil {
 		return 0, lease, nil, unlock, err
 	}
-	return w, record.Adopted(l, base.Fence, a), had, unlock, nil
+	lease, err = s.live().Raised(a.Name, l.Fence, record.Adopted(l, base.Fence, a))
+	return w, lease, had, unlock, err
 }

@@ -103,7 +103,10 @@ func (s *Store) commit(name string, base history.Head, c history.Commit, stones 
 	if err := s.addReached(b, w, reached); err != nil {
 		return history.Commit{}, err
 	}
-	next := lease.After(base.Fence, c.Base != c.Parent)
+	next, err := s.live().Raised(name, lease.Fence, lease.After(base.Fence, c.Base != c.Parent))
+	if err != nil {
+		return history.Commit{}, err
+	}
 	id := c.ID()
 	if err := errors.Join(addCommit(b, h, w, history.Head{Commit: id, Fence: next.Fence}, c), add(b, record.Leased(w, lease, next)...)); err != nil {
 		return history.Commit{}, err

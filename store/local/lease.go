@@ -85,6 +85,9 @@ func (s *Store) change(ctx context.Context, name string, what func(history.Lease
 		return history.Lease{}, err
 	}
 	next, err := what(old)
+	if err == nil {
+		next, err = s.live().Raised(name, h.Fence, next)
+	}
 	if err != nil {
 		return history.Lease{}, err
 	}

@@ -22,6 +22,11 @@ func (s *Store) lockNames(names ...string) (unlock func()) {
 	return s.names.lock(at)
 }
 
+// lockSpent is lockNames for a world that loses its name.
+func (s *Store) lockSpent(name string, names ...string) (unlock func()) {
+	return s.lockNames(append(names, name, string(record.SpentKey(name)))...)
+}
+
 // List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
 	leave, err := s.enter(ctx)
@@ -127,7 +132,7 @@ func (s *Store) rename(from, to string, fence uint64) error {
 	if missing == nil {
 		defer unlock()
 	}
-	defer s.lockNames(from, to)()
+	defer s.lockSpent(from, to)()
 	defer s.worldOf.drop(keyOf(from)) // before it is unlocked
 	return s.put(to, func(b *pebble.Batch) (uint64, error) {
 		if missing != nil {
@@ -137,7 +142,9 @@ func (s *Store) rename(from, to string, fence uint64) error {
 		if err != nil {
 			return 0, err
 		}
-		return w, errors.Join(b.Delete(record.NameKey(from), nil), add(b, record.Fenced(w, h, l, l.After(fence, true))...))
+		spent, err := s.live().Spend(from, h.Fence)
+		next, failed := s.live().Beyond(to, l.After(fence, true))
+		return w, errors.Join(err, failed, b.Delete(record.NameKey(from), nil), add(b, spent...), add(b, record.Fenced(w, h, l, next)...))
 	})
 }
 
@@ -157,8 +164,12 @@ func (s *Store) delete(name string, fence uint64) error {
 		return err
 	}
 	defer unlock()
-	defer s.lockNames(name)()
+	defer s.lockSpent(name)()
 	h, l, err := s.under(w, fence)
+	if err != nil {
+		return err
+	}
+	spent, err := s.live().Spend(name, h.Fence)
 	if err != nil {
 		return err
 	}
@@ -169,7 +180,7 @@ func (s *Store) delete(name string, fence uint64) error {
 	b := s.db.NewBatch()
 	g := record.DeletedWorld{World: w, Deleted: s.Now()}
 	err = errors.Join(b.Delete(record.NameKey(name), nil), b.Set(record.DeletedKey(name, n+1), g.Value(), nil),
-		add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
+		add(b, spent...), add(b, record.Fenced(w, h, l, l.After(history.Force, true))...))
 	if err != nil {
 		return err
 	}
@@ -194,6 +205,10 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 			return 0, history.ErrNoWorld
 		}
 		g, err := record.ParseDeleted(value)
-		return g.World, errors.Join(err, b.Delete(record.DeletedKey(name, n), nil))
+		if err != nil {
+			return 0, err
+		}
+		changes, err := s.live().Undeleted(name, g.World)
+		return g.World, errors.Join(err, b.Delete(record.DeletedKey(name, n), nil), add(b, changes...))
 	}))
 }

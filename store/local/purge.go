@@ -55,8 +55,16 @@ func (p *purger) unname(name string, fence uint64) error {
 		return err
 	}
 	defer unlock()
-	defer p.lockNames(name)()
-	if _, _, err := p.under(w, fence); err != nil {
+	defer p.lockSpent(name)()
+	h, _, err := p.under(w, fence)
+	if err != nil {
+		return err
+	}
+	spent, err := p.live().Spend(name, h.Fence)
+	if err == nil {
+		err = p.applyAll(spent)
+	}
+	if err != nil {
 		return err
 	}
 	defer p.worldOf.drop(keyOf(name)) // before it is unlocked

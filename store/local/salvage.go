@@ -99,7 +99,7 @@ func (v *salvage) run() error {
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
 	v.stacks = record.Stacks{Reads: r.Reads, Has: v.stone, Keep: v.keep}
 	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
-	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'))
+	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'), p.each(v.spent, record.Spent))
 	if v.more > 0 {
 		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", v.more))
 	}
@@ -115,6 +115,12 @@ func (v *salvage) keep(key, value []byte) {
 	if v.batch.Len() > salvageBatch {
 		v.failed = cmp.Or(v.failed, v.write())
 	}
+}
+
+// spent copies which numbers of leases must not come again.
+func (v *salvage) spent(key, value []byte) error {
+	v.keep(bytes.Clone(key), bytes.Clone(value))
+	return v.failed
 }
 
 // stopped returns why the salvage cannot continue, or nil.

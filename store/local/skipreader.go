@@ -18,6 +18,7 @@ type skipReader struct {
 // kinds has the names of the kinds of records, for people.
 var kinds = map[byte]string{
 	'n': "names of worlds", 't': "deleted worlds", 'h': "heads of worlds", 'o': "leases", 'l': "logs of worlds",
+	'f': "numbers of leases",
 	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones", 's': "stones",
 }
 

@@ -320,13 +320,19 @@ func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint
 		if _, err := d.Get(key); err != nil { // make its absence a condition
 			return 0, lease, nil, err
 		}
+		spent, err := d.Spend(a.Name, a.Head.Fence)
+		if err != nil {
+			return 0, lease, nil, err
+		}
+		d.add(spent...)
 		d.set(key, record.DeletedWorld{World: fresh, Deleted: a.Deleted}.Value())
 		return fresh, history.Lease{Fence: a.Head.Fence}, nil, free(d, fresh)
 	}
 	w, err = d.World(a.Name)
 	if errors.Is(err, history.ErrNoWorld) && base.Commit == (history.ID{}) {
+		lease, err = d.raised(a.Name, 0, history.Lease{Fence: a.Head.Fence})
 		d.set(record.NameKey(a.Name), record.NumberValue(fresh))
-		return fresh, history.Lease{Fence: a.Head.Fence}, nil, free(d, fresh)
+		return fresh, lease, nil, errors.Join(err, free(d, fresh))
 	}
 	if err != nil {
 		return 0, lease, nil, err
@@ -339,5 +345,8 @@ func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint
 		return 0, lease, nil, err
 	}
 	had, err = d.Entries(w) // it changes together with the head, or by a Collect, which only takes entries away
-	return w, record.Adopted(l, base.Fence, a), had, err
+	if err == nil {
+		lease, err = d.raised(a.Name, l.Fence, record.Adopted(l, base.Fence, a))
+	}
+	return w, lease, had, err
 }

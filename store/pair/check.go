@@ -254,7 +254,7 @@ var (
 
 // kinds are the kinds of records, in ascending order. Those of kind w are the
 // bucket's, and their form is its own.
-const kinds = "cehijlnopstuwx"
+const kinds = "cefhijlnopstuwx"
 
 // others checks the records that are not about worlds, and finds those of unknown
 // kinds.
@@ -274,6 +274,13 @@ func (c *checker) others() error {
 		runKey[0]: func(key, value []byte) error {
 			_, err := record.ParseNumber(value)
 			if string(key) != runKey {
+				err = errUnknown
+			}
+			return err
+		},
+		record.Spent: func(key, value []byte) error {
+			_, err := record.ParseNumber(value)
+			if len(key) != len(record.SpentKey("")) {
 				err = errUnknown
 			}
 			return err

@@ -94,7 +94,7 @@ func (s *Store) commit(ctx context.Context, name string, base history.Head, c hi
 				return err
 			}
 		}
-		return s.advance(d, w, base, lease, done)
+		return s.advance(d, name, w, base, lease, done)
 	})
 	if err != nil {
 		return history.Commit{}, err
@@ -161,7 +161,7 @@ func reach(d *draft, w uint64, ref history.StoneRef) error {
 }
 
 // advance makes c the head.
-func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
+func (s *Store) advance(d *draft, name string, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
 	id := c.ID()
 	d.assume(record.CommitKey(id))
 	had, err := d.Get(record.CommitKey(id))
@@ -173,7 +173,10 @@ func (s *Store) advance(d *draft, w uint64, base history.Head, lease history.Lea
 	} else {
 		s.disturb(d) // a fork made the same commit and may be losing it now
 	}
-	next := lease.After(base.Fence, c.Base != c.Parent)
+	next, err := d.raised(name, lease.Fence, lease.After(base.Fence, c.Base != c.Parent))
+	if err != nil {
+		return err
+	}
 	head := record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time})
 	d.add(head[:]...)
 	d.add(record.Leased(w, lease, next)...)

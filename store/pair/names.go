@@ -123,9 +123,15 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 			if err != nil {
 				return 0, err
 			}
+			spent, err := d.Spend(from, h.Fence)
+			if err != nil {
+				return 0, err
+			}
+			next, err := d.Beyond(to, l.After(fence, true))
 			d.set(record.NameKey(from), nil)
-			d.add(record.Fenced(w, h, l, l.After(fence, true))...)
-			return w, nil
+			d.add(spent...)
+			d.add(record.Fenced(w, h, l, next)...)
+			return w, err
 		})
 	}
 	return fail("rename", from, err)
@@ -147,6 +153,10 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		if err != nil {
 			return err
 		}
+		spent, err := d.Spend(name, h.Fence)
+		if err != nil {
+			return err
+		}
 		n, _, err := d.LastDeleted(name)
 		if err != nil {
 			return err
@@ -157,6 +167,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 		}
 		d.set(record.NameKey(name), nil)
 		d.set(deleted, record.DeletedWorld{World: w, Deleted: d.now}.Value())
+		d.add(spent...)
 		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
 		return nil
 	}))
@@ -179,6 +190,11 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 		}
 		d.set(record.DeletedKey(name, n), nil)
 		g, err := record.ParseDeleted(value)
+		if err != nil {
+			return 0, err
+		}
+		changes, err := d.Undeleted(name, g.World)
+		d.add(changes...)
 		return g.World, err
 	}))
 }
@@ -217,7 +233,10 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease,
 		if err != nil {
 			return err
 		}
-		if next, err = what(old, d.now); err != nil {
+		if next, err = what(old, d.now); err == nil {
+			next, err = d.raised(name, h.Fence, next)
+		}
+		if err != nil {
 			return err
 		}
 		d.add(record.Fenced(w, h, old, next)...)
@@ -227,6 +246,20 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease,
 		return history.Lease{}, err
 	}
 	return next, nil
+}
+
+// raised is Raised. A record that is missing is a dear condition for some catalogues, so it
+// makes the one that was missing.
+func (d *draft) raised(name string, was uint64, next history.Lease) (history.Lease, error) {
+	if was > 0 || next.Fence == 0 {
+		return next, nil
+	}
+	key := record.SpentKey(name)
+	d.likely(key, nil)
+	if b, err := d.Get(key); b == nil && err == nil {
+		d.set(key, record.NumberValue(0))
+	}
+	return d.Raised(name, was, next)
 }
 
 // Leased is for history.Leases.

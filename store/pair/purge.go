@@ -54,10 +54,16 @@ func (p *purger) unname(name string, fence uint64) error {
 		p.had, p.long, p.done.Worlds = make(map[record.Thing]struct{}), nil, 0
 		w, err := d.World(name)
 		if err == nil {
-			if _, _, err = under(d.Reads, p.at, w, fence); err == nil {
-				err = p.unnameOne(d, record.NameKey(name), w)
+			h, _, err := under(d.Reads, p.at, w, fence)
+			if err != nil {
+				return err
 			}
-			return err
+			spent, err := d.Spend(name, h.Fence)
+			if err != nil {
+				return err
+			}
+			d.add(spent...)
+			return p.unnameOne(d, record.NameKey(name), w)
 		}
 		if !errors.Is(err, history.ErrNoWorld) {
 			return err

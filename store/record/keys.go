@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
@@ -13,6 +14,7 @@ const (
 	DeletedWorlds = 't'
 	Heads         = 'h'
 	Leases        = 'o'
+	Spent         = 'f' // numbers of leases
 	Logs          = 'l'
 	Commits       = 'c'
 	Packs         = 'p'
@@ -43,6 +45,16 @@ func HeadKey(w uint64) []byte { return be.AppendUint64([]byte{Heads}, w) }
 
 // LeaseKey is the key of the lease of a world.
 func LeaseKey(w uint64) []byte { return be.AppendUint64([]byte{Leases}, w) }
+
+// SpentKey is the key of the highest fence that worlds had which lost this name. Names
+// share the keys, so that they do not grow in number.
+func SpentKey(name string) []byte {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return be.AppendUint16([]byte{Spent}, uint16(h.Sum32()%spentKeys))
+}
+
+const spentKeys = 4096
 
 // LogOf is the beginning of the keys of a world's log.
 func LogOf(w uint64) []byte { return be.AppendUint64([]byte{Logs}, w) }

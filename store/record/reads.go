@@ -77,6 +77,46 @@ func (r Reads) Lease(w uint64, h history.Head) (history.Lease, error) {
 	return ParseLease(h.Fence, b)
 }
 
+// Beyond returns next, the lease of a world that has this name, or gets it. If the
+// number is one that a world had which lost the name, or may have had, it is raised beyond.
+func (r Reads) Beyond(name string, next history.Lease) (history.Lease, error) {
+	b, err := r.Get(SpentKey(name))
+	if b == nil || err != nil {
+		return next, err
+	}
+	spent, err := ParseNumber(b)
+	next.Fence = max(next.Fence, spent+1)
+	return next, err
+}
+
+// Raised is Beyond if next is a world's first number.
+func (r Reads) Raised(name string, was uint64, next history.Lease) (history.Lease, error) {
+	if was > 0 || next.Fence == 0 {
+		return next, nil
+	}
+	return r.Beyond(name, next)
+}
+
+// Undeleted returns the changes of a deleted world that gets its name back.
+func (r Reads) Undeleted(name string, w uint64) ([]Change, error) {
+	h, err := r.Head(w)
+	if err != nil {
+		return nil, err
+	}
+	next, err := r.Beyond(name, history.Lease{Fence: h.Fence})
+	return Fenced(w, h, history.Lease{}, next), err
+}
+
+// Spend returns the change, if any, after which Beyond knows that a world loses its name
+// and had this fence.
+func (r Reads) Spend(name string, fence uint64) ([]Change, error) {
+	l, err := r.Beyond(name, history.Lease{Fence: fence})
+	if fence == 0 || l.Fence > fence || err != nil {
+		return nil, err
+	}
+	return []Change{{Key: SpentKey(name), Value: NumberValue(fence)}}, nil
+}
+
 // Commit returns a commit. It checks that the ID is the hash of the bytes.
 func (r Reads) Commit(id history.ID) (history.Commit, error) {
 	b, err := r.Get(CommitKey(id))

@@ -306,6 +306,80 @@ func leaseStays(e *env) {
 	e.wantTexts("c", one, "pack")
 }
 
+// namesAgain gives a name to another world in every way. The holder of a lease of the world that
+// had the name cannot change it, with any number that the first world ever had, and its own number is another.
+func namesAgain(e *env) {
+	lose := []struct {
+		name string
+		do   func(name string) error
+	}{
+		{"delete", func(name string) error { return e.s.Delete(e.ctx, name, history.Force) }},
+		{"rename", func(name string) error { return e.s.Rename(e.ctx, name, "moved/"+name, history.Force) }},
+		{"purge", func(name string) error { return second(e.s.Purge(e.ctx, name, history.Force)) }},
+		{"delete and purge", func(name string) error {
+			return errors.Join(e.s.Delete(e.ctx, name, history.Force), second(e.s.Purge(e.ctx, name, history.Force)))
+		}},
+		{"delete and collect", func(name string) error {
+			return errors.Join(e.s.Delete(e.ctx, name, history.Force), second(e.s.Collect(e.ctx, history.Policy{Deleted: -1, Grace: -1})))
+		}},
+	}
+	give := []struct {
+		name string
+		do   func(name string) error
+	}{
+		{"create", func(name string) error { return e.s.Create(e.ctx, name) }},
+		{"fork", func(name string) error { return e.s.Fork(e.ctx, "other", e.head("other").Commit, name) }},
+		{"rename", func(name string) error {
+			return errors.Join(e.s.Create(e.ctx, "x"+name), e.s.Rename(e.ctx, "x"+name, name, 0))
+		}},
+		{"rename under a lease", func(name string) error {
+			err := e.s.Create(e.ctx, "x"+name)
+			return errors.Join(err, e.s.Rename(e.ctx, "x"+name, name, e.lease("x"+name, "bob")))
+		}},
+		{"undelete", func(name string) error { return e.s.Undelete(e.ctx, name) }},
+		{"adopt", func(name string) error {
+			a := archiver(e, e.s)
+			made, err := a.Archive(e.ctx, history.Outline{Name: "other"})
+			made.Name = name
+			return errors.Join(err, a.Adopt(e.ctx, made, history.Head{}))
+		}},
+	}
+	e.create("other")
+	e.commit("other", "one")
+	for i, l := range lose {
+		for j, g := range give {
+			what, name := l.name+", "+g.name, fmt.Sprintf("w/%d-%d", i, j)
+			e.create(name)
+			if g.name == "undelete" {
+				if l.name != "rename" {
+					continue // it would be the same world, or there is none
+				}
+				e.want(what, e.s.Delete(e.ctx, name, 0), nil) // an older world, which comes back
+				e.create(name)
+			}
+			var had []uint64
+			for range 3 {
+				had = append(had, e.lease(name, "ann"))
+			}
+			asleep := e.head(name)
+			e.want(what, l.do(name), nil)
+			e.reopen()
+			e.want(what, g.do(name), nil)
+			e.release(name, history.Force)
+			now := e.lease(name, "bob")
+			for fence := had[0]; fence <= asleep.Fence+1; fence++ {
+				if fence == now {
+					e.Fatalf("%s: the lease of bob has the number %d, which ann may have had", what, now)
+				}
+				e.want(what+": ann renews", second(e.s.Renew(e.ctx, name, fence, term)), history.ErrFenced)
+				e.want(what+": ann ends it", e.s.Release(e.ctx, name, fence), history.ErrFenced)
+				e.want(what+": ann saves", deeds()[0].do(e, name, e.head(name), fence), history.ErrFenced)
+			}
+			e.want(what+": bob saves", deeds()[0].do(e, name, e.head(name), now), nil)
+		}
+	}
+}
+
 // sleepers lets a writer sleep while another takes its lease.
 func sleepers(e *env) {
 	e.create("a")

@@ -16,6 +16,7 @@ type model struct {
 	commits map[history.ID]history.Commit
 	packs   map[history.ID]history.Pack
 	stones  map[stone.ID]*modelStone
+	spent   map[string]uint64 // the highest fence of worlds that lost the name
 }
 
 type line struct {
@@ -38,7 +39,7 @@ type modelStone struct {
 func newModel() *model {
 	return &model{
 		worlds: make(map[string]*line), deleted: make(map[string][]deletedWorld), commits: make(map[history.ID]history.Commit),
-		packs: make(map[history.ID]history.Pack), stones: make(map[stone.ID]*modelStone),
+		packs: make(map[history.ID]history.Pack), stones: make(map[stone.ID]*modelStone), spent: make(map[string]uint64),
 	}
 }
 
@@ -68,9 +69,21 @@ func (m *model) rename(from, to string, fence uint64, now time.Time) error {
 	if err := l.under(fence, now); err != nil {
 		return err
 	}
+	m.lost(from, l)
 	l.raise(fence)
+	l.fence = max(l.fence, m.spent[to]+1)
 	delete(m.worlds, from)
 	return m.put(to, l)
+}
+
+// lost notes that a world loses its name.
+func (m *model) lost(name string, l *line) { m.spent[name] = max(m.spent[name], l.fence) }
+
+// first is called after a change of a world that had a fence.
+func (m *model) first(name string, l *line, had uint64) {
+	if had == 0 && l.fence > 0 {
+		l.fence = max(l.fence, m.spent[name]+1)
+	}
 }
 
 func (m *model) delete(name string, fence uint64, now time.Time) error {
@@ -81,6 +94,7 @@ func (m *model) delete(name string, fence uint64, now time.Time) error {
 	if err := l.under(fence, now); err != nil {
 		return err
 	}
+	m.lost(name, l)
 	l.raise(0)
 	delete(m.worlds, name)
 	m.deleted[name] = append(m.deleted[name], deletedWorld{l, now})
@@ -96,7 +110,9 @@ func (m *model) undelete(name string) error {
 		return history.ErrNoWorld
 	}
 	m.deleted[name] = deleted[:len(deleted)-1]
-	return m.put(name, deleted[len(deleted)-1].line)
+	l := deleted[len(deleted)-1].line
+	l.fence = max(l.fence, m.spent[name]+1)
+	return m.put(name, l)
 }
 
 func (m *model) add(l *line, fence uint64, c history.Commit, now time.Time) {

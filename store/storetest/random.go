@@ -154,7 +154,9 @@ func (m *machine) commit(r *rapid.T) {
 		return
 	}
 	c.Call = got.Call // the Store may choose it
+	had := l.fence
 	m.add(l, fence, c, m.clock.now())
+	m.first(name, l, had)
 	if got.ID() != l.head {
 		m.Fatalf("commit: got %+v, want %+v", got, m.commits[l.head])
 	}

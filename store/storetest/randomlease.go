@@ -30,7 +30,9 @@ func (m *machine) take(r *rapid.T) {
 	_, err := m.s.Lease(m.Context(), name, holder, d)
 	want := error(history.ErrNoWorld)
 	if l := m.worlds[name]; l != nil {
+		had := l.fence
 		want = l.take(holder, d, m.clock.now())
+		m.first(name, l, had)
 	}
 	m.want("lease", err, want)
 }
@@ -51,7 +53,9 @@ func (m *machine) release(r *rapid.T) {
 	fence := m.fence(r, name)
 	want := error(history.ErrNoWorld)
 	if l := m.worlds[name]; l != nil {
+		had := l.fence
 		want = l.release(fence)
+		m.first(name, l, had)
 	}
 	m.want("release", m.s.Release(m.Context(), name, fence), want)
 }
@@ -87,7 +91,8 @@ func (m *model) purge(name string, fence uint64, now time.Time) (done history.Pu
 		return done, err
 	}
 	done.Worlds = len(taken)
-	if m.worlds[name] != nil {
+	if l := m.worlds[name]; l != nil {
+		m.lost(name, l)
 		delete(m.worlds, name)
 	} else {
 		delete(m.deleted, name)

@@ -65,6 +65,7 @@ func Run(t *testing.T, k Kind) {
 		{"LeaseCalls", leaseCalls},
 		{"Leasing", leasing},
 		{"LeaseStays", leaseStays},
+		{"NamesAgain", namesAgain},
 		{"Sleepers", sleepers},
 		{"Linear", linear},
 		{"LinearFinds", linearFinds},
