@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"time"
@@ -110,7 +111,7 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		v := in.Volume(t.volume)
 		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
-			n, whole := f.changeChunk(s, v, &t.parts[next])
+			n, whole := f.changeChunk(s, in, v, &t.parts[next])
 			inSections += clock().Sub(began)
 			if v.Err() != nil {
 				return v.Err()
@@ -130,6 +131,7 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		return
 	}
 	f.replaced.add(change, d)
+	f.replaced.addOwned(change, f.arena)
 	for _, n := range counts {
 		s.Cells += n
 		if t.next == next { // a part of it
@@ -152,7 +154,7 @@ func (f *Future) addCells(n int) {
 
 // changeChunk changes a chunk section by section. It returns how many cells it changed, and
 // whether it came to the end of the chunk; an error of the Sink ends a chunk.
-func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole bool) {
+func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *part) (n int, whole bool) {
 	now, ok := v.Chunk(p.pos)
 	if !ok {
 		return 0, true
@@ -168,7 +170,8 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 		want = voxel.Uniform(v.Default)
 	}
 	w := &s.q.work
-	exact := w.differ(now, want, p, p.mask.cells(v.Schema, v.Names()))
+	allowed := p.mask.cells(v.Schema, v.Names())
+	exact := w.differ(now, want, p, allowed)
 	least := p.pos.Box().Min
 	var taken [sectionsOf]bool
 	all := true
@@ -204,6 +207,12 @@ func (f *Future) changeChunk(s *step, v *world.VolumeTx, p *part) (n int, whole 
 				w.write(v, now, least, i)
 			}
 		}
+	}
+	if p.objects != nil {
+		is, _ := v.Chunk(p.pos)
+		in := &objectsTx{d: d, sink: f.arena.Sink}
+		p.objects(p, in, now, filled(is, v.Default), allowed)
+		p.err = cmp.Or(p.err, in.err)
 	}
 	return n, all
 }

@@ -57,7 +57,10 @@ type part struct {
 	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may. It is
 	// made from in with what else the chunk needs, so that a plan stays small.
 	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
-	err  error // of the Sink
+	// objects changes the objects that the blocks of the chunk own, in the update that changed some of
+	// these. It is told what the chunk was before and is, and which cells a mask allowed. nil: they stay.
+	objects func(p *part, in *objectsTx, was, is *voxel.Chunk, allowed []bool)
+	err     error // of the Sink
 }
 
 // dimension returns the dimension of an arena as it is now.

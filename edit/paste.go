@@ -30,6 +30,10 @@ type pasting struct {
 	*Paste
 	box    geom.Box
 	tables map[string]table
+	owned  map[geom.ChunkPos][]voxel.Object             // block entities
+	others map[geom.ColumnPos]map[string][]voxel.Object // by list
+	// version is that of columns that objects make.
+	version int32
 }
 
 // table is how a volume of the clip becomes one of the arena.
@@ -47,7 +51,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &pasting{o, geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, make(map[string]table)}
+	in := &pasting{Paste: o, box: geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, tables: make(map[string]table), version: o.Clip.Version}
 	if in.box.Intersect(world.Everywhere) != in.box {
 		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, geom.ErrOutOfRange)
 	}
@@ -75,13 +79,18 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		in.tables[name] = table{from[name], cells, in.kept(name)}
 		var parts []part
 		for pos := range region.Chunks(scaledRegion(region.Box(in.box), v.Scale)) {
-			parts = append(parts, part{pos: pos, mask: mask})
+			p := part{pos: pos, mask: mask}
+			if name == voxel.Block && o.Objects {
+				p.objects = in.swap
+			}
+			parts = append(parts, p)
 		}
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
 		mask = nil // it is about blocks
 	}
 	if o.Objects {
-		p.last = func() ([]*tower, error) { return columnTowers(in.columns(d)), nil }
+		in.find()
+		p.last = func() ([]*tower, error) { return columnTowers(in.columns()), nil }
 	}
 	return p, nil
 }
@@ -179,58 +188,71 @@ func (p *pasting) row(t table, at geom.Point, scale int, row []voxel.Cell) error
 	return nil
 }
 
-// columns returns the columns under the clip with what becomes of their objects: block
-// entities of blocks that are replaced go, those of the clip come, and entities come.
-func (p *pasting) columns(d *world.Dimension) (out []columnPart) {
-	come := make(map[geom.ColumnPos]map[string][]voxel.Object)
+// find sorts the objects of the clip. Those outside of its box do not come.
+func (p *pasting) find() {
+	p.owned, p.others = make(map[geom.ChunkPos][]voxel.Object), make(map[geom.ColumnPos]map[string][]voxel.Object)
 	for _, l := range p.Clip.Lists {
 		for _, o := range l.Objects {
-			if o.Place == voxel.Nowhere {
-				continue
-			}
 			o = clip.Move(o, p.At)
-			pos := geom.ColumnPos{X: int32(geom.FloorDiv(o.At.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(o.At.Z, geom.ColumnEdge))}
-			if come[pos] == nil {
-				come[pos] = make(map[string][]voxel.Object)
+			switch pos := columnOf(o.At); {
+			case o.Place == voxel.Nowhere || !p.box.Contains(o.At):
+			case l.Name == voxel.BlockEntities:
+				p.owned[o.At.Chunk()] = append(p.owned[o.At.Chunk()], o)
+			default:
+				if p.others[pos] == nil {
+					p.others[pos] = make(map[string][]voxel.Object)
+				}
+				p.others[pos][l.Name] = append(p.others[pos][l.Name], o)
 			}
-			come[pos][l.Name] = append(come[pos][l.Name], o)
 		}
 	}
-	for pos := range d.Columns(p.box) {
-		if come[pos] == nil {
-			come[pos] = nil
+}
+
+func columnOf(p geom.Point) geom.ColumnPos {
+	return geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}
+}
+
+// swap replaces block entities by those of the clip, in the cells of a chunk that have its blocks
+// and that a mask does not protect. Of two in one cell the last comes.
+func (p *pasting) swap(c *part, in *objectsTx, was, is *voxel.Chunk, allowed []bool) {
+	pasted := func(o voxel.Object) bool {
+		if o.Place == voxel.Nowhere || o.At.Chunk() != c.pos {
+			return false
 		}
+		q, before := o.At.InChunk(), int(cellAt(was, o.At))
+		return c.only[q.Y*voxel.ChunkEdge+q.Z]>>q.X&1 != 0 && (allowed == nil || before < len(allowed) && allowed[before]) && cellAt(is, o.At) == cellAt(c.want, o.At)
 	}
-	for pos, lists := range come {
-		out = append(out, columnPart{pos, func(now *voxel.Column) *voxel.Column { return p.column(pos, now, lists) }})
+	come := slices.DeleteFunc(slices.Clone(p.owned[c.pos]), not(pasted))
+	for _, pos := range columnsUnder(c.pos) {
+		in.change(voxel.BlockEntities, pos, p.version, func(now []voxel.Object) []voxel.Object {
+			out := slices.DeleteFunc(slices.Clone(now), pasted)
+			last := make(map[geom.Point]int)
+			for i, o := range come {
+				last[o.At] = i
+			}
+			for i, o := range come {
+				if columnOf(o.At) == pos && last[o.At] == i {
+					out = append(out, o)
+				}
+			}
+			return out
+		})
+	}
+}
+
+// columns returns the columns that entities come to.
+func (p *pasting) columns() (out []columnPart) {
+	for pos, lists := range p.others {
+		out = append(out, columnPart{pos, func(now *voxel.Column) *voxel.Column {
+			out := voxel.Column{Pos: pos, Version: p.version}
+			if now != nil {
+				out = *now
+			}
+			for name, objects := range lists {
+				out.Lists = withList(out.Lists, name, append(slices.Clone(objectsOf(now, name)), objects...))
+			}
+			return &out
+		}})
 	}
 	return out
-}
-
-// column returns what becomes of a column.
-func (p *pasting) column(pos geom.ColumnPos, now *voxel.Column, come map[string][]voxel.Object) *voxel.Column {
-	if now == nil && len(come) == 0 {
-		return nil
-	}
-	out := voxel.Column{Pos: pos, Version: p.Clip.Version}
-	if now != nil {
-		out = *now
-	}
-	stay := slices.DeleteFunc(slices.Clone(objectsOf(now, voxel.BlockEntities)), func(o voxel.Object) bool {
-		return o.Place != voxel.Nowhere && p.box.Contains(o.At) && p.replaces(o.At)
-	})
-	out.Lists = withList(out.Lists, voxel.BlockEntities, append(stay, come[voxel.BlockEntities]...))
-	for name, objects := range come {
-		if name != voxel.BlockEntities {
-			out.Lists = withList(out.Lists, name, append(slices.Clone(objectsOf(now, name)), objects...))
-		}
-	}
-	return &out
-}
-
-// replaces reports whether the clip has a block for a cell.
-func (p *pasting) replaces(at geom.Point) bool {
-	t := p.tables[voxel.Block]
-	v, ok := t.from.View.Cell(at.Sub(p.At).Add(t.from.At))
-	return ok && !t.keep[v]
 }

@@ -206,7 +206,7 @@ func (q *Queue) end(f *Future) {
 	if i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == f.arena }); i >= 0 {
 		l := q.lines[i]
 		if at := slices.Index(l.waiting, f); at >= 0 {
-			l.waiting, there = without(l.waiting, at), true
+			l.waiting, there = dropped(l.waiting, at), true
 		}
 		if len(l.waiting) == 0 {
 			q.lines = slices.Delete(q.lines, i, i+1)
@@ -218,8 +218,8 @@ func (q *Queue) end(f *Future) {
 	}
 }
 
-// without removes one operation: the first one, which is the usual one, without moving others.
-func without(waiting []*Future, at int) []*Future {
+// dropped removes one operation: the first one, which is the usual one, without moving others.
+func dropped(waiting []*Future, at int) []*Future {
 	if at == 0 {
 		waiting[0] = nil
 		return waiting[1:]

@@ -15,6 +15,7 @@ import (
 type replaced struct {
 	volumes map[string]map[geom.ChunkPos]chunks
 	columns map[geom.ColumnPos]columns
+	owned   map[geom.ColumnPos]map[string]swapped // by list; with their blocks
 }
 
 // chunks is a chunk before and after an operation; nil is the default alone.
@@ -27,15 +28,7 @@ type columns struct{ before, after *voxel.Column }
 // two updates of a chunk belongs to neither.
 func (r *replaced) add(c *world.Change, d *world.Dimension) {
 	for _, v := range c.Volumes {
-		if r.volumes == nil {
-			r.volumes = make(map[string]map[geom.ChunkPos]chunks)
-		}
-		in := r.volumes[v.Volume]
-		if in == nil {
-			in = make(map[geom.ChunkPos]chunks)
-			r.volumes[v.Volume] = in
-		}
-		def := d.Volume(v.Volume).Default()
+		in, def := r.volume(v.Volume), d.Volume(v.Volume).Default()
 		for _, p := range v.Chunks {
 			both := chunks{p.Old, p.New}
 			if had, ok := in[p.Pos]; ok {
@@ -46,8 +39,22 @@ func (r *replaced) add(c *world.Change, d *world.Dimension) {
 	}
 }
 
-// addColumn adds a column that the operation changed.
+// volume returns what was replaced of a volume, to be added to.
+func (r *replaced) volume(name string) map[geom.ChunkPos]chunks {
+	if r.volumes == nil {
+		r.volumes = make(map[string]map[geom.ChunkPos]chunks)
+	}
+	if r.volumes[name] == nil {
+		r.volumes[name] = make(map[geom.ChunkPos]chunks)
+	}
+	return r.volumes[name]
+}
+
+// addColumn adds a column that the operation changed, perhaps once more.
 func (r *replaced) addColumn(pos geom.ColumnPos, before, after *voxel.Column) {
+	if had, ok := r.columns[pos]; ok {
+		before = had.before
+	}
 	if r.columns == nil {
 		r.columns = make(map[geom.ColumnPos]columns)
 	}
@@ -57,7 +64,7 @@ func (r *replaced) addColumn(pos geom.ColumnPos, before, after *voxel.Column) {
 // in returns which chunks of a tower were changed.
 func (r *replaced) in(t *tower) (out []geom.ChunkPos) {
 	for i := range t.parts {
-		if _, ok := r.volumes[t.volume][t.parts[i].pos]; ok {
+		if c := r.volumes[t.volume][t.parts[i].pos]; c.before != c.after {
 			out = append(out, t.parts[i].pos)
 		}
 	}
@@ -88,7 +95,13 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	for _, v := range d.Volumes() {
 		var parts []part
 		for pos, c := range r.volumes[v.Name] {
-			parts = append(parts, part{pos: pos, change: c.undo(v.Default())})
+			p := part{pos: pos, change: c.undo(v.Default())}
+			if v.Name == voxel.Block && r.owned != nil {
+				p.objects = func(p *part, in *objectsTx, _, is *voxel.Chunk, _ []bool) {
+					r.giveBack(in, p.pos, filled(c.before, v.Default()), is)
+				}
+			}
+			parts = append(parts, p)
 		}
 		slices.SortFunc(parts, func(a, b part) int { return int(a.pos.Y) - int(b.pos.Y) })
 		if towers := towersOf(v.Volume, parts); voxel.IsLight(v.Name) {

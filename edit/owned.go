@@ -1,0 +1,150 @@
+package edit
+
+import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// objectsTx changes objects that blocks own, in an update that changes blocks.
+type objectsTx struct {
+	d    *world.DimensionTx
+	sink Sink
+	err  error
+}
+
+// change makes a list of a column what f makes of it. f does not change what it is given. Where
+// there is no column, objects make one of that version.
+func (t *objectsTx) change(list string, pos geom.ColumnPos, version int32, f func(now []voxel.Object) []voxel.Object) {
+	c := t.d.Column(pos)
+	now := objectsOf(c, list)
+	next := f(now)
+	if t.err != nil || sameObjects(now, next) {
+		return
+	}
+	if c == nil {
+		c = &voxel.Column{Pos: pos, Version: version}
+	}
+	out := *c
+	out.Lists = withList(out.Lists, list, next)
+	if t.sink != nil {
+		if t.err = t.sink.Column(pos, &out); t.err != nil {
+			return
+		}
+	}
+	writeColumn(t.d, t.d.Column(pos), &out)
+}
+
+// cellAt returns the cell of a chunk at a place in it.
+func cellAt(c *voxel.Chunk, p geom.Point) voxel.Cell {
+	q := p.InChunk()
+	return c.Cell(q.X, q.Y, q.Z)
+}
+
+// swapped is which objects of a list an operation took away, and which it brought.
+type swapped struct{ gone, came []voxel.Object }
+
+// addOwned adds which objects an update of the operation swapped together with their blocks.
+func (r *replaced) addOwned(c *world.Change, a *Arena) {
+	for _, col := range c.Columns {
+		if col.Old == nil && !col.Unknown {
+			r.addColumn(col.Pos, nil, col.New)
+		}
+		for _, list := range listsOf(col.Old, col.New) {
+			was, is := objectsOf(col.Old, list), objectsOf(col.New, list)
+			if voxel.Owner(list) != voxel.Block || sameObjects(was, is) {
+				continue
+			}
+			if r.owned == nil {
+				r.owned = make(map[geom.ColumnPos]map[string]swapped)
+			}
+			if r.owned[col.Pos] == nil {
+				r.owned[col.Pos] = make(map[string]swapped)
+			}
+			gone, came := without(was, is), without(is, was)
+			s := r.owned[col.Pos][list]
+			r.owned[col.Pos][list] = swapped{append(without(s.gone, came), without(gone, s.came)...), append(without(s.came, gone), without(came, s.gone)...)}
+			r.stay(a, append(gone, came...))
+		}
+	}
+}
+
+// stay remembers the chunks of objects that were swapped while their blocks stayed.
+func (r *replaced) stay(a *Arena, objects []voxel.Object) {
+	v, err := a.volume(voxel.Block)
+	if err != nil {
+		return // it is gone, and there is nothing to give back
+	}
+	in := r.volume(voxel.Block)
+	for _, o := range objects {
+		pos := o.At.Chunk()
+		if _, had := in[pos]; !had {
+			if c, ok := v.Chunk(pos); ok {
+				in[pos] = chunks{c, c}
+			}
+		}
+	}
+}
+
+// giveBack gives back the objects that the operation swapped in a chunk where the blocks are what
+// they were before it.
+func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.Chunk) {
+	back := func(o voxel.Object) bool { return o.At.Chunk() == pos && cellAt(before, o.At) == cellAt(is, o.At) }
+	for _, at := range columnsUnder(pos) {
+		for list, s := range r.owned[at] {
+			came, gone := slices.DeleteFunc(slices.Clone(s.came), not(back)), slices.DeleteFunc(slices.Clone(s.gone), not(back))
+			in.change(list, at, 0, func(now []voxel.Object) []voxel.Object {
+				now = without(now, came)
+				taken := placesOf(now)
+				for _, o := range gone {
+					if !taken[o.At] {
+						now = append(now, o)
+					}
+				}
+				return now
+			})
+		}
+	}
+}
+
+func not(f func(voxel.Object) bool) func(voxel.Object) bool {
+	return func(o voxel.Object) bool { return !f(o) }
+}
+
+// columnsUnder returns the columns that a chunk lies over.
+func columnsUnder(pos geom.ChunkPos) (out [4]geom.ColumnPos) {
+	for i := range out {
+		out[i] = geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}
+	}
+	return out
+}
+
+// without returns those of a that are not in b, as often as they are not.
+func without(a, b []voxel.Object) (out []voxel.Object) {
+	at := make(map[geom.Point][]voxel.Object)
+	for _, o := range b {
+		at[o.At] = append(at[o.At], o)
+	}
+	for _, o := range a {
+		there := at[o.At]
+		if i := slices.IndexFunc(there, func(p voxel.Object) bool { return sameObject(o, p) }); i >= 0 {
+			at[o.At] = slices.Delete(there, i, i+1)
+		} else {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// placesOf returns the cells that objects are in.
+func placesOf(objects []voxel.Object) map[geom.Point]bool {
+	out := make(map[geom.Point]bool)
+	for _, o := range objects {
+		if o.Place != voxel.Nowhere {
+			out[o.At] = true
+		}
+	}
+	return out
+}
