@@ -225,6 +225,23 @@ func (c *Clip) List(name string) []voxel.Object {
 	return nil
 }
 
+// Inside returns the clip without the objects that lie outside of its box, as some programs wrote
+// them, and counts these by name.
+func (c *Clip) Inside() (_ *Clip, lost map[string]int) {
+	out, lost := *c, map[string]int{}
+	out.Lists = nil
+	for _, l := range c.Lists {
+		in := slices.DeleteFunc(slices.Clone(l.Objects), func(o voxel.Object) bool {
+			return o.Place != voxel.Nowhere && !geom.Box{Max: c.Size}.Contains(o.At)
+		})
+		lose(lost, l.Name+" outside of the box", len(l.Objects)-len(in))
+		if len(in) > 0 {
+			out.Lists = append(out.Lists, voxel.List{Name: l.Name, Objects: in})
+		}
+	}
+	return &out, lost
+}
+
 // lose counts what is left out.
 func lose(lost map[string]int, name string, n int) {
 	if n > 0 {

@@ -310,6 +310,32 @@ func TestCollectorRegion(t *testing.T) {
 	}
 }
 
+// TestOutside: objects outside of the box come into no world, and are counted.
+func TestOutside(t *testing.T) {
+	c := random(rand.New(rand.NewPCG(2, 9)), geom.Point{X: 5, Y: 6, Z: 7})
+	n := len(c.List(voxel.BlockEntities))
+	for i := range c.Lists {
+		far := c.Lists[i].Objects[0]
+		far.At = geom.Point{X: 100, Y: 1, Z: -1}
+		c.Lists[i].Objects = append(c.Lists[i].Objects, far)
+	}
+	in, lost := c.Inside()
+	if len(in.List(voxel.BlockEntities)) != n || lost["block_entities outside of the box"] != 1 || lost["entities outside of the box"] != 1 || len(lost) != 2 {
+		t.Errorf("%d block entities, lost %v", len(in.List(voxel.BlockEntities)), lost)
+	}
+	src := c.Source()
+	w, err := convert.Load(context.Background(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, _ = src.(interface {
+		Remarks() (map[string]int, []string)
+	}).Remarks()
+	if len(w.Dimensions[0].Columns) != 1 || lost["block_entities outside of the box"] != 1 || lost["entities outside of the box"] != 1 {
+		t.Errorf("%d columns, lost %v", len(w.Dimensions[0].Columns), lost)
+	}
+}
+
 // TestWorldGrows builds beyond the box that a clip had.
 func TestWorldGrows(t *testing.T) {
 	c := random(rand.New(rand.NewPCG(2, 9)), geom.Point{X: 5, Y: 6, Z: 7})

@@ -26,7 +26,7 @@ const biomesInSections = 2844
 
 // Source returns the clip as a world with the dimension overworld. Its least corner lies at
 // 0,0,0. Each column of the clip's box has the clip's data version and the sections of the
-// box. The file FilePath keeps the rest, so that a Collector makes the same clip again.
+// box; objects outside of these columns are left out. The file FilePath keeps the rest, so that a Collector makes the same clip again.
 func (c *Clip) Source() format.Source { return source{c, map[string]int{}} }
 
 // source is a clip as a world, and what Read left out.
@@ -57,7 +57,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 	if c.Size.Y > maxHeight {
 		return fmt.Errorf("clip: %w: a world of columns is at most %d high, not %d", format.ErrHolds, maxHeight, c.Size.Y)
 	}
-	w := &sender{c: c, dim: format.BlockDimension("overworld", "")}
+	w := &sender{c: c, lost: s.lost, dim: format.BlockDimension("overworld", "")}
 	for _, v := range []struct {
 		from *Volume
 		to   *format.Names
@@ -89,6 +89,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 // sender cuts columns out of a clip.
 type sender struct {
 	c       *Clip
+	lost    map[string]int
 	dim     *format.Dimension
 	order   []geom.ColumnPos
 	objects map[geom.ColumnPos][]voxel.List
@@ -116,7 +117,10 @@ func (w *sender) find() {
 	for _, l := range w.c.Lists {
 		for _, o := range l.Objects {
 			pos := geom.ColumnPos{X: int32(o.At.X >> 4), Z: int32(o.At.Z >> 4)}
-			at[pos] = true
+			if !at[pos] && o.Place != voxel.Nowhere { // it would be a column of nothing else
+				w.lost[l.Name+" outside of the box"]++
+				continue
+			}
 			lists := w.objects[pos]
 			i := slices.IndexFunc(lists, func(m voxel.List) bool { return m.Name == l.Name })
 			if i < 0 {

@@ -172,6 +172,20 @@ func TestPaste(t *testing.T) {
 		}
 	}
 
+	torn := hut(t)
+	torn.Lists[0].Objects = append(torn.Lists[0].Objects, voxel.Object{Place: voxel.Moved, At: geom.Point{X: 100}, Payload: []byte{0}})
+	n := s.ColumnCount("overworld")
+	if lost, err := port.Paste(t.Context(), w, torn, port.PasteOptions{At: at}); err != nil || lost["block_entities outside of the box"] != 1 {
+		t.Errorf("lost %v, %v", lost, err)
+	}
+	columns := 0
+	for range w.View().Dimension("overworld").Columns(world.Everywhere) {
+		columns++
+	}
+	if columns != n {
+		t.Errorf("%d columns, were %d", columns, n)
+	}
+
 	var unknown *block.NameError
 	strange := hut(t)
 	strange.Block.Names = append([]string{}, strange.Block.Names...)

@@ -32,7 +32,7 @@ type PasteOptions struct {
 }
 
 // Paste writes a clip into an open world: blocks, biomes, block entities and entities. It does
-// not commit. It returns by name and count what does not turn. Unknown names of blocks are an
+// not commit. It returns by name and count what does not turn, and what lies outside of the clip's box and is left out. Unknown names of blocks are an
 // error of joined *block.NameErrors. Of an interrupted paste some chunks may be done.
 func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (lost map[string]int, err error) {
 	dim, err := pasteDimension(w, o.Dimension)
@@ -40,6 +40,8 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 		return nil, err
 	}
 	c, lost = c.Turn(o.Turn)
+	c, outside := c.Inside()
+	maps.Copy(lost, outside)
 	box := geom.Box{Min: o.At, Max: o.At.Add(c.Size)}
 	held, err := w.Load(ctx, dim.Name(), box.Intersect(world.Everywhere))
 	if err != nil {

@@ -135,6 +135,14 @@ func TestPlaces(t *testing.T) {
 	if p, ok := clip.Hangs(&o); o.At != (geom.Point{X: 1}) || !ok || p != (geom.Point{X: 1}) {
 		t.Errorf("the frame is at %v, hangs at %v", o.At, p)
 	}
+	far := nbt.Entries{{Name: "id", Value: "Chest"}, {Name: "x", Value: int32(102)}, {Name: "y", Value: int32(64)}, {Name: "z", Value: int32(-7)}}
+	fawe, err := read(file(tag("WEOriginX", int32(100)), tag("WEOriginY", int32(64)), tag("WEOriginZ", int32(-7)), tag("TileEntities", nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{far}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := fawe.List(voxel.BlockEntities)[0]; o.At != (geom.Point{X: 2}) {
+		t.Errorf("a chest that counts from the origin of the world is at %v", o.At)
+	}
 	if fields, err := clip.Fields(c.Tags); err != nil || len(fields) != 1 || fields[0].Name != "Icon" {
 		t.Errorf("tags %v, %v", fields, err)
 	}

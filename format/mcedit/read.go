@@ -48,7 +48,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
 		var list []voxel.Object
 		for n, raw := range r.objects[i] {
-			o, err := object(raw, i == 1, c.Min)
+			o, err := object(raw, i == 1, c)
 			if err != nil {
 				return nil, clip.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
 			}
@@ -258,9 +258,10 @@ func (r *reader) cells(c *clip.Clip) error {
 	return err
 }
 
-// object makes an object. WorldEdit counts positions of entities in the world that the clip
-// was copied from, where its least corner is the origin.
-func object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
+// object makes an object of c. WorldEdit counts positions of entities in the world that the clip
+// was copied from, where its least corner is the origin. FastAsyncWorldEdit for years counted those
+// of block entities likewise.
+func object(raw []byte, entity bool, c *clip.Clip) (voxel.Object, error) {
 	fields, err := clip.Fields(raw)
 	if err != nil {
 		return voxel.Object{}, err
@@ -271,7 +272,7 @@ func object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
 			return clip.Entity(nil, nil, fields)
 		}
 		o, err := clip.Entity(nil, &v, fields)
-		return clip.Move(o, geom.Point{}.Sub(least)), err
+		return clip.Move(o, geom.Point{}.Sub(c.Min)), err
 	}
 	var at [3]int32
 	for i, name := range [...]string{"x", "y", "z"} {
@@ -281,6 +282,9 @@ func object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
 		}
 		at[i] = int32(binary.BigEndian.Uint32(b))
 	}
-	p := pointOf(at)
+	p, box := pointOf(at), geom.Box{Max: c.Size}
+	if q := p.Sub(c.Min); !box.Contains(p) && box.Contains(q) {
+		p = q
+	}
 	return clip.BlockEntity(nil, &p, fields)
 }
