@@ -9,6 +9,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -121,6 +124,13 @@ type File struct {
 	// Open returns the content; the caller closes it. It works until the Source is
 	// closed.
 	Open func() (io.ReadCloser, error)
+}
+
+// IsPath reports whether name is a path of a file below a world's folder that every system can
+// have: with slashes, no part of it longer than 255 bytes.
+func IsPath(name string) bool {
+	tooLong := func(part string) bool { return len(part) > 255 }
+	return fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, "\\\x00") && !slices.ContainsFunc(strings.Split(name, "/"), tooLong)
 }
 
 // FileOf returns a file with that content.

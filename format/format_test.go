@@ -3,6 +3,7 @@ package format_test
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -71,5 +72,16 @@ func TestDamageErrorNamesColumns(t *testing.T) {
 	if eight, nine, many := damage(8).Error(), damage(9).Error(), damage(1000).Error(); nine != "9"+eight[1:]+"; and 1 more" ||
 		many != "1000"+eight[1:]+"; and 992 more" {
 		t.Errorf("got %q and %q", nine, many)
+	}
+}
+
+func TestIsPath(t *testing.T) {
+	for path, want := range map[string]bool{
+		"level.dat": true, "data/a b.dat": true, "": false, ".": false, "/a": false, "a/": false, "a//b": false, "../a": false,
+		`a\b`: false, "a\x00": false, "a\xff": false, strings.Repeat("a", 255): true, "b/" + strings.Repeat("a", 256): false,
+	} {
+		if got := format.IsPath(path); got != want {
+			t.Errorf("%.20q: %v, want %v", path, got, want)
+		}
 	}
 }

@@ -43,6 +43,8 @@ type Kind struct {
 var (
 	// ErrNoWorld says that a folder is not a world of the format.
 	ErrNoWorld = errors.New("no world of this format")
+	// ErrNothing says that a world has neither chunks nor columns.
+	ErrNothing = errors.New("no chunk is in it")
 	// ErrHolds says that a format cannot hold the world, even with parts left out.
 	ErrHolds = errors.New("the format cannot hold the world")
 )

@@ -14,6 +14,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/format"
 )
@@ -68,11 +69,14 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	}
 	bounded.left = math.MaxInt64
 	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool {
-		folder := strings.HasSuffix(f.Name, "/")
-		f.Name = path.Clean(f.Name)
-		return folder || !s.takes(f.Name)
+		name := slashed(decoded(f.Name))
+		f.Name = path.Clean(name)
+		return strings.HasSuffix(name, "/") || !s.takes(f.Name)
 	})
 	for _, f := range z.File {
+		if f.Flags&1 != 0 {
+			return nil, errEncrypted
+		}
 		if limit -= perFile + int64(len(f.Name)) + int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
 			return nil, ErrTooLarge
 		}
@@ -80,6 +84,32 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	inRegionFolder(z.File)
 	return z, nil
 }
+
+var errEncrypted = errors.New("the zip is encrypted: unpack it with its password first")
+
+// slashed returns the path that a name of an archive stands for. Some programs write backslashes
+// between folders; as a part of a name no world has one.
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// decoded returns a name of a zip in UTF-8. Many zips have names in UTF-8 and do not say so. A
+// name that is not UTF-8 is in code page 437 (APPNOTE.TXT, D.1), so that every name has a text.
+func decoded(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if c < 0x80 {
+			b.WriteByte(c)
+		} else {
+			b.WriteRune(page437[c-0x80])
+		}
+	}
+	return b.String()
+}
+
+// page437 is the upper half of code page 437.
+var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
 // damaged returns a CorruptError for an archive. It drops the kind that the error already
 // names.
@@ -112,7 +142,7 @@ const (
 
 // isFile reports whether a name in an archive is the path of a file below its root.
 func isFile(name string) bool {
-	return fs.ValidPath(name) && name != "." && len(name) <= maxName && strings.Count(name, "/") < maxDepth && !strings.ContainsAny(name, "\\\x00")
+	return format.IsPath(name) && len(name) <= maxName && strings.Count(name, "/") < maxDepth
 }
 
 // takes reports isFile. It counts other names as lost.
@@ -208,7 +238,11 @@ func (s *Source) openInner(fsys fs.FS) error {
 		}
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("the archive has no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		err := fmt.Errorf("the archive has no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		if s.nameless > 0 {
+			err = fmt.Errorf("%w; %d files have names that are no paths within it", err, s.nameless)
+		}
+		return err
 	}
 	f, err := fsys.Open(names[0])
 	if err != nil {
@@ -282,7 +316,7 @@ func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 		if err != nil {
 			return err
 		}
-		name := path.Clean(h.Name)
+		name := path.Clean(slashed(h.Name))
 		if h.Typeflag != tar.TypeReg || !s.takes(name) {
 			continue // links are not followed
 		}

@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 )
@@ -82,7 +83,7 @@ func tarOf(t testing.TB, files fstest.MapFS) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		err := w.WriteHeader(&tar.Header{Name: "./" + name, Mode: 0o600, Size: int64(len(files[name].Data)), Format: tar.FormatUSTAR})
+		err := w.WriteHeader(&tar.Header{Name: "./" + name, Mode: 0o600, Size: int64(len(files[name].Data)), Format: tarFormat(name)})
 		if err == nil {
 			_, err = w.Write(files[name].Data)
 		}
@@ -94,6 +95,14 @@ func tarOf(t testing.TB, files fstest.MapFS) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// tarFormat returns the format of a name's header: not all names fit the oldest.
+func tarFormat(name string) tar.Format {
+	if strings.ContainsFunc(name, func(r rune) bool { return r > 0x7F }) {
+		return tar.FormatPAX
+	}
+	return tar.FormatUSTAR
 }
 
 func gzipOf(t testing.TB, data []byte) []byte {
@@ -198,6 +207,96 @@ func TestOpenPath(t *testing.T) {
 	}
 	if _, err := port.Open(dir, port.Options{}); err == nil {
 		t.Error("a folder without a world is opened")
+	}
+}
+
+// rawZip returns a zip whose names are the given bytes, without the flag for UTF-8.
+func rawZip(t testing.TB, files fstest.MapFS, name func(string) string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, n := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name(n), NonUTF8: true, Method: zip.Deflate})
+		if err == nil {
+			_, err = w.Write(files[n].Data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestNamesOfOtherSystems reads the same world from zips of programs that name files in other ways.
+func TestNamesOfOtherSystems(t *testing.T) {
+	made := mustLoad(t, island(1, terrain.Modern))
+	files := folder(t, made)
+	files["datapacks/W\u00f6rld.txt"] = &fstest.MapFile{Data: []byte("x")}
+	back := strings.NewReplacer("/", `\`)
+	for _, tt := range []struct {
+		name string
+		body []byte
+		file string // kept from datapacks
+	}{
+		{"backslashes", rawZip(t, files, back.Replace), "W\u00f6rld.txt"},
+		{"backslashes below a folder", rawZip(t, files, func(n string) string { return back.Replace("World/" + n) }), "W\u00f6rld.txt"},
+		{"backslashes behind a slash", rawZip(t, files, func(n string) string { return "World/" + back.Replace(n) }), "W\u00f6rld.txt"},
+		{"code page 437", rawZip(t, files, func(n string) string { return "W\x94rld/" + strings.ReplaceAll(n, "\u00f6", "\x94") }), "W\u00f6rld.txt"},
+		{"GBK", rawZip(t, files, func(n string) string { return "\xca\xc0\xbd\xe7/" + strings.ReplaceAll(n, "\u00f6", "\xca\xc0") }), "W\u2569\u2514rld.txt"},
+		{"a tar with backslashes", tarOf(t, renamed(files, back.Replace)), "W\u00f6rld.txt"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, w, err := open(t, tt.body, port.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(w.Files, func(f format.File) bool { return f.Path == "datapacks/"+tt.file }) || len(s.Remarks().Lost) > 0 {
+				t.Errorf("files %v, lost %v", w.Files, s.Remarks().Lost)
+			}
+			if d, err := convert.Diff(made, w, port.EqualTags); err != nil || d.Cells > 0 || d.Objects > 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
+	}
+}
+
+func renamed(files fstest.MapFS, name func(string) string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for n, f := range files {
+		out[name(n)] = f
+	}
+	return out
+}
+
+// TestNothingFound refuses to read a world that has none.
+func TestNothingFound(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	level := func(name string) bool { return name == "level.dat" }
+	noChunks := some(files, "", level)
+	noChunks["region/r.0.0.mca"] = &fstest.MapFile{Data: make([]byte, 8192)}
+	for name, files := range map[string]fstest.MapFS{"a level.dat alone": some(files, "", level), "region files without chunks": noChunks} {
+		if _, _, err := open(t, zipOf(t, files), port.Options{}); !errors.Is(err, format.ErrNothing) {
+			t.Errorf("%s: %v, want %v", name, err, format.ErrNothing)
+		}
+	}
+}
+
+// TestEncryptedZip says why an encrypted zip cannot be read.
+func TestEncryptedZip(t *testing.T) {
+	body := zipOf(t, folder(t, mustLoad(t, island(1, terrain.Modern))))
+	for at := 0; ; at++ { // flags in the directory
+		i := bytes.Index(body[at:], []byte("PK\x01\x02"))
+		if i < 0 {
+			break
+		}
+		at += i
+		body[at+8] |= 1
+	}
+	if _, _, err := open(t, body, port.Options{}); err == nil || !strings.Contains(err.Error(), "encrypted") {
+		t.Errorf("%v, want that it is encrypted", err)
 	}
 }
 

@@ -133,6 +133,7 @@ func TestHostileUploads(t *testing.T) {
 		{"nothing", nil, client.Unsupported},
 		{"text", []byte("a world"), client.Unsupported},
 		{"a folder without a world", zipBomb(t, "readme.txt", 10), client.Unsupported},
+		{"a world without chunks", zipBomb(t, "level.dat", 10), client.Unsupported},
 		{"names that leave the folder", zipBomb(t, "../region/r.0.0.mca", 8192), client.Unsupported},
 		{"a file that is there twice", twice(t, "region/r.0.0.mca", "level.dat"), client.Unsupported},
 		{"a zip bomb", zipBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},

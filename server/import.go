@@ -91,6 +91,9 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	}
 	defer src.Close()
 	w, err := src.Load(c.ctx, nil)
+	if errors.Is(err, port.ErrNothing) {
+		return done, file.fault(err, client.Unsupported)
+	}
 	if err != nil {
 		return done, file.fault(err, client.Corrupt)
 	}

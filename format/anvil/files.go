@@ -5,19 +5,18 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 )
 
-// File writes a file of the world. Its path must be clean and local. If the same region file
-// has chunks, they replace a file without chunks.
+// File writes a file of the world. It leaves a file out whose path is not format.IsPath. If the
+// same region file has chunks, they replace a file without chunks.
 func (w *Writer) File(f format.File) error {
-	if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsAny(f.Path, "\\\x00") {
-		return fmt.Errorf("anvil: write: file %q: its path is not clean", f.Path)
+	if !format.IsPath(f.Path) {
+		w.lost[fmt.Sprintf("file %q, whose path is not clean", f.Path)]++
+		return nil
 	}
 	size, ok := w.made[f.Path]
 	if _, _, _, region := placeOf(f.Path, anvilExt); ok && size < 0 && region && f.Size <= headerSize {

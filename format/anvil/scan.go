@@ -163,6 +163,9 @@ func (w *World) walk() error {
 		case !fs.ValidPath(name):
 			w.skip = append(w.skip, Skipped{name, "has a name that is no UTF-8"})
 			return nil
+		case !format.IsPath(name):
+			w.skip = append(w.skip, Skipped{name, "has a name that not every system can have"})
+			return nil
 		case !e.Type().IsRegular():
 			w.skip = append(w.skip, Skipped{name, "is no regular file"})
 			return nil

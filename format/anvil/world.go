@@ -128,7 +128,8 @@ func (w *World) Close() error { return w.close() }
 // Read hands the world to s: dimension by dimension, in each the regions by z
 // and x, then all other files by name. A column's cells, tags and objects are
 // valid only during the call. Chunks that cannot be read are left out and named
-// in a *format.DamageError at the end, unless Options.Salvage is set.
+// in a *format.DamageError at the end, unless Options.Salvage is set. The error wraps
+// format.ErrNothing if a world with a level.dat has no chunks.
 func (w *World) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Skipped: append([]Skipped(nil), w.skip...)}
 	r := &reading{w: w, sink: s, used: map[string]bool{}}
@@ -147,10 +148,22 @@ func (w *World) Read(ctx context.Context, s format.Sink) error {
 			return err
 		}
 	}
-	if len(w.stats.Damaged) > 0 && !w.o.Salvage {
+	switch {
+	case len(w.stats.Damaged) > 0 && !w.o.Salvage:
 		return &format.DamageError{Columns: w.stats.Damaged}
+	case len(w.stats.Damaged) == 0 && w.stats.RawBytes == 0 && !w.Partial():
+		return fmt.Errorf("anvil: %w", w.nothing())
 	}
 	return nil
+}
+
+// nothing returns ErrNothing. It names what could not be read.
+func (w *World) nothing() error {
+	err := fmt.Errorf("%w: %d region files, %d other files", format.ErrNothing, len(w.Regions()), len(w.files))
+	for _, s := range w.stats.Skipped[:min(len(w.stats.Skipped), 3)] {
+		err = fmt.Errorf("%w; %q %s", err, s.Path, s.Why)
+	}
+	return err
 }
 
 // file hands on a file that is no region file and no part of one.
