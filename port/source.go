@@ -39,8 +39,8 @@ var ErrTooLarge = errors.New("too large when unpacked")
 // ErrUnknown says that bytes are in no known format.
 var ErrUnknown = errors.New("unknown format")
 
-// ErrNothing says that a world has no chunks.
-var ErrNothing = format.ErrNothing
+// ErrNoChunks says that a world has no chunks.
+var ErrNoChunks = format.ErrNothing
 
 // Options of opening a world. The zero value is the default.
 type Options struct {

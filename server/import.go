@@ -91,7 +91,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	}
 	defer src.Close()
 	w, err := src.Load(c.ctx, nil)
-	if errors.Is(err, port.ErrNothing) {
+	if errors.Is(err, port.ErrNoChunks) {
 		return done, file.fault(err, client.Unsupported)
 	}
 	if err != nil {
