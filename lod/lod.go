@@ -34,6 +34,8 @@ const (
 	slack = 1.0 / 8
 	// forgetful is after how many blocks a viewer tries again what did not fit.
 	forgetful = 64
+	// leastCubes is more than four times the eight cubes of the top level that touch a viewer.
+	leastCubes = 64
 )
 
 // Options of a Plan. Bounds must not be empty.
@@ -46,7 +48,7 @@ type Options struct {
 	// negative is 0.
 	Ahead float64
 	// MaxCubes bounds the cubes that a Plan keeps note of, about 24 bytes each. A viewer that asks for more
-	// sees less detail, then less far. Default 65,536.
+	// sees less detail, then less far. Default 65,536, at least 64.
 	MaxCubes int
 }
 

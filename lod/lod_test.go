@@ -292,6 +292,13 @@ func TestLittleMemory(t *testing.T) {
 func TestMaxCubes(t *testing.T) {
 	huge := geom.Box{Min: geom.Point{X: -1 << 24, Y: -1 << 12, Z: -1 << 24}, Max: geom.Point{X: 1 << 24, Y: 1 << 12, Z: 1 << 24}}
 	for _, top := range []int{0, 3, lod.MaxLevel} {
+		for _, few := range []int{1, 8, 31, 32, 33, 64} {
+			p := lod.New(lod.Options{Bounds: huge, Top: top, MaxCubes: few})
+			p.Look(lod.Eye{PixelsPerRadian: 500, MaxError: 1, Radius: 100})
+			if n := p.Len() + p.Missing(); n == 0 || n > 64 {
+				t.Errorf("top level %d, at most %d cubes: %d are needed", top, few, n)
+			}
+		}
 		p := lod.New(lod.Options{Bounds: huge, Top: top, MaxCubes: 5000})
 		e := lod.Eye{PixelsPerRadian: 1 << 30, MaxError: 1e-9, Radius: 1 << 30}
 		n := 0

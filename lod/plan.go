@@ -89,6 +89,7 @@ func New(o Options) *Plan {
 	if o.MaxCubes <= 0 {
 		o.MaxCubes = 1 << 16
 	}
+	o.MaxCubes = max(o.MaxCubes, leastCubes)
 	p := &Plan{o: o, scale: 1, full: math.Inf(1)}
 	p.families = append(p.families, family{first: rootOf(o), parent: -1})
 	return p
