@@ -1,6 +1,7 @@
 package tile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ type Key interface {
 type Reader[K Key] interface {
 	// ReadTile reads the tile of a key. It calls room once with the tile's size in bytes
 	// and fills the buffer that it gets. The buffer is not cleared. ReadTile must not keep
-	// it.
+	// it. A tile has at least one byte. ReadTile may ask the cache for other tiles with its
+	// ctx.
 	ReadTile(ctx context.Context, key K, room func(size int) ([]byte, error)) error
 }
 
@@ -64,9 +66,9 @@ type Options struct {
 	Over float64
 	// Shards is the number of locks. Default: 4 for each processor that Go uses.
 	Shards int
-	// Records is the most tiles that the cache remembers, with and without payload.
-	// Default: one for 2 KiB of the budget, at least 65,536. A record takes about 150
-	// bytes, and room is made for those that are used. If it is set, the table is made for
+	// Records is the most tiles that the cache remembers, with and without payload. Where
+	// all have one, the cache holds less than its budget. Default: one for 2 KiB of the
+	// budget, at least 65,536. A record takes about 200 bytes, and room is made for those that are used. If it is set, the table is made for
 	// so many at once.
 	Records int
 	// Instances keeps tiles with equal bytes once.
@@ -108,7 +110,7 @@ type Cache[K Key] struct {
 	moving   int64      // bytes of payloads that are being packed
 	moved    *sync.Cond // on mu: moving became less
 	left     uint32     // counts payloads that left
-	hand     uint32     // where the search for records to forget goes on
+	idle     lists      // of one list: records without payload, and those of constant tiles
 	shared   map[uint64]*payload
 	tier     tier
 	closed   bool
@@ -153,6 +155,7 @@ func New[K Key](o Options) *Cache[K] {
 	c := &Cache[K]{o: o, shards: make([]shard[K], o.Shards), shared: make(map[uint64]*payload)}
 	c.pool.most = o.Budget / 16
 	c.moved = sync.NewCond(&c.mu)
+	c.idle = newLists(1)
 	c.slab.most = o.Records
 	for i := range c.shards {
 		c.shards[i].slots = make([]place, slots)
@@ -248,13 +251,9 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	id, r := s.find(c, hash, key)
 	if r == nil {
 		s.mu.Unlock()
-		if err := c.remember(s, hash, key); err != nil {
+		var err error
+		if id, r, err = c.remember(s, hash, key); err != nil {
 			return Handle{}, err
-		}
-		s.mu.Lock()
-		if id, r = s.find(c, hash, key); r == nil { // forgotten meanwhile
-			s.mu.Unlock()
-			return c.get(ctx, key, q)
 		}
 	}
 	if r.payload != nil {
@@ -270,6 +269,10 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 		r.flight = f
 		s.mu.Unlock()
 		return c.lead(ctx, s, id, f, key, q)
+	}
+	if within(ctx, f) {
+		s.mu.Unlock()
+		return Handle{}, fmt.Errorf("tile: the reader of %v asks for what it reads", key)
 	}
 	if f.done == nil {
 		f.done, f.turn = make(chan struct{}), make(chan struct{}, 1)
@@ -328,7 +331,7 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 		}
 	}()
 	if p, err = c.unpack(s, id, f); p == nil && err == nil {
-		p, err = c.read(ctx, key, q)
+		p, err = c.read(ctx, key, f, q)
 	}
 	if err != nil {
 		p = nil
@@ -375,7 +378,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("tile: a reader panicked: %v", e.Value) }
 
 // read reads a tile into a payload that no record has yet. Its room is taken.
-func (c *Cache[K]) read(ctx context.Context, key K, q request[K]) (p *payload, err error) {
+func (c *Cache[K]) read(ctx context.Context, key K, f *flight, q request[K]) (p *payload, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -393,15 +396,18 @@ func (c *Cache[K]) read(ctx context.Context, key K, q request[K]) (p *payload, e
 			c.giveBack(g.b)
 		}
 		if p != nil { // a reader that failed may call room later
-			g.reader, g.b = nil, nil
+			g.reader, g.b, g.err = nil, nil, nil
 			c.readings.Put(g)
 		}
 	}()
-	if err := q.reader.ReadTile(ctx, key, g.room); err != nil {
+	in := &readContext{Context: ctx}
+	in.flight.Store(f)
+	defer in.flight.Store(nil)
+	if err := q.reader.ReadTile(in, key, g.room); err != nil {
 		return nil, err
 	}
 	if g.b == nil {
-		return nil, errors.New("tile: a reader returned neither bytes nor an error")
+		return nil, cmp.Or(g.err, errors.New("tile: a reader returned neither bytes nor an error"))
 	}
 	if one, ok := constantOf(g.b, g.traits.Element); ok {
 		return &payload{one: one}, nil // the deferred function gives b back
@@ -410,17 +416,46 @@ func (c *Cache[K]) read(ctx context.Context, key K, q request[K]) (p *payload, e
 	return c.pool.payload(g.b, g.traits.Purpose, c.freeBytes), nil
 }
 
+// readContext is the context of a call of a Reader. It knows what is being read.
+type readContext struct {
+	context.Context
+	flight atomic.Pointer[flight] // nil: the call is over
+}
+
+type readKey struct{}
+
+// Value implements context.Context.
+func (c *readContext) Value(key any) any {
+	if key == (readKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// within reports whether ctx is that of a Reader's call for a flight, or one within it.
+func within(ctx context.Context, f *flight) bool {
+	for {
+		c, ok := ctx.Value(readKey{}).(*readContext)
+		if !ok || c.flight.Load() == f {
+			return ok
+		}
+		ctx = c.Context
+	}
+}
+
 // reading is a call of a Reader.
 type reading[K Key] struct {
 	c      *Cache[K]
 	reader Reader[K]
 	room   func(size int) ([]byte, error) // makeRoom
 	b      []byte
+	err    error // the last of room
 	traits Traits
 }
 
 // makeRoom returns the buffer that the Reader fills.
-func (g *reading[K]) makeRoom(size int) ([]byte, error) {
+func (g *reading[K]) makeRoom(size int) (b []byte, err error) {
+	defer func() { g.err = err }()
 	switch g.traits = traitsOf(g.reader); { // a file is open by now
 	case g.traits.Purpose < 0 || g.traits.Purpose >= len(g.c.purposes):
 		return nil, fmt.Errorf("tile: purpose %d of %d", g.traits.Purpose, len(g.c.purposes))
@@ -451,7 +486,10 @@ func (c *Cache[K]) readValue(value func() (any, int64, bool, error)) (p *payload
 		}
 	}()
 	p = &payload{free: c.freeValue}
-	if p.value, p.size, p.unpacked, err = value(); err != nil {
+	if p.value, p.size, p.unpacked, err = value(); err == nil && p.size < 0 {
+		err = fmt.Errorf("tile: a value of %d bytes", p.size)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := c.reserve(p.size, 0); err != nil {
@@ -499,12 +537,16 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 		r.reads++
 	}
 	r.purpose = p.purpose
+	if p.owners > 0 {
+		c.instances++
+	}
 	p.owners++
 	r.payload = p
 	if p.one.size > 0 {
 		c.constants++
 		return p, before
 	}
+	c.idle.take(id)
 	of := &c.purposes[p.purpose]
 	of.used += p.size
 	of.Add(id, p.size)

@@ -35,8 +35,10 @@ func TestRefused(t *testing.T) {
 			saltOf(t, b.Bytes(), 3)
 			b.Release()
 			none := &tile.Virtual[num]{Size: fixed(0)}
-			if _, err := c.Get(ctx, nil, 5, none); err == nil {
-				t.Error("a tile without bytes")
+			for _, r := range []tile.Reader[num]{none, deaf{}} {
+				if _, err := c.Get(ctx, nil, 5, r); err == nil || !strings.Contains(err.Error(), "a tile of 0 bytes") {
+					t.Errorf("a tile without bytes: %v", err)
+				}
 			}
 			wrong := &tile.Virtual[num]{Size: fixed(8), Item: tile.About{Traits: tile.Traits{Purpose: 1}}}
 			if _, err := c.Get(ctx, nil, 5, wrong); err == nil || !strings.Contains(err.Error(), "purpose 1 of 1") {
@@ -335,7 +337,8 @@ func TestAllocations(t *testing.T) {
 }
 
 // TestAllocationsOfMisses reads tiles again and again that do not fit. What a miss needs is
-// used again, but for what the race detector has sync.Pool lose.
+// used again, but for the context that its reader may keep, and what the race detector has
+// sync.Pool lose.
 func TestAllocationsOfMisses(t *testing.T) {
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
@@ -353,7 +356,7 @@ func TestAllocationsOfMisses(t *testing.T) {
 			misses()
 			before := c.Stats().Misses
 			n := testing.AllocsPerRun(10, misses)
-			if each := 11 * n / float64(c.Stats().Misses-before); each > .8 {
+			if each := 11 * n / float64(c.Stats().Misses-before); each > 1.8 {
 				t.Errorf("a miss allocates %.2f times", each)
 			}
 		})

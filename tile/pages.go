@@ -23,7 +23,7 @@ const valueBytes = 256
 // result, which takes about bytes of memory; one that is larger than the budget it does
 // not keep. Of concurrent calls for one key one fills; the others wait, or return
 // ctx.Err() when ctx ends. If fill fails, its caller gets the error, and the next that
-// waits fills. Values must not be changed.
+// waits fills. fill must not ask for key. Values must not be changed.
 func (p Pages[K]) Page(ctx context.Context, key K, fill func() (value any, bytes int64, err error)) (any, error) {
 	h, err := p.get(ctx, key, request[K]{value: func() (v any, bytes int64, unpacked bool, err error) {
 		if v, bytes = p.spill.read(key); v != nil {

@@ -119,23 +119,25 @@ func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 	defer s.mu.Unlock()
 	p := r.payload
 	if p.owners > 1 {
-		c.part(r)
+		c.part(id)
 		return v, true
 	}
 	if pins := p.pins.Load(); pinned(pins) || !p.pins.CompareAndSwap(pins, pins+life) { // nobody else may free it
 		return v, false
 	}
-	c.part(r)
+	c.part(id)
 	return victim{p, id, r.hash, r.left}, true
 }
 
 // part takes the payload from a record. If no other record has the payload, the caller
 // frees it. The caller has mu and the shard's lock.
-func (c *Cache[K]) part(r *record[K]) {
+func (c *Cache[K]) part(id uint32) {
+	r := c.record(id)
 	p := r.payload
 	r.payload = nil
 	c.left++
 	r.left = c.left
+	c.idle.push(0, id)
 	p.owners--
 	if p.one.size > 0 {
 		c.constants--
@@ -167,87 +169,94 @@ func (c *Cache[K]) instance(p *payload) *payload {
 		c.shared[sum] = p
 	case bytes.Equal(other.bytes, p.bytes):
 		c.giveBack(p.bytes)
-		c.instances++
 		return other
 	}
 	return p
 }
 
-// remember makes a record for a key, unless there is one. If there are as many records as
-// are allowed, it forgets one.
-func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) error {
+// remember returns the record of a key, with the shard's lock. It makes one if there is none.
+// If there are as many records as are allowed, it forgets one.
+func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) (uint32, *record[K], error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return fmt.Errorf("tile: %w", ErrClosed)
+		return 0, nil, fmt.Errorf("tile: %w", ErrClosed)
 	}
 	id, ok := c.slab.fresh()
 	if !ok {
 		if id, ok = c.forgetOne(); !ok {
-			return fmt.Errorf("tile: %d records, all with a payload or being read: %w", c.slab.count, ErrPinned)
+			return 0, nil, fmt.Errorf("tile: %d records, all in use by handles or being read: %w", c.slab.count, ErrPinned)
 		}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, r := s.find(c, hash, key); r != nil {
+	if other, r := s.find(c, hash, key); r != nil {
 		c.slab.free = append(c.slab.free, id)
-		return nil
+		return other, r, nil
 	}
 	r := c.record(id)
 	r.key, r.hash = key, hash
 	r.reads, r.packed = 0, nil
 	s.insert(uint32(hash), id)
-	return nil
+	c.idle.push(0, id)
+	return id, r, nil
 }
 
-// forgetTries is how many records without a payload are compared. The one whose payload
-// left first is forgotten. If it is read by then, others are compared, up to forgetRounds
-// times.
-const (
-	forgetTries  = 8
-	forgetRounds = 100
-)
-
-// forgetOne takes a record without a payload out of the table and returns its number. The
-// caller has mu.
+// forgetOne takes a record that nobody uses out of the table and returns its number: the one
+// without a payload for longest, or else one whose payload is evicted for that. The caller has
+// mu.
 func (c *Cache[K]) forgetOne() (id uint32, ok bool) {
-	for range forgetRounds {
-		var best uint32
-		found := false
-		for tries, passed := 0, 0; tries < forgetTries && passed < c.slab.count; passed++ {
-			c.hand = (c.hand + 1) % uint32(c.slab.count)
-			r := c.record(c.hand)
-			s := c.shard(r.hash)
-			s.mu.Lock()
-			idle := r.payload == nil && r.flight == nil
-			s.mu.Unlock()
-			if !idle {
-				continue
-			}
-			tries++
-			if age := c.left - r.left; !found || age > best {
-				id, best, found = c.hand, age, true
-			}
-		}
-		if !found {
-			break
-		}
-		if c.forget(id) { // else somebody reads it by now
+	for {
+		if id, ok = c.forgetIdle(); ok {
 			return id, true
 		}
+		c.leaving, c.leavingBytes = nil, 0
+		if !c.evictOne(0, 0) {
+			return 0, false
+		}
+		for _, v := range c.leaving { // what is packed of a record goes with it
+			v.p.free(v.p)
+		}
 	}
-	return 0, false
 }
 
-// forget takes an idle record out of the table. The caller has mu.
-func (c *Cache[K]) forget(id uint32) bool {
+// spared is how many constant tiles that were used are passed over before one is forgotten.
+const spared = 8
+
+// forgetIdle forgets the oldest idle record that is not being read. The caller has mu.
+func (c *Cache[K]) forgetIdle() (id uint32, ok bool) {
+	first, rounds := uint32(0), 0
+	for tries := 0; ; tries++ {
+		if id, ok = c.idle.oldest(0); !ok {
+			return 0, false
+		}
+		if tries == 0 {
+			first = id
+		} else if id == first {
+			if rounds++; rounds == 2 {
+				return 0, false
+			}
+		}
+		if c.forget(id, tries < spared && rounds == 0) {
+			return id, true
+		}
+		c.idle.push(0, id)
+	}
+}
+
+// forget takes an idle record out of the table, unless it is being read, or spare is set and it is
+// that of a constant tile that was used. The caller has mu.
+func (c *Cache[K]) forget(id uint32, spare bool) bool {
 	r := c.record(id)
 	s := c.shard(r.hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.payload != nil || r.flight != nil {
+	if r.flight != nil || r.payload != nil && r.used.Swap(false) && spare {
 		return false
 	}
+	if r.payload != nil {
+		c.part(id)
+	}
+	c.idle.take(id)
 	s.remove(uint32(r.hash), id)
 	c.tier.drop(r.packed)
 	r.packed = nil
@@ -258,7 +267,17 @@ func (c *Cache[K]) forget(id uint32) bool {
 
 // Invalidate forgets what is known of a tile. Who asks for it after Invalidate has returned
 // gets bytes that are read from then on. Handles stay good.
-func (c *Cache[K]) Invalidate(key K) { c.InvalidateIf(func(k K) bool { return k == key }) }
+func (c *Cache[K]) Invalidate(key K) {
+	hash := key.Hash()
+	s := c.shard(hash)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, r := s.find(c, hash, key); r != nil {
+		c.invalidate(id)
+	}
+}
 
 // InvalidateIf invalidates all tiles whose keys fit. It goes over all records.
 func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
@@ -292,7 +311,7 @@ func (c *Cache[K]) invalidate(id uint32) {
 	}
 	p.stale.Store(true)
 	before := p.pins.Load()
-	c.part(r)
+	c.part(id)
 	if p.one.size > 0 {
 		return
 	}
