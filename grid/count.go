@@ -77,8 +77,8 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 	}
 	if s.over(v.Len()) {
 		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
-			if c != NotLoaded {
-				add(code.Pos(), c, coverOf(r, code.Pos()))
+			if cover := region.CoverOf(r, code.Pos().Box()); cover != 0 && c != NotLoaded {
+				add(code.Pos(), c, cover)
 			}
 			return true
 		})

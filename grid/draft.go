@@ -1,20 +1,24 @@
 package grid
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// maxOpen bounds the chunks that a Draft keeps open for writing.
-const maxOpen = 1024
+const (
+	maxOpen    = 1024    // chunks that a Draft keeps open for writing
+	maxTouched = 1 << 20 // chunks that a Draft may write
+)
 
 // Draft is a volume that is being changed. Reads see its own writes. It belongs to
 // one goroutine. The first error sticks: writes then do nothing and reads fail. See
 // Err.
 type Draft struct {
 	view    *View
+	ctx     context.Context // nil: it does not end
 	touched map[geom.ChunkPos]*touched
 	last    *touched
 	opened  []*touched
@@ -37,8 +41,13 @@ type touched struct {
 // Edit returns a draft of v. v does not change.
 func (v *View) Edit() *Draft { return &Draft{view: v} }
 
-// Err returns the first error. It is a *NotLoadedError, wraps geom.ErrOutOfRange, or names
-// the invalid cell.
+// EndWith makes the Draft fail with ctx.Err() at the next chunk that is read or written
+// after ctx has ended.
+func (d *Draft) EndWith(ctx context.Context) { d.ctx = ctx }
+
+// Err returns the first error. It is a *NotLoadedError, wraps geom.ErrOutOfRange, is that
+// of the context of EndWith, or names the invalid cell or the 1,048,576 chunks that one
+// Draft may write.
 func (d *Draft) Err() error { return d.err }
 
 // Highest returns the greatest cell written so far. It ignores chunks that were set
@@ -60,6 +69,10 @@ func (d *Draft) at(pos geom.ChunkPos) *touched {
 		return t
 	}
 	if d.err != nil {
+		return nil
+	}
+	if d.ctx != nil && d.ctx.Err() != nil {
+		d.fail(d.ctx.Err())
 		return nil
 	}
 	t := d.touched[pos]
@@ -121,6 +134,9 @@ func (d *Draft) keep(t *touched) {
 	if !t.kept {
 		if d.touched == nil {
 			d.touched = make(map[geom.ChunkPos]*touched)
+		}
+		if len(d.touched) == maxTouched {
+			d.fail(fmt.Errorf("grid: draft: it writes more than %d chunks", maxTouched))
 		}
 		d.touched[t.pos] = t
 		t.kept = true

@@ -2,11 +2,13 @@ package grid_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -334,5 +336,37 @@ func TestDraftOfManyChunks(t *testing.T) {
 	v, replaced := d.Publish()
 	if n, ok := v.CountNonEmpty(region.Box(geom.Root.Box())); !ok || n != 3*chunks || len(replaced) != chunks {
 		t.Errorf("%d cells in %d chunks, want %d in %d", n, len(replaced), 3*chunks, chunks)
+	}
+}
+
+// TestFillEverywhere fills all of space: with the default it costs what is there, and with
+// another cell it ends with its context or with its bound.
+func TestFillEverywhere(t *testing.T) {
+	everywhere := region.Box(geom.Root.Box())
+	v := grid.New(grid.Options{}).With([]grid.Placed{
+		{pos(0, 0, 0), voxel.Uniform(3)}, {pos(9, 0, 1), grid.NotLoaded}, {pos(-geom.MaxChunk, 0, 0), voxel.Uniform(1)},
+	})
+	d := v.Edit()
+	d.Set(at(500, 0, 0), 2)
+	d.Fill(everywhere, voxel.Empty)
+	if next, replaced := d.Publish(); d.Err() != nil || next.Len() != 0 || len(replaced) != 3 {
+		t.Errorf("with the default: %v: %d chunks are left, %d were replaced", d.Err(), next.Len(), len(replaced))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d = v.Edit()
+	d.EndWith(ctx)
+	if d.Fill(everywhere, 1); !errors.Is(d.Err(), context.Canceled) {
+		t.Errorf("after the end of the context: %v", d.Err())
+	}
+	if _, ok := d.Cell(at(0, 0, 0)); ok {
+		t.Error("a Draft reads after the end of its context")
+	}
+	if testing.Short() {
+		return
+	}
+	d = v.Edit()
+	if d.Fill(everywhere, 1); d.Err() == nil || !strings.Contains(d.Err().Error(), "more than 1048576 chunks") {
+		t.Errorf("without an end: %v", d.Err())
 	}
 }

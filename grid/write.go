@@ -2,6 +2,7 @@ package grid
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -111,21 +112,13 @@ func inChunk(in geom.Box) geom.Box {
 // Fill writes v to every cell of r. A chunk that lies entirely in r need not be
 // loaded.
 func (d *Draft) Fill(r region.Region, v voxel.Cell) {
-	if !d.checked(v) {
+	if b, ok := r.(region.Box); !d.checked(v) || ok && !d.checkBox(geom.Box(b)) {
 		return
 	}
 	whole := voxel.Uniform(v)
-	if _, ok := r.(region.Box); ok { // its chunks are known without a search
-		pieces(r.Bounds(), geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
-			return d.fill(r, pos, in.Cells() == voxel.ChunkCells, whole)
-		})
-		return
-	}
-	for pos, cover := range region.Chunks(r) {
-		if !d.fill(r, pos, cover == region.Whole, whole) {
-			return
-		}
-	}
+	d.each(r, v != d.view.vol.def, func(pos geom.ChunkPos, cover region.Cover) bool {
+		return d.fill(r, pos, cover == region.Whole, whole)
+	})
 }
 
 // fill is Fill for one chunk, either all of it or its part in r. filler is a chunk
@@ -248,9 +241,8 @@ func holds(r region.Region, pos geom.ChunkPos) bool {
 	return held
 }
 
-// each calls f with the chunks that r touches, in ascending order. Unless all is
-// set, it may skip chunks of the default, add chunks near r, and report Partly for a
-// chunk that lies entirely in r.
+// each calls f with the chunks that r touches. Unless all is set, it may skip chunks of
+// the default.
 func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cover) bool) {
 	b := r.Bounds()
 	s, ok := spanOf(b, 0)
@@ -258,7 +250,7 @@ func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cov
 		return
 	}
 	if all || !s.over(d.view.Len()+len(d.touched)) {
-		region.Chunks(r)(f)
+		chunksOf(r)(f)
 		return
 	}
 	codes := d.view.codes(s)
@@ -269,9 +261,25 @@ func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cov
 	}
 	slices.Sort(codes)
 	for _, code := range slices.Compact(codes) {
-		if !f(code.Pos(), coverOf(r, code.Pos())) {
+		if c := region.CoverOf(r, code.Pos().Box()); c != 0 && !f(code.Pos(), c) {
 			return
 		}
+	}
+}
+
+// chunksOf is region.Chunks. The chunks of a box are known without a search.
+func chunksOf(r region.Region) iter.Seq2[geom.ChunkPos, region.Cover] {
+	if _, ok := r.(region.Box); !ok {
+		return region.Chunks(r)
+	}
+	return func(yield func(geom.ChunkPos, region.Cover) bool) {
+		pieces(r.Bounds(), geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
+			cover := region.Partly
+			if in.Cells() == voxel.ChunkCells {
+				cover = region.Whole
+			}
+			return yield(pos, cover)
+		})
 	}
 }
 
@@ -283,13 +291,4 @@ func (v *View) codes(s span) []geom.Code {
 		return true
 	})
 	return codes
-}
-
-// coverOf returns Whole only if r is a box that contains the chunk.
-func coverOf(r region.Region, pos geom.ChunkPos) region.Cover {
-	b := pos.Box()
-	if _, ok := r.(region.Box); ok && r.Bounds().Intersect(b) == b {
-		return region.Whole
-	}
-	return region.Partly
 }
