@@ -69,6 +69,7 @@ func (h *History) Update(ctx context.Context, author, name string, f func(*world
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change, err := h.w.Update(func(tx *world.Tx) error {
+		tx.EndWith(ctx)
 		if err := f(tx); err != nil {
 			return err
 		}

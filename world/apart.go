@@ -49,6 +49,9 @@ func (a *Apart) Columns(dim string) []geom.ColumnPos {
 // commit, no stone of a later one covers the chunk. If no stone covers it, that is the
 // lowest layer: a full pack leaves out what is the default.
 func (s *Snapshot) Source(ctx context.Context, dim, vol string, pos geom.ChunkPos) (*voxel.Chunk, history.ID, error) {
+	if err := s.live(); err != nil {
+		return nil, history.ID{}, err
+	}
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		c, covered, err := s.stack[i].Chunk(ctx, dim, vol, 0, pos)
 		switch table := s.stack[i].tables[volumeName{dim, vol}]; {

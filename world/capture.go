@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/history"
 )
@@ -12,9 +13,10 @@ import (
 // changes, and the world goes on beside it. Any number of goroutines may use it until
 // Close.
 type Capture struct {
-	w     *World
-	base  history.ID
-	dirty *dirty // what base does not have
+	w      *World
+	closed atomic.Bool
+	base   history.ID
+	dirty  *dirty // what base does not have
 	moment
 }
 
@@ -30,7 +32,7 @@ func (w *World) Capture() (*Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Capture{w, w.base, w.unsaved(), m}, nil
+	return &Capture{w: w, base: w.base, dirty: w.unsaved(), moment: m}, nil
 }
 
 // unsaved returns a copy of what base does not have. It needs mu.
@@ -50,6 +52,9 @@ func (c *Capture) View() *View { return &View{c.now} }
 // moment, and a commit with what was changed since. The world that was captured stays as
 // it is, also its list of changes. Options.Relight has no effect: light that was stale stays so.
 func (c *Capture) Save(ctx context.Context, name, message string) (history.Commit, error) {
+	if c.closed.Load() {
+		return history.Commit{}, fmt.Errorf("world: %s: capture: %w", c.w.name, ErrClosed)
+	}
 	next := history.Commit{Parent: c.base, Base: c.base, Author: c.w.o.Author, Message: message}
 	var stones []history.Stone
 	if !c.dirty.empty() {
@@ -89,6 +94,8 @@ func (c *Capture) Base() *Snapshot {
 
 // Close lets go of the stones that the moment stands on. Its View stays good.
 func (c *Capture) Close() error {
-	c.release()
+	if c.closed.CompareAndSwap(false, true) {
+		c.release()
+	}
 	return nil
 }

@@ -59,6 +59,9 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 // geom.ErrOutOfRange beyond the range.
 func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b geom.Box, dst []voxel.Cell) error {
 	v, err := s.volume(dim, vol)
+	if err == nil {
+		err = s.live()
+	}
 	if err != nil || b.Empty() {
 		return err
 	}
@@ -159,8 +162,9 @@ func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.
 		}
 	}
 	var placed []grid.Placed
-	err := s.stack.chunks(ctx, name, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
+	err := s.stack.chunks(ctx, name, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 		placed = append(placed, grid.Placed{Pos: pos, Chunk: c})
+		return nil
 	})
 	return grid.New(v.options(s.empty)).With(placed), err
 }
@@ -266,7 +270,10 @@ func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, 
 		}
 	}
 	slices.SortFunc(want, byCode)
-	return f.chunks(ctx, f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) { f.changed[pos] = c })
+	return f.chunks(ctx, f.name, slices.Compact(want), func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		f.changed[pos] = c
+		return nil
+	})
 }
 
 // cube returns which cube of cells of a level, as many as a cell is wide there, a

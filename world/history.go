@@ -13,6 +13,9 @@ import (
 
 // Log returns up to n commits, newest first.
 func (w *World) Log(ctx context.Context, n int) ([]history.Commit, error) {
+	if err := w.live(); err != nil {
+		return nil, err
+	}
 	return w.store.Log(ctx, w.name, w.Head(), n)
 }
 
@@ -42,12 +45,18 @@ func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (
 
 // At opens the world as a commit left it, for reading. The caller closes it.
 func (w *World) At(ctx context.Context, id history.ID) (*World, error) {
+	if err := w.live(); err != nil {
+		return nil, err
+	}
 	return OpenAt(ctx, w.store, w.name, id, w.o)
 }
 
 // Fork makes a new world that begins with the last commit of this one. What was not
 // committed is not in it. It copies no stone.
 func (w *World) Fork(ctx context.Context, name string) error {
+	if err := w.live(); err != nil {
+		return err
+	}
 	return w.store.Fork(ctx, w.name, w.Head(), name)
 }
 

@@ -200,8 +200,9 @@ func (w *World) readChunks(ctx context.Context, p openStack, name volumeName, wa
 	out := make([][]grid.Placed, len(pieces))
 	err := each(ctx, w.o.Parallel, len(pieces), func(i int) error {
 		out[i] = make([]grid.Placed, 0, len(pieces[i]))
-		return p.chunks(ctx, name, pieces[i], func(pos geom.ChunkPos, c *voxel.Chunk) {
+		return p.chunks(ctx, name, pieces[i], func(pos geom.ChunkPos, c *voxel.Chunk) error {
 			out[i] = append(out[i], grid.Placed{Pos: pos, Chunk: c})
+			return nil
 		})
 	})
 	return slices.Concat(out...), err

@@ -8,8 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// names is what the cells of a volume index: it never changes; add returns
-// another. Cells keep their meaning in it.
+// names is what the cells of a volume index. Once a state has it, it does not change.
+// Cells keep their meaning in it.
 type names struct {
 	list  []string
 	index map[string]voxel.Cell
@@ -23,18 +23,18 @@ func newNames(list []string) *names {
 	return n
 }
 
-// add returns names with name and its cell.
-func (n *names) add(name string) (*names, voxel.Cell, error) {
-	if c, ok := n.index[name]; ok {
-		return n, c, nil
+// clone returns names that no state has yet.
+func (n *names) clone() *names { return &names{list: slices.Clip(n.list), index: maps.Clone(n.index)} }
+
+// add adds a name that is new and returns its cell. No state may have the names.
+func (n *names) add(name string) (voxel.Cell, error) {
+	if len(n.list) > int(voxel.MaxCell) {
+		return voxel.Empty, fmt.Errorf("name %q: a volume has at most %d", name, int(voxel.MaxCell)+1)
 	}
 	c := voxel.Cell(len(n.list))
-	if c > voxel.MaxCell {
-		return n, 0, fmt.Errorf("world: name %q: a volume has at most %d", name, int(voxel.MaxCell)+1)
-	}
-	more := &names{list: append(slices.Clip(n.list), name), index: maps.Clone(n.index)}
-	more.index[name] = c
-	return more, c, nil
+	n.list = append(n.list, name)
+	n.index[name] = c
+	return c, nil
 }
 
 // translation returns names that have all of list, and for each cell of list

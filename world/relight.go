@@ -26,6 +26,9 @@ import (
 func (w *World) Relight(ctx context.Context) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
+	if err := w.live(); err != nil {
+		return err
+	}
 	return w.relight(ctx)
 }
 

@@ -130,11 +130,15 @@ func (r *replacing) chunks(v *VolumeTx, name volumeName, table []voxel.Cell, at 
 			ask = append(ask, pos)
 		}
 	}
-	if err := r.have.stack.chunks(r.ctx, name, ask, func(pos geom.ChunkPos, c *voxel.Chunk) { old[pos] = c }); err != nil {
+	err := r.have.stack.chunks(r.ctx, name, ask, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		old[pos] = c
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	now := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
-	err := r.c.ReadChunks(r.ctx, name.dimension, name.volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+	err = r.c.ReadChunks(r.ctx, name.dimension, name.volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 		if c != nil && table != nil {
 			c = c.Translate(table)
 		}

@@ -2,11 +2,11 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
@@ -29,6 +29,7 @@ type Snapshot struct {
 	empty []string
 	temp  func() (whole.TempFile, error) // for Write of a pack; nil: none
 
+	closed  atomic.Bool
 	mu      sync.Mutex
 	touched map[farName]map[geom.ChunkPos]bool // chunks of far levels that changed since the full pack
 }
@@ -69,19 +70,26 @@ func (w *World) Snapshot() (*Snapshot, error) {
 
 // SnapshotAt returns a commit of the world. The caller closes it.
 func (w *World) SnapshotAt(ctx context.Context, id history.ID) (*Snapshot, error) {
-	w.mu.Lock()
-	closed := w.closed
-	w.mu.Unlock()
-	if closed {
-		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	if err := w.live(); err != nil {
+		return nil, err
 	}
 	return OpenSnapshot(ctx, w.store, w.name, id, w.o)
 }
 
-// Close lets go of the commit's stones. Nothing may be read after it.
+// Close lets go of the commit's stones. A second Close does nothing, and reads after it
+// return ErrClosed.
 func (s *Snapshot) Close() error {
-	s.stack.release()
-	s.stack = nil
+	if s.closed.CompareAndSwap(false, true) {
+		s.stack.release()
+	}
+	return nil
+}
+
+// live returns an error if the Snapshot is closed.
+func (s *Snapshot) live() error {
+	if s.closed.Load() {
+		return fmt.Errorf("world: %s: snapshot: %w", s.world, ErrClosed)
+	}
 	return nil
 }
 
@@ -193,23 +201,23 @@ func (s *Snapshot) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, 
 
 // ReadChunks implements stone.Content. Besides level 0 it has the levels that HasLevel reports.
 func (s *Snapshot) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	if err := s.live(); err != nil {
+		return err
+	}
 	if level != 0 {
 		return s.readFar(ctx, farName{volumeName{dim, vol}, level}, want, f)
 	}
-	var stop error
-	err := s.stack.chunks(ctx, volumeName{dim, vol}, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
-		if stop == nil {
-			stop = f(pos, c)
-		}
-	})
-	return errors.Join(stop, err)
+	return s.stack.chunks(ctx, volumeName{dim, vol}, want, f)
 }
 
 // Columns implements stone.Content.
 func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		i := s.about.dimension(dim)
-		if i < 0 {
+		if err := s.live(); err != nil || i < 0 {
+			if err != nil {
+				yield(nil, err)
+			}
 			return
 		}
 		if len(s.stack) == 1 {
@@ -255,14 +263,17 @@ func (s *Snapshot) onlyColumns(ctx context.Context, dim string) iter.Seq2[*voxel
 // Column returns a column with its lists, nil if there is none.
 func (s *Snapshot) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	i := s.about.dimension(dim)
-	if i < 0 {
-		return nil, nil
+	if err := s.live(); err != nil || i < 0 {
+		return nil, err
 	}
 	return s.stack.column(ctx, dim, s.about.dimensions[i].lists, pos)
 }
 
 // OpenFile implements stone.Content. The file stays good when the Snapshot is closed.
 func (s *Snapshot) OpenFile(path string) (io.ReadCloser, error) {
+	if err := s.live(); err != nil {
+		return nil, err
+	}
 	return s.stack.openFile(path)
 }
 

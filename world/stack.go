@@ -100,11 +100,12 @@ func (p openStack) layers() []history.Layer {
 
 // chunks calls f with the chunk of a volume at each position of want that the
 // stack covers, in cells of the world; nil where it has no cells. want is in
-// ascending order of code, the calls are not.
-func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
+// ascending order of code, the calls are not. An error of f ends it.
+func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
 		table := p[i].tables[v]
 		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
+		var stop error
 		err := p[i].ReadChunks(ctx, v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 			if i > 0 {
 				got[pos] = true
@@ -112,9 +113,12 @@ func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPo
 			if c != nil && table != nil {
 				c = c.Translate(table)
 			}
-			f(pos, c)
-			return nil
+			stop = f(pos, c)
+			return stop
 		})
+		if stop != nil {
+			return stop
+		}
 		if err != nil {
 			return fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
 		}

@@ -40,7 +40,10 @@ func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) er
 		name := volumeName{d.name, v.Name}
 		at := slices.SortedFunc(maps.Keys(changed.chunks[name]), byCode)
 		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
-			err := stack.chunks(ctx, name, at, func(_ geom.ChunkPos, c *voxel.Chunk) { t.Chunk(v.Name, c, n) })
+			err := stack.chunks(ctx, name, at, func(_ geom.ChunkPos, c *voxel.Chunk) error {
+				t.Chunk(v.Name, c, n)
+				return nil
+			})
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/relight"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -22,11 +22,13 @@ type Tx struct {
 	base     *state // that s is made from
 	dims     map[int]*DimensionTx
 	dirty    *dirty
-	files    bool                        // s has files of its own
+	props    map[string]string           // properties that were set; "": removed
+	files    map[string][]byte           // files that were set; nil: removed
 	exact    bool                        // nothing follows from blocks: columns come as they are to be
 	relights bool                        // pending is to be filled
 	pending  map[string]*relight.Pending // blocks that changed without their light, by dimension
 	absent   []absent                    // columns, and chunks that height maps follow from
+	ctx      context.Context             // see EndWith
 	err      error
 }
 
@@ -65,6 +67,7 @@ func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
 	}
 	made := &volume{Volume: v, names: newNames(slices.Clone(list))}
 	switch {
+	case tx.err != nil:
 	case v.Name == Columns:
 		tx.fail(fmt.Errorf("world: volume %q: Load takes the name for columns", v.Name))
 	case v.Schema == voxel.Palette && len(made.names.index) < len(list):
@@ -109,38 +112,62 @@ func (tx *Tx) at(i int) *DimensionTx {
 
 // SetProperty sets a property of the world; an empty value removes it.
 func (tx *Tx) SetProperty(key, value string) {
-	props := slices.Clone(tx.s.properties)
-	i, ok := slices.BinarySearchFunc(props, key, func(p stone.Property, key string) int { return strings.Compare(p.Key, key) })
-	switch {
-	case value == "" && ok:
-		props = slices.Delete(props, i, i+1)
-	case value == "" || ok && props[i].Value == value:
-		return
-	case ok:
-		props[i].Value = value
-	default:
-		props = slices.Insert(props, i, stone.Property{Key: key, Value: value})
+	had, ok := tx.props[key]
+	if !ok {
+		had = (&View{tx.s}).Property(key)
 	}
-	tx.s.properties = props
+	if had == value {
+		return
+	}
+	if tx.props == nil {
+		tx.props = make(map[string]string)
+	}
+	tx.props[key] = value
 	tx.dirty.all = true
 }
 
 // SetFile keeps a file with the world; nil data removes it. Tx keeps data: do not
 // change it.
 func (tx *Tx) SetFile(path string, data []byte) {
-	if _, there := slices.BinarySearchFunc(tx.s.files, path, comparePaths); !there && data == nil {
+	had, set := tx.files[path]
+	_, there := slices.BinarySearchFunc(tx.s.files, path, comparePaths)
+	if data == nil && (set && had == nil || !set && !there) {
 		return
 	}
-	if !tx.files {
-		tx.s.files, tx.files = slices.Clone(tx.s.files), true
+	if tx.files == nil {
+		tx.files = make(map[string][]byte)
 	}
-	if data == nil {
-		tx.s.setFile(path, fileRef{}, false)
-	} else {
-		tx.s.setFile(path, fileRef{File: stone.File{Path: path, Size: int64(len(data))}, data: data}, true)
-	}
+	tx.files[path] = data
 	tx.dirty.file(path)
 }
+
+// settle gives the state the properties and files that were set.
+func (tx *Tx) settle() {
+	if len(tx.props) > 0 {
+		props := slices.DeleteFunc(slices.Clone(tx.s.properties), func(p stone.Property) bool { _, set := tx.props[p.Key]; return set })
+		for key, value := range tx.props {
+			if value != "" {
+				props = append(props, stone.Property{Key: key, Value: value})
+			}
+		}
+		slices.SortFunc(props, func(a, b stone.Property) int { return strings.Compare(a.Key, b.Key) })
+		tx.s.properties = props
+	}
+	if len(tx.files) > 0 {
+		files := slices.DeleteFunc(slices.Clone(tx.s.files), func(f fileRef) bool { _, set := tx.files[f.Path]; return set })
+		for path, data := range tx.files {
+			if data != nil {
+				files = append(files, fileRef{File: stone.File{Path: path, Size: int64(len(data))}, data: data})
+			}
+		}
+		slices.SortFunc(files, func(a, b fileRef) int { return strings.Compare(a.Path, b.Path) })
+		tx.s.files = files
+	}
+}
+
+// EndWith makes reads and writes of cells fail with ctx.Err() once ctx has ended, so that
+// a write of many chunks ends with it.
+func (tx *Tx) EndWith(ctx context.Context) { tx.ctx = ctx }
 
 // DimensionTx is a dimension of a Tx.
 type DimensionTx struct {
@@ -148,7 +175,14 @@ type DimensionTx struct {
 	d       *dimension // the Tx's own
 	volumes map[int]*VolumeTx
 	columns map[geom.ColumnPos]*voxel.Column // written; nil: taken away
+	added   map[homeOf][]voxel.Object        // lists that Add made, with room for more
 	lit     bool
+}
+
+// homeOf names a list of a column.
+type homeOf struct {
+	list string
+	pos  geom.ColumnPos
 }
 
 // Lit says that this update also writes the light that follows from the blocks that it
@@ -166,6 +200,7 @@ func (d *DimensionTx) Volume(name string) *VolumeTx {
 		d.d.volumes[i] = &v
 		d.volumes[i] = &VolumeTx{Volume: v.Volume, draft: v.cells.Edit(), tx: d.tx, v: &v}
 	}
+	d.volumes[i].draft.EndWith(d.tx.ctx)
 	return d.volumes[i]
 }
 
@@ -177,6 +212,7 @@ type VolumeTx struct {
 	draft *grid.Draft
 	tx    *Tx
 	v     *volume
+	names *names // of v, if they are the Tx's own
 }
 
 // Cell returns the cell at p, and false after an error.
@@ -224,13 +260,16 @@ func (v *VolumeTx) Named(name string) voxel.Cell {
 		v.tx.fail(fmt.Errorf("world: volume %q: name %q: its cells are no palette", v.Name, name))
 		return voxel.Empty
 	}
-	more, c, err := v.v.names.add(name)
-	if err != nil {
-		v.tx.fail(fmt.Errorf("volume %q: %w", v.Name, err))
-		return voxel.Empty
+	if c, ok := v.v.names.index[name]; ok || v.tx.err != nil {
+		return c
 	}
-	if more != v.v.names {
-		v.v.names = more
+	if v.names != v.v.names {
+		v.names = v.v.names.clone()
+		v.v.names = v.names
+	}
+	c, err := v.names.add(name)
+	if err != nil {
+		v.tx.fail(fmt.Errorf("world: volume %q: %w", v.Name, err))
 	}
 	return c
 }
@@ -256,6 +295,9 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 // SetColumn writes a column with all its lists. The column that was there need not be
 // loaded. Tx keeps what c points at: do not change it.
 func (d *DimensionTx) SetColumn(c voxel.Column) {
+	if d.tx.err != nil {
+		return
+	}
 	c.Lists = slices.Clone(c.Lists)
 	slices.SortFunc(c.Lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
 	c.Lists = withObjects(c.Lists)
@@ -280,11 +322,8 @@ func (d *DimensionTx) RemoveColumn(pos geom.ColumnPos) {
 }
 
 func (d *DimensionTx) put(pos geom.ColumnPos, c *voxel.Column, p parts) {
-	if c != nil {
-		if err := column.Check(c); err != nil {
-			d.tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
-			return
-		}
+	if d.tx.err != nil {
+		return
 	}
 	if len(d.d.lists) > maxLists {
 		d.tx.fail(fmt.Errorf("world: dimension %q: %d lists, at most %d", d.d.name, len(d.d.lists), maxLists))
@@ -335,10 +374,19 @@ func (d *DimensionTx) Add(list string, o voxel.Object) {
 		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))
 		return
 	}
-	pos := columnOf(o.At)
-	have := d.Objects(list, pos)
-	if voxel.Owner(list) != "" && o.Place != voxel.Nowhere {
-		have = slices.DeleteFunc(slices.Clone(have), func(other voxel.Object) bool { return other.Place != voxel.Nowhere && other.At == o.At })
+	at := homeOf{list, columnOf(o.At)}
+	objects := d.Objects(list, at.pos)
+	same := func(other voxel.Object) bool { return other.Place != voxel.Nowhere && other.At == o.At }
+	if voxel.Owner(list) != "" && o.Place != voxel.Nowhere && slices.ContainsFunc(objects, same) {
+		objects = slices.DeleteFunc(slices.Clone(objects), same)
 	}
-	d.SetObjects(list, pos, append(slices.Clip(have), o))
+	if own := d.added[at]; len(own) == 0 || len(own) != len(objects) || &own[0] != &objects[0] {
+		objects = slices.Grow(slices.Clone(objects), 2*len(objects)+1)
+	}
+	objects = append(objects, o)
+	if d.added == nil {
+		d.added = make(map[homeOf][]voxel.Object)
+	}
+	d.added[at] = objects
+	d.SetObjects(list, at.pos, objects)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/relight"
+	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -56,9 +57,13 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	}
 	w.writer.Lock()
 	defer w.writer.Unlock()
+	if err := w.live(); err != nil {
+		return nil, nil, err
+	}
 	base := w.now.Load()
 	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty),
 		relights: w.o.Relight, pending: make(map[string]*relight.Pending)}
+	defer tx.end()
 	if err := f(tx); err != nil {
 		return nil, tx.needed(), err
 	}
@@ -71,18 +76,29 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.closed {
-		return nil, nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
-	}
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
 	w.addPending(tx)
 	return change, nil, nil
 }
 
+// end makes a Tx that the function of Update may have kept fail: the state that was made of
+// it never changes.
+func (tx *Tx) end() {
+	tx.fail(errEnded)
+	for _, d := range tx.dims {
+		for _, v := range d.volumes {
+			v.draft.EndWith(ended)
+		}
+	}
+}
+
+var errEnded = errors.New("world: the update has ended")
+
 // finish publishes the drafts and returns what they replaced.
 func (tx *Tx) finish() (*Change, error) {
 	change := &Change{}
+	tx.settle()
 	for _, i := range slices.Sorted(maps.Keys(tx.dims)) {
 		d := tx.dims[i]
 		var blocks *volume
@@ -117,6 +133,11 @@ func (tx *Tx) finish() (*Change, error) {
 			if c.Old == unloaded {
 				c.Old, c.Unknown = nil, true
 			}
+			if c.New != nil {
+				if err := column.Check(c.New); err != nil {
+					tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
+				}
+			}
 			change.Columns = append(change.Columns, c)
 		}
 	}
@@ -133,12 +154,15 @@ func (s *state) describable() error {
 	return nil
 }
 
-// check returns an error if a cell cannot be in the volume: Draft takes whole
-// chunks as they come.
+// check returns an error if a chunk lies beyond space, or a cell cannot be in the volume:
+// Draft takes whole chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
 	known := v.Schema.Valid(v.draft.Highest(), n)
 	for _, r := range replaced {
+		if b := scaled(r.Pos.Box(), v.Scale); r.New != nil && b.Intersect(Everywhere) != b {
+			return fmt.Errorf("world: volume %q: chunk %v of cells that are %d wide: %w", v.Name, r.Pos, v.Scale, geom.ErrOutOfRange)
+		}
 		if r.New == nil || known && !r.Given {
 			continue
 		}
@@ -184,7 +208,7 @@ func notLoaded(err error) error {
 // with what the Tx changed.
 func (tx *Tx) onto(s *state, change *Change) *state {
 	out := *tx.s
-	if !tx.files {
+	if len(tx.files) == 0 {
 		out.files = s.files
 	}
 	out.dimensions = slices.Clone(tx.s.dimensions)

@@ -22,7 +22,10 @@ func (w *World) UpdateContext(ctx context.Context, f func(*Tx) error) (*Change, 
 	}()
 	var had []absent
 	for {
-		change, need, err := w.update(f)
+		change, need, err := w.update(func(tx *Tx) error {
+			tx.EndWith(ctx)
+			return f(tx)
+		})
 		need = slices.DeleteFunc(need, func(a absent) bool { return slices.Contains(had, a) })
 		if len(need) == 0 { // if err says that something is not loaded, it is nothing that Load brings
 			return change, err

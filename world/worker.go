@@ -14,11 +14,12 @@ import (
 // Worker reads a volume of a world that need not fit in memory, for one goroutine. What
 // is in memory it reads there; the rest comes through the page cache, which
 // Options.Memory bounds, and goes when the cache needs the room. Each call reads the world
-// as it is at that moment.
+// as it is at that moment. It fails while the world has no such volume, as after a
+// Restore to before the volume was made.
 type Worker struct {
 	w      *World
 	name   volumeName
-	dim, v int // indexes in every state
+	dim, v int // where the volume was last
 	recent [recentEdge * recentEdge]recentChunk
 	asked  [1]geom.ChunkPos
 }
@@ -35,12 +36,38 @@ type recentChunk struct {
 
 // Worker returns a Worker of a volume. Make one for each goroutine.
 func (w *World) Worker(dimension, volume string) (*Worker, error) {
-	s := w.now.Load()
-	i := s.dimension(dimension)
-	if i < 0 || s.dimensions[i].volume(volume) < 0 {
-		return nil, fmt.Errorf("world: %s: no volume %q in %q", w.name, volume, dimension)
+	if err := w.live(); err != nil {
+		return nil, err
 	}
-	return &Worker{w: w, name: volumeName{dimension, volume}, dim: i, v: s.dimensions[i].volume(volume)}, nil
+	r := &Worker{w: w, name: volumeName{dimension, volume}}
+	if r.in(w.now.Load()) == nil {
+		return nil, r.missing()
+	}
+	return r, nil
+}
+
+// in returns the volume as a state has it, nil if it has none.
+func (r *Worker) in(s *state) *volume {
+	if r.dim >= len(s.dimensions) || s.dimensions[r.dim].name != r.name.dimension {
+		i := s.dimension(r.name.dimension)
+		if i < 0 {
+			return nil
+		}
+		r.dim = i
+	}
+	d := s.dimensions[r.dim]
+	if r.v >= len(d.volumes) || d.volumes[r.v].Name != r.name.volume {
+		i := d.volume(r.name.volume)
+		if i < 0 {
+			return nil
+		}
+		r.v = i
+	}
+	return d.volumes[r.v]
+}
+
+func (r *Worker) missing() error {
+	return fmt.Errorf("world: %s: no volume %q in %q", r.w.name, r.name.volume, r.name.dimension)
 }
 
 // Chunk returns the chunk at pos, nil if all its cells are the default. It reads the chunk
@@ -50,10 +77,10 @@ func (r *Worker) Chunk(ctx context.Context, pos geom.ChunkPos) (*voxel.Chunk, er
 	if err := pos.Check(); err != nil {
 		return nil, fmt.Errorf("world: %s: %w", r.w.name, err)
 	}
-	if c, ok := r.known(pos); ok {
+	_, c, ok := r.known(pos)
+	if ok {
 		return c, nil
 	}
-	var c *voxel.Chunk
 	err := r.w.again(ctx, func() (err error) { c, err = r.read(ctx, pos); return err })
 	return c, err
 }
@@ -64,7 +91,10 @@ func (r *Worker) Cell(ctx context.Context, p geom.Point) (voxel.Cell, error) {
 		return 0, fmt.Errorf("world: %s: %w", r.w.name, err)
 	}
 	c, err := r.Chunk(ctx, p.Chunk())
-	return r.cell(c, p), err
+	if err != nil {
+		return voxel.Empty, err
+	}
+	return r.cell(c, p), nil
 }
 
 // ChunkHere is Chunk for who cannot wait. It reports false if the chunk is not in memory,
@@ -73,8 +103,9 @@ func (r *Worker) ChunkHere(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	if pos.Check() != nil {
 		return nil, false
 	}
-	if c, ok := r.known(pos); ok {
-		return c, true
+	v, c, ok := r.known(pos)
+	if ok || v == nil {
+		return c, ok
 	}
 	c, err := r.read(ended, pos) // finds what the page cache has
 	if err != nil {
@@ -89,7 +120,10 @@ func (r *Worker) CellHere(p geom.Point) (voxel.Cell, bool) {
 		return 0, false
 	}
 	c, ok := r.ChunkHere(p.Chunk())
-	return r.cell(c, p), ok
+	if !ok {
+		return voxel.Empty, false
+	}
+	return r.cell(c, p), true
 }
 
 // ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
@@ -110,7 +144,11 @@ func (r *Worker) ReadBox(ctx context.Context, b geom.Box, dst []voxel.Cell) erro
 		}
 		placed = append(placed, grid.Placed{Pos: pos, Chunk: c})
 	}
-	if !grid.New(r.volume().options(nil)).With(placed).ReadBox(b, 0, dst) {
+	v := r.in(r.w.now.Load())
+	if v == nil {
+		return r.missing()
+	}
+	if !grid.New(v.options(nil)).With(placed).ReadBox(b, 0, dst) {
 		panic("world: a chunk of a box that was read is missing")
 	}
 	return nil
@@ -138,11 +176,14 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-func (r *Worker) volume() *volume { return r.w.now.Load().dimensions[r.dim].volumes[r.v] }
-
+// cell returns a cell of a chunk that was read; the empty cell if the volume went
+// meanwhile.
 func (r *Worker) cell(c *voxel.Chunk, p geom.Point) voxel.Cell {
 	if c == nil {
-		return r.volume().Default
+		if v := r.in(r.w.now.Load()); v != nil {
+			return v.Default
+		}
+		return voxel.Empty
 	}
 	min := p.Chunk().Box().Min
 	return c.Cell(p.X-min.X, p.Y-min.Y, p.Z-min.Z)
@@ -152,13 +193,17 @@ func (r *Worker) slot(pos geom.ChunkPos) *recentChunk {
 	return &r.recent[int(pos.Z&(recentEdge-1))*recentEdge+int(pos.X&(recentEdge-1))]
 }
 
-// known returns the chunk at pos if the state or the Worker has it.
-func (r *Worker) known(pos geom.ChunkPos) (*voxel.Chunk, bool) {
-	if c, ok := r.volume().cells.Chunk(pos); ok {
-		return c, true
+// known returns the volume, nil if there is none, and the chunk at pos if the state or the
+// Worker has it.
+func (r *Worker) known(pos geom.ChunkPos) (v *volume, c *voxel.Chunk, ok bool) {
+	if v = r.in(r.w.now.Load()); v == nil {
+		return nil, nil, false
+	}
+	if c, ok := v.cells.Chunk(pos); ok {
+		return v, c, true
 	}
 	s := r.slot(pos) // of the stack that the state was loaded before: it drops a chunk after the stack has it
-	return s.chunk, s.pos == pos && s.version == r.w.version.Load()
+	return v, s.chunk, s.pos == pos && s.version == r.w.version.Load()
 }
 
 // read returns the chunk at pos from the stack, or from the state if it came meanwhile.
@@ -169,12 +214,16 @@ func (r *Worker) read(ctx context.Context, pos geom.ChunkPos) (*voxel.Chunk, err
 		return nil, err
 	}
 	defer m.release()
-	c, ok := m.now.dimensions[r.dim].volumes[r.v].cells.Chunk(pos)
+	v := r.in(m.now)
+	if v == nil {
+		return nil, r.missing()
+	}
+	c, ok := v.cells.Chunk(pos)
 	if ok {
 		return c, nil
 	}
 	r.asked[0] = pos
-	err = m.chunks(ctx, r.name, r.asked[:], func(_ geom.ChunkPos, got *voxel.Chunk) { c = got })
+	err = m.chunks(ctx, r.name, r.asked[:], func(_ geom.ChunkPos, got *voxel.Chunk) error { c = got; return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -196,11 +245,14 @@ type fetchKey struct {
 func (w *World) fetch(name volumeName, pos geom.ChunkPos) {
 	key := fetchKey{name, pos}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed || w.fetching[key] || len(w.fetching) >= maxFetches {
+	skip := w.closed || w.fetching[key] || len(w.fetching) >= maxFetches
+	if !skip {
+		w.fetching[key] = true
+	}
+	w.mu.Unlock()
+	if skip {
 		return
 	}
-	w.fetching[key] = true
 	w.o.Go(func() {
 		err := w.fetchOne(name, pos)
 		w.mu.Lock()

@@ -263,3 +263,72 @@ func TestWorkers(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// A Worker reads its volume after a Restore put another in its place, and fails while there
+// is none.
+func TestWorkerAfterRestore(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	add := func(dimension, name string) {
+		update(t, w, func(tx *world.Tx) {
+			v := tx.AddDimension(dimension, voxel.BlockVolumes(), nil).Volume(voxel.Block)
+			v.Set(geom.Point{}, v.Named(name))
+		})
+	}
+	add(earth, "rock")
+	before := commit(t, w)
+	add("b", "sand")
+	add("c", "iron")
+	commit(t, w)
+	r, err := w.Worker("c", voxel.Block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(want string) {
+		t.Helper()
+		c, err := r.Cell(ctx, geom.Point{})
+		here, ok := r.CellHere(geom.Point{})
+		if want == "" {
+			if err == nil || ok || r.ReadBox(ctx, geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, make([]voxel.Cell, 1)) == nil {
+				t.Errorf("without its volume a Worker reads %d, %v and %d, %v", c, err, here, ok)
+			}
+			return
+		}
+		if got := w.View().Dimension("c").Volume(voxel.Block).CellName(c); err != nil || !ok || here != c || got != want {
+			t.Errorf("a Worker reads %q, %v and %d, %v: want %q", got, err, here, ok, want)
+		}
+	}
+	read("iron")
+	if _, err := w.Restore(ctx, before.ID(), ""); err != nil {
+		t.Fatal(err)
+	}
+	read("")
+	add("c", "gold") // before b
+	add("b", "tin")
+	read("gold")
+}
+
+// A function that Options.Go is given may wait for the world.
+func TestGoMayWait(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{Whole: true})
+	for i := range 8 {
+		set(t, w, geom.Point{X: i * 1000}, "rock")
+	}
+	commit(t, w)
+	closeWorld(t, w)
+	w, err := world.Open(ctx, st, "a", world.Options{Memory: 1, Go: func(f func()) { f() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeWorld(t, w)
+	r, err := w.Worker(earth, voxel.Block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		r.CellHere(geom.Point{X: i * 1000})
+		if n := w.Upkeep().Fetches.Count; n != 0 {
+			t.Errorf("%d fetches failed", n)
+		}
+	}
+}

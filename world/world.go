@@ -233,14 +233,15 @@ func (w *World) loadAll(ctx context.Context, m *meter) error {
 	return nil
 }
 
-// Close closes the world. Views can still be read. What was not committed is lost.
+// Close closes the world. Views can still be read. What was not committed is lost. A second
+// Close does nothing; all other methods that do I/O or change the world return ErrClosed.
 func (w *World) Close() error {
 	_, err := w.close(false)
 	return err
 }
 
 // CloseSaved is Close, but reports false and leaves the world open if something was
-// changed that no commit holds.
+// changed that no commit holds. It reports true for a world that is closed.
 func (w *World) CloseSaved() (closed bool, err error) { return w.close(true) }
 
 func (w *World) close(saved bool) (bool, error) {
@@ -252,7 +253,7 @@ func (w *World) close(saved bool) (bool, error) {
 	defer w.mu.Unlock()
 	switch {
 	case w.closed:
-		return false, ErrClosed
+		return true, nil
 	case saved && (!w.dirty.empty() || w.unwrittenDirty()):
 		return false, nil
 	}
@@ -302,6 +303,16 @@ func (w *World) moment() (moment, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.locked()
+}
+
+// live returns an error if the world is closed.
+func (w *World) live() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
+	return nil
 }
 
 // locked is moment for who has mu.
