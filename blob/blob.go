@@ -13,6 +13,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +26,9 @@ var ErrDamaged = errors.New("the bytes are damaged")
 var (
 	// ErrExists says that the key has bytes already.
 	ErrExists = errors.New("the key has bytes already")
+	// ErrFull says that the bucket has no room. A Put that returns it put nothing. It wraps
+	// syscall.ENOSPC.
+	ErrFull = fmt.Errorf("the bucket is full: %w", syscall.ENOSPC)
 	// ErrAway says that the bucket does not answer, or says that it cannot answer
 	// now. After ErrAway it is unknown whether a Put or a Delete took place, and a
 	// Put may still take place later. A caller that puts again and then gets

@@ -3,6 +3,8 @@ package history
 import (
 	"context"
 	"errors"
+	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
@@ -14,6 +16,10 @@ import (
 
 // ErrChanged says that a record is not what a condition of Swap requires.
 var ErrChanged = errors.New("a record was changed by someone else")
+
+// ErrFull says that a Catalogue has no room. A Swap that returns it changed nothing. It
+// wraps syscall.ENOSPC.
+var ErrFull = fmt.Errorf("the catalogue is full: %w", syscall.ENOSPC)
 
 // Record is a small value under a key. In a condition or a change, a nil Value
 // means that the record does not exist.

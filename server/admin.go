@@ -7,6 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/archives"
+	"github.com/cairnvoxel/cairn/server/away"
 )
 
 func adminRoutes() []route {
@@ -32,7 +33,9 @@ func (c *call) ready() error {
 	if c.draining.Load() {
 		return fault(client.Draining, "the server is shutting down")
 	}
-	if err := c.guard.Ready(c.ctx); err != nil {
+	if err := c.guard.Ready(c.ctx); away.Full(err) {
+		return fault(client.Away, "%s", away.Words(err))
+	} else if err != nil {
 		return err
 	}
 	return c.alive()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ const (
 	gone  // with ErrAway
 	mute  // not at all
 	blind // what it changes takes place, but the answer is ErrAway
+	full  // reads well, and takes no changes
 )
 
 // half says how a half answers.
@@ -71,6 +73,9 @@ func (c *catalogue) Swap(ctx context.Context, conditions, changes []history.Reco
 	if err := c.is.fail(ctx, history.ErrAway); err != nil {
 		return err
 	}
+	if c.is.Load() == full {
+		return history.ErrFull
+	}
 	err := c.Catalogue.Swap(ctx, conditions, changes)
 	if err == nil && c.is.Load() == blind {
 		return history.ErrAway
@@ -86,6 +91,9 @@ type bucket struct {
 func (b *bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := b.is.fail(ctx, blob.ErrAway); err != nil {
 		return err
+	}
+	if b.is.Load() == full {
+		return blob.ErrFull
 	}
 	return b.Bucket.Put(ctx, key, body)
 }
@@ -179,8 +187,8 @@ func TestReady(t *testing.T) {
 		{"well", well, well, ""},
 		{"the catalogue is away", gone, well, "the catalogue"},
 		{"the bucket is away", well, gone, "the bucket"},
-		{"the catalogue is mute", mute, well, "cannot be reached"},
-		{"the bucket is mute", well, mute, "cannot be reached"},
+		{"the catalogue is mute", mute, well, "the catalogue"},
+		{"the bucket is mute", well, mute, "the bucket"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -280,5 +288,52 @@ func TestSaveOnOneMachine(t *testing.T) {
 	log, err := c.Log(t.Context(), "a", history.ID{}, 9)
 	if err != nil || len(log) != 1 || log[0].Call != 7 {
 		t.Errorf("got %+v, %v", log, err)
+	}
+}
+
+// TestFullHalf fills a half. Saves are refused at once and say which half has no room, as
+// /readyz does; loads go on, and so do saves when there is room again.
+func TestFullHalf(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		catalogue, bucket int64
+		says              string
+	}{
+		{"the catalogue", full, well, "the catalogue of the worlds is full"},
+		{"the bucket", well, full, "the bucket with the worlds' bytes is full"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHalves()
+			s := newSiteOf(t, pair.New(&h.catalogue, &h.bucket, pair.Options{Inline: -1}), server.Options{})
+			head := s.mustCommit("a", 1)
+			st := mustStone(t, 2)
+			c := commitOf(head, "", st)
+			wait := 0
+			remote, err := client.Open(t.Context(), s.url, client.Options{Wait: func(context.Context, time.Duration) error { wait++; return nil }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer remote.Close()
+			save := func() error {
+				_, err := remote.Commit(t.Context(), "a", history.Head{Commit: head}, c, st)
+				return err
+			}
+			h.catalogue.is.Store(tt.catalogue)
+			h.bucket.is.Store(tt.bucket)
+			if err := save(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), tt.says) || wait > 0 {
+				t.Errorf("got %v after %d waits", err, wait)
+			}
+			r := s.get("/readyz")
+			r.wantCode(t, client.Away)
+			if !bytes.Contains(r.body, []byte(tt.says)) {
+				t.Errorf("readyz: got %s", r.body)
+			}
+			s.want(200, request{"GET", "/v1/stack/a", nil, nil}, nil)
+			h.catalogue.is.Store(well)
+			h.bucket.is.Store(well)
+			if err := save(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

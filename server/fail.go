@@ -47,7 +47,7 @@ func answered(err error) *client.Error {
 	if c := (*stone.CorruptError)(nil); code == client.Corrupt && errors.As(err, &c) {
 		return &client.Error{Code: code, Message: c.Error()}
 	}
-	if code == client.Away {
+	if code == client.Away || away.Full(err) {
 		return &client.Error{Code: code, Message: away.Words(err)}
 	}
 	return &client.Error{Code: code, Message: said[code]}

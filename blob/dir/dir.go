@@ -16,7 +16,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/blob"
@@ -53,17 +55,21 @@ type Bucket struct {
 // Open opens the bucket in a directory, which it creates if it is not there. It
 // refuses a directory with other things in it. It removes what crashed Puts left.
 func Open(root string, o Options) (*Bucket, error) {
+	b := newBucket(root, o)
+	if err := b.open(); err != nil {
+		return nil, fmt.Errorf("dir: open %s: %w", root, err)
+	}
+	return b, nil
+}
+
+func newBucket(root string, o Options) *Bucket {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Trips == nil {
 		o.Trips = func(blob.Trip) {}
 	}
-	b := &Bucket{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
-	if err := b.open(); err != nil {
-		return nil, fmt.Errorf("dir: open %s: %w", root, err)
-	}
-	return b, nil
+	return &Bucket{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
 }
 
 func (b *Bucket) open() error {
@@ -84,7 +90,10 @@ func (b *Bucket) open() error {
 		return err
 	}
 	// This shows too that links are possible, and what time it is there.
-	temp, err := b.temp(io.NewSectionReader(text(markText), 0, int64(len(markText))))
+	temp, err := b.temp(io.NewSectionReader(text(markText), 0, int64(len(markText))), true)
+	if errors.Is(err, blob.ErrFull) && b.marked() == nil {
+		return nil // what is there can be read
+	}
 	if err != nil {
 		return err
 	}
@@ -165,9 +174,21 @@ func (b *Bucket) trip(ctx context.Context, op, key string, what func() (int64, e
 	return err
 }
 
-// Ping is for blob.Pinger.
+// room is what must fit onto a disk that is not full: a block.
+var room = strings.Repeat("room", 1024)
+
+// Ping is for blob.Pinger. It finds out whether the disk has room, too.
 func (b *Bucket) Ping(ctx context.Context) error {
-	return b.trip(ctx, "ping", b.root, func() (int64, error) { return 0, b.marked() })
+	return b.trip(ctx, "ping", b.root, func() (int64, error) {
+		if err := b.marked(); err != nil {
+			return 0, err
+		}
+		temp, err := b.temp(io.NewSectionReader(text(room), 0, int64(len(room))), false)
+		if err == nil {
+			err = os.Remove(temp)
+		}
+		return 0, err
+	})
 }
 
 // Put is for blob.Bucket.
@@ -187,7 +208,7 @@ func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) e
 	if err := b.marked(); err != nil {
 		return err
 	}
-	temp, err := b.temp(body)
+	temp, err := b.temp(body, true)
 	if err != nil {
 		return err
 	}
@@ -196,7 +217,7 @@ func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) e
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = b.do("link", path, func() error { return os.Link(temp, path) })
+		err = full(b.do("link", path, func() error { return os.Link(temp, path) }))
 	}
 	linked := err == nil
 	if errors.Is(err, fs.ErrExist) {
@@ -228,8 +249,8 @@ func (b *Bucket) do(call, path string, what func() error) error {
 	return what()
 }
 
-// temp writes a body under a temporary name and syncs it.
-func (b *Bucket) temp(body *io.SectionReader) (string, error) {
+// temp writes a body under a temporary name, and syncs it if sync is set.
+func (b *Bucket) temp(body *io.SectionReader, sync bool) (string, error) {
 	name := filepath.Join(b.root, tempName, rand.Text())
 	var f *os.File
 	err := b.do("create", name, func() (err error) {
@@ -237,7 +258,7 @@ func (b *Bucket) temp(body *io.SectionReader) (string, error) {
 		return err
 	})
 	if err != nil {
-		return "", err
+		return "", full(err)
 	}
 	err = b.do("write", name, func() error {
 		n, err := io.Copy(f, io.NewSectionReader(body, 0, body.Size()))
@@ -246,15 +267,24 @@ func (b *Bucket) temp(body *io.SectionReader) (string, error) {
 		}
 		return err
 	})
-	if err == nil {
+	if err == nil && sync {
 		err = b.do("sync", name, f.Sync)
 	}
 	err = errors.Join(err, f.Close())
 	if err != nil {
 		// A full disk must not stay full.
-		return "", errors.Join(err, b.do("remove", name, func() error { return os.Remove(name) }))
+		return "", errors.Join(full(err), b.do("remove", name, func() error { return os.Remove(name) }))
 	}
 	return name, nil
+}
+
+// full adds blob.ErrFull to an error that says that the disk, or the share of its owner, is
+// full.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fmt.Errorf("%w: %w", blob.ErrFull, err)
+	}
+	return err
 }
 
 // makeDir makes the directory and those above it, and syncs each that this process
@@ -271,7 +301,7 @@ func (b *Bucket) makeDir(path string) error {
 	}
 	err := b.do("mkdir", path, func() error { return os.Mkdir(path, 0o777) })
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+		return full(err)
 	}
 	if err := b.syncDir(filepath.Dir(path)); err != nil {
 		return err

@@ -193,9 +193,48 @@ func TestFullDisk(t *testing.T) {
 		if err != nil && !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("call %d: %v", at, err)
 		}
+		if _, there := b.Head(t.Context(), "a/b"); errors.Is(err, blob.ErrFull) && !errors.Is(there, fs.ErrNotExist) {
+			t.Errorf("call %d: a Put that was refused is there: %v", at, there)
+		}
 		left, err := os.ReadDir(filepath.Join(root, "tmp"))
 		if err != nil || len(left) > 0 {
 			t.Errorf("call %d: %d files are left, %v", at, len(left), err)
+		}
+	}
+}
+
+// TestFullStays opens, reads and asks a bucket whose disk is full, or whose owner has no
+// more room.
+func TestFullStays(t *testing.T) {
+	for _, why := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		root := t.TempDir()
+		none := func(call, _ string) error {
+			if call == "write" {
+				return why
+			}
+			return nil
+		}
+		if _, err := dir.OpenWith(root, none); !errors.Is(err, blob.ErrFull) {
+			t.Errorf("%v: a new bucket: got %v", why, err)
+		}
+		if err := mustOpen(t, root).Put(t.Context(), "k", section("x")); err != nil {
+			t.Fatal(err)
+		}
+		b, err := dir.OpenWith(root, none)
+		if err != nil {
+			t.Fatalf("%v: %v", why, err)
+		}
+		if got, err := b.Get(t.Context(), "k", 0, -1); err != nil || string(got) != "x" {
+			t.Errorf("%v: got %q, %v", why, got, err)
+		}
+		for what, err := range map[string]error{"put": b.Put(t.Context(), "l", section("y")), "ping": b.Ping(t.Context())} {
+			if !errors.Is(err, blob.ErrFull) || !errors.Is(err, syscall.ENOSPC) || errors.Is(err, blob.ErrAway) {
+				t.Errorf("%v: %s: got %v", why, what, err)
+			}
+		}
+		b.SetStep(func(string, string) error { return nil })
+		if err := errors.Join(b.Ping(t.Context()), b.Put(t.Context(), "l", section("y"))); err != nil {
+			t.Errorf("%v: with room again: %v", why, err)
 		}
 	}
 }

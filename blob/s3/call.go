@@ -119,6 +119,8 @@ func sorted(ctx context.Context, stalled, err error) error {
 		return fmt.Errorf("%w: %w: %w", blob.ErrAway, errConflict, err)
 	case r.Code == "BadDigest" || r.Code == "XAmzContentSHA256Mismatch" || r.Code == "XAmzContentChecksumMismatch" || r.Code == "IncompleteBody" || r.Code == "RequestTimeout":
 		return fmt.Errorf("%w: %w", blob.ErrAway, err) // the body was damaged on its way
+	case r.StatusCode == http.StatusInsufficientStorage || r.Code == "QuotaExceeded" || r.Code == "XMinioAdminBucketQuotaExceeded":
+		return fmt.Errorf("%w: %w", blob.ErrFull, err)
 	case r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: %w", blob.ErrAway, err)
 	}

@@ -116,6 +116,55 @@ func TestGoesAway(t *testing.T) {
 	}
 }
 
+// TestFull asks servers without room. One that has been used can be opened and read. After
+// a try whose answer was lost, that there is no room says nothing about that try.
+func TestFull(t *testing.T) {
+	for _, why := range []struct {
+		status int
+		code   string
+	}{{507, "XMinioStorageFull"}, {403, "QuotaExceeded"}} {
+		f := newFake()
+		var full, lose atomic.Bool
+		url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPut && lose.Swap(false) {
+				f.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			}
+			if r.Method == http.MethodPut && full.Load() {
+				refuse(w, why.status, why.code)
+				return
+			}
+			f.ServeHTTP(w, r)
+		}))
+		full.Store(true)
+		if _, err := s3.Open(t.Context(), options(url)); err == nil {
+			t.Error("opened a bucket that nobody tried out")
+		}
+		full.Store(false)
+		b, err := s3.Open(t.Context(), options(url))
+		if err == nil {
+			err = b.Put(t.Context(), "k", section("x"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		full.Store(true)
+		if b, err = s3.Open(t.Context(), options(url)); err != nil {
+			t.Fatalf("%s: open: %v", why.code, err)
+		}
+		if got, err := b.Get(t.Context(), "k", 0, -1); err != nil || string(got) != "x" {
+			t.Errorf("%s: got %q, %v", why.code, got, err)
+		}
+		if err := b.Put(t.Context(), "l", section("y")); !errors.Is(err, blob.ErrFull) || errors.Is(err, blob.ErrAway) {
+			t.Errorf("%s: put: got %v", why.code, err)
+		}
+		lose.Store(true)
+		if err := b.Put(t.Context(), "m", section("z")); !errors.Is(err, blob.ErrAway) || errors.Is(err, blob.ErrFull) {
+			t.Errorf("%s: put after a lost answer: got %v", why.code, err)
+		}
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	f := newFake()
 	flip := 0

@@ -94,6 +94,9 @@ func (b *Bucket) recognized(ctx context.Context, op, name, number string, what f
 		tried++
 		return what(ctx, s)
 	})
+	if tried > 1 && errors.Is(err, blob.ErrFull) {
+		return fmt.Errorf("%w: %v", blob.ErrAway, err) // an earlier try may have put it
+	}
 	if tried == 1 || !errors.Is(err, blob.ErrExists) && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

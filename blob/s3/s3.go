@@ -272,6 +272,10 @@ func (b *Bucket) tryOut(ctx context.Context) error {
 		if errors.Is(err, blob.ErrExists) {
 			return nil
 		}
+		if errors.Is(err, blob.ErrFull) { // it can be read; a server that was tried out before has the probe
+			_, err = b.head(ctx, b.probe())
+			return err
+		}
 		if err != nil {
 			return err
 		}

@@ -704,3 +704,77 @@ func TestNameNotSafe(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
+
+// TestRacks opens clusters whose servers are in racks, with words that have places there
+// and words that have none.
+func TestRacks(t *testing.T) {
+	for _, tt := range []struct {
+		servers, racks, down int
+		copies, fewer        string
+		refused              bool
+	}{
+		{3, 1, 0, "002", "001", false},
+		{3, 3, 0, "002", "001", true},
+		{3, 3, 0, "020", "001", true},
+		{3, 3, 0, "020", "010", false},
+		{3, 1, 0, "020", "010", true},
+		{4, 1, 0, "020", "001", true},
+		{6, 3, 0, "002", "001", false}, // a third one may be down in each rack
+		{6, 2, 0, "011", "001", false},
+		{3, 1, 0, "200", "001", true},
+		{3, 3, 1, "020", "010", false}, // a rack is down
+		{3, 1, 1, "002", "001", false},
+		{3, 1, 3, "002", "001", false},
+	} {
+		c := start(t, weedtest.Options{Servers: tt.servers, Racks: tt.racks})
+		for i := range tt.down {
+			c.KillServer(i)
+		}
+		b, err := seaweed.Open(t.Context(), new(seaweed.Memory), seaweed.Options{Masters: c.Masters(), Copies: tt.copies, Fewer: tt.fewer})
+		if (err != nil) != tt.refused {
+			t.Errorf("%+v: got %v", tt, err)
+		}
+		if err == nil {
+			_ = b.Close()
+		}
+	}
+}
+
+// TestFull puts bytes where no server has room, and where too few servers are up, of which
+// the master says the same.
+func TestFull(t *testing.T) {
+	var full, broken atomic.Bool
+	c := start(t, weedtest.Options{Wrap: func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case full.Load() && r.URL.Path == "/dir/assign":
+				http.Error(w, `{"error":"No writable volumes and no free volumes left for 001"}`, http.StatusNotAcceptable)
+			case broken.Load() && r.Method == http.MethodPut:
+				http.Error(w, `{"error":"write /data/3.dat: no space left on device"}`, http.StatusInternalServerError)
+			default:
+				h.ServeHTTP(w, r)
+			}
+		})
+	}})
+	names := new(seaweed.Memory)
+	o := seaweed.Options{Masters: c.Masters(), IDs: 1, Batches: 1, Tries: 2}
+	b := mustOpen(t, c, names, o)
+	put := func(key string) error { return b.Put(t.Context(), key, section("x")) }
+	broken.Store(true)
+	if err := put("a"); !errors.Is(err, blob.ErrFull) || errors.Is(err, blob.ErrAway) {
+		t.Errorf("disks are full: got %v", err)
+	}
+	broken.Store(false)
+	full.Store(true)
+	b = mustOpen(t, c, names, o)
+	if err := put("b"); !errors.Is(err, blob.ErrFull) || errors.Is(err, blob.ErrAway) {
+		t.Errorf("no free volumes: got %v", err)
+	}
+	full.Store(false)
+	c.KillServer(0)
+	c.KillServer(1)
+	b = mustOpen(t, c, names, o)
+	if err := put("c"); !errors.Is(err, blob.ErrAway) || errors.Is(err, blob.ErrFull) {
+		t.Errorf("two servers are down: got %v", err)
+	}
+}

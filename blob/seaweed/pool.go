@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -251,7 +252,11 @@ func (b *Bucket) assign(ctx context.Context, word string) (*batch, error) {
 		case err == nil && status == http.StatusOK && out.Error == "":
 		case err == nil:
 			// There are too few servers, or too little room.
-			return nil, fmt.Errorf("%w: assign with replication %s: status %d: %s", blob.ErrAway, word, status, out.Error)
+			why := blob.ErrAway
+			if t, err := b.topology(ctx); err == nil && t.has(word) && strings.Contains(out.Error, "no free volumes left") {
+				why = blob.ErrFull
+			}
+			return nil, fmt.Errorf("%w: assign with replication %s: status %d: %s", why, word, status, out.Error)
 		case n < b.o.Tries && ctx.Err() == nil && pause(ctx, n):
 			continue // new volumes are made, or a new leader is
 		default:

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/blob"
@@ -132,7 +133,7 @@ func (b *Bucket) write(ctx context.Context, body *io.SectionReader, all bool) (*
 		p = b.fewer
 	}
 	d, err := b.writeTo(ctx, p, body)
-	if errors.Is(err, blob.ErrAway) && !errors.Is(err, errNoMaster) && p == b.all && !all && p.word != b.fewer.word && ctx.Err() == nil {
+	if (errors.Is(err, blob.ErrAway) || errors.Is(err, blob.ErrFull)) && !errors.Is(err, errNoMaster) && p == b.all && !all && p.word != b.fewer.word && ctx.Err() == nil {
 		b.setLacking()
 		d, err = b.writeTo(ctx, b.fewer, body)
 	}
@@ -234,6 +235,9 @@ func (b *Bucket) writePart(ctx context.Context, d *draft, data []byte) error {
 // send puts bytes into a file.
 func (b *Bucket) send(ctx context.Context, i id, data []byte) (sum uint32, err error) {
 	a, err := b.ask(ctx, "put", http.MethodPut, b.scheme+"://"+i.server+"/"+i.file().String()+"?fsync=true", data, mostJSON)
+	if err != nil && strings.Contains(string(a.body), "no space left on device") {
+		err = fmt.Errorf("%w: %v", blob.ErrFull, err)
+	}
 	b.hear(i.server, err)
 	if err != nil {
 		return 0, err

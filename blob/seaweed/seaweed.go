@@ -160,7 +160,8 @@ type locations struct {
 	some    bool // there are others: this is the one that bytes were put to
 }
 
-// Open opens a bucket. It makes one call to a master.
+// Open opens a bucket. It makes two calls to a master. It refuses a SeaweedFS that has no
+// places for the copies: racks that the words do not name, or the other way round.
 func Open(ctx context.Context, names Names, o Options) (*Bucket, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -178,7 +179,11 @@ func Open(ctx context.Context, names Names, o Options) (*Bucket, error) {
 	b.http = &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	b.scheme, _, _ = strings.Cut(o.Masters[0], "://")
 	b.all, b.fewer = newPool(b, o.Copies), newPool(b, o.Fewer)
-	if err := b.Ping(ctx); err != nil {
+	err = b.Ping(ctx)
+	if err == nil {
+		err = b.fits(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("seaweed: open: %w", err)
 	}
 	return b, nil

@@ -32,7 +32,7 @@ type Options struct {
 	Time time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
-	// Log hears that the Store is away, at most every ten seconds. Default none.
+	// Log hears that the Store is away or full, at most every ten seconds. Default none.
 	Log *slog.Logger
 }
 
@@ -200,15 +200,15 @@ func (g *Guard) Change(ctx context.Context, bytes int64, what func(context.Conte
 	defer cancel()
 	err := what(within)
 	if err != nil && within.Err() != nil && ctx.Err() == nil && !errors.Is(err, history.ErrAway) {
-		err = fmt.Errorf("away: no answer within %v: %w (%v)", limit, history.ErrAway, err)
+		err = fmt.Errorf("away: no answer within %v: %w (%w)", limit, history.ErrAway, err)
 	}
 	g.heard(err)
 	return err
 }
 
-// heard logs that the Store is away.
+// heard logs that the Store is away, or has no room.
 func (g *Guard) heard(err error) {
-	if !errors.Is(err, history.ErrAway) {
+	if !errors.Is(err, history.ErrAway) && !Full(err) {
 		return
 	}
 	now := g.o.Now()
@@ -219,7 +219,7 @@ func (g *Guard) heard(err error) {
 	}
 	g.mu.Unlock()
 	if loud {
-		g.o.Log.Error("the store is away", "err", err)
+		g.o.Log.Error(Words(err), "err", err)
 	}
 }
 
@@ -310,10 +310,18 @@ func (g *Guard) find(name string, oldest time.Duration) (*known, time.Duration) 
 // Oldest is how old an answer may be at most.
 func (g *Guard) Oldest() time.Duration { return max(g.o.Stale, 0) }
 
-// Words returns what people may know of an error that wraps history.ErrAway.
+// Words returns what people may know of an error that wraps history.ErrAway, or of one that
+// says that a half of the Store has no room.
 func Words(err error) string {
-	if errors.Is(err, blob.ErrAway) {
-		return "the bucket with the worlds' bytes cannot be reached"
+	half, why := "the catalogue of the worlds", "cannot be reached"
+	if errors.Is(err, blob.ErrAway) || errors.Is(err, blob.ErrFull) {
+		half = "the bucket with the worlds' bytes"
 	}
-	return "the catalogue of the worlds cannot be reached"
+	if Full(err) {
+		why = "is full"
+	}
+	return half + " " + why
 }
+
+// Full reports whether an error says that a half of the Store has no room.
+func Full(err error) bool { return errors.Is(err, blob.ErrFull) || errors.Is(err, history.ErrFull) }

@@ -23,10 +23,16 @@ const (
 func (l *Ledger) entryKey(n uint64) string { return fmt.Sprintf("%s%s%019d", l.Prefix, logKeys, n) }
 
 // away marks an error of the bucket as history.ErrAway, unless it is the end of the
-// caller's context.
+// caller's context. This bucket is the catalogue, and not the one with the stones: the
+// errors of package blob that say what is the matter with a bucket go no further.
 func away(err error) error {
-	if err == nil || errors.Is(err, history.ErrAway) || errors.Is(err, context.Canceled) {
+	switch {
+	case err == nil, errors.Is(err, history.ErrAway), errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, blob.ErrFull):
+		return fmt.Errorf("%w: %v", history.ErrFull, err)
+	case errors.Is(err, blob.ErrAway):
+		return fmt.Errorf("%w: %v", history.ErrAway, err)
 	}
 	return fmt.Errorf("%w: %w", history.ErrAway, err)
 }

@@ -696,3 +696,43 @@ func (s silent) Put(ctx context.Context, key string, body *io.SectionReader) err
 	}
 	return err
 }
+
+// TestFullBucket fills the bucket of a ledger. A Swap fails at once and changed nothing,
+// unless an earlier put of its entry may have taken place.
+func TestFullBucket(t *testing.T) {
+	var puts atomic.Int64
+	answers := func(int64) (bool, error) { return false, nil }
+	b := &hooked{Bucket: memory.NewBucket()}
+	b.hook = func(op, _ string) (bool, error) {
+		if op != "put" {
+			return false, nil
+		}
+		return answers(puts.Add(1))
+	}
+	o := patient
+	l := open(t, b, o)
+	for _, tt := range []struct {
+		name    string
+		answers func(n int64) (bool, error)
+		want    error
+		puts    int64
+	}{
+		{"full", func(int64) (bool, error) { return false, fmt.Errorf("put: %w", blob.ErrFull) }, history.ErrFull, 1},
+		{"room again", func(int64) (bool, error) { return false, nil }, nil, 1},
+		{"made, no answer, then full, then exists", func(n int64) (bool, error) {
+			return n == 1, map[int64]error{1: fmt.Errorf("no answer: %w", blob.ErrAway), 2: blob.ErrFull}[n]
+		}, nil, 3},
+	} {
+		answers = tt.answers
+		puts.Store(0)
+		err := l.Swap(t.Context(), nil, number(1))
+		if !errors.Is(err, tt.want) || errors.Is(err, blob.ErrFull) || errors.Is(err, history.ErrAway) || puts.Load() != tt.puts {
+			t.Errorf("%s: got %v after %d puts", tt.name, err, puts.Load())
+		}
+	}
+	b.hook = func(op, _ string) (bool, error) { return false, fmt.Errorf("%s: %w", op, blob.ErrAway) }
+	o.Timeout = time.Second
+	if _, err := ledger.Open(t.Context(), b, o); !errors.Is(err, history.ErrAway) || errors.Is(err, blob.ErrAway) {
+		t.Errorf("a catalogue that is away is no bucket that is: got %v", err)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/history"
 )
 
 const (
@@ -132,7 +134,7 @@ func (l *Ledger) patient(ctx context.Context, call func() error) error {
 	pause := firstPause
 	for i := 1; ; i++ {
 		err := call()
-		if err == nil || i == tries || errors.Is(err, context.Canceled) || time.Since(began)+pause > l.Timeout/2 {
+		if err == nil || i == tries || errors.Is(err, context.Canceled) || errors.Is(err, history.ErrFull) || time.Since(began)+pause > l.Timeout/2 {
 			return err
 		}
 		wait(ctx, pause)

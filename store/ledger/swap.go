@@ -256,6 +256,12 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 	for pause := firstPause; ; pause *= 2 {
 		began, start := l.now(), time.Now()
 		puts := l.put(l.ctx, l.entryKey(e.number), b)
+		if errors.Is(puts, history.ErrFull) {
+			if pause == firstPause {
+				return own{}, puts // nothing was put, and it would stay full
+			}
+			puts = fmt.Errorf("%w: %v", history.ErrAway, puts) // an earlier put may take place yet
+		}
 		l.putTime = (3*l.putTime + time.Since(start)) / 4
 		var applied bool
 		var err error

@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,6 +169,9 @@ func (b *Bucket) call(ctx context.Context, op, of string, bytes *int64, what fun
 	case ctx.Err() != nil:
 		err = ctx.Err()
 		trip.Err = err
+	case isFull(err):
+		err = fmt.Errorf("%w: %w", blob.ErrFull, err)
+		trip.Err = err
 	default:
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 		trip.Err = err
@@ -180,6 +184,13 @@ func (b *Bucket) call(ctx context.Context, op, of string, bytes *int64, what fun
 		return fmt.Errorf("mongo: %s %s: %w", op, of, err)
 	}
 	return nil
+}
+
+// isFull reports whether the disk of the server is full: MongoDB's code, or what FerretDB
+// passes on of PostgreSQL.
+func isFull(err error) bool {
+	var s mongo.ServerError
+	return errors.As(err, &s) && (s.HasErrorCode(14031) || strings.Contains(s.Error(), "SQLSTATE 53100"))
 }
 
 // Put is for blob.Bucket.

@@ -72,7 +72,7 @@ func (a *attempt) put(ctx context.Context) error {
 		}
 		// The key is used by this attempt alone. So if it has bytes, an earlier try of
 		// the bucket put them.
-		err := a.s.bucket.Put(ctx, bytesKey(st.ID, a.numbers[st.ID]), st.Open())
+		err := a.s.putBytes(ctx, bytesKey(st.ID, a.numbers[st.ID]), st.Open())
 		if err != nil && !errors.Is(err, blob.ErrExists) {
 			return fmt.Errorf("stone %v: %w", st.ID, err)
 		}
@@ -209,6 +209,8 @@ func (s *Store) read(ctx context.Context, key string, off, n int64) ([]byte, err
 		err = fmt.Errorf("%w: %w", history.ErrGone, err)
 	case errors.Is(err, blob.ErrDamaged): // the bucket has a checksum of its own
 		err = &stone.CorruptError{Offset: -1, Part: "stone in the bucket", Err: err}
+	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, blob.ErrAway):
+		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 	}
 	return b, away(err)
 }

@@ -3,8 +3,11 @@ package pair_test
 import (
 	"context"
 	"errors"
+	"io"
+	"syscall"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -80,5 +83,87 @@ func TestConfirm(t *testing.T) {
 	c.Catalogue = memory.NewCatalogue()
 	if err := s.Confirm(ctx, "a", second); err == nil {
 		t.Error("confirmed a commit that is lost")
+	}
+}
+
+// cramped is a bucket that may have no room, or may answer too late.
+type cramped struct {
+	*memory.Bucket
+	full, slow bool
+}
+
+// Put is for blob.Bucket.
+func (c *cramped) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	if c.full {
+		return blob.ErrFull
+	}
+	return c.Bucket.Put(ctx, key, body)
+}
+
+// Ping is for blob.Pinger.
+func (c *cramped) Ping(ctx context.Context) error {
+	if c.slow {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// narrow is a catalogue that may have no room.
+type narrow struct {
+	*memory.Catalogue
+	full bool
+}
+
+// Swap is for history.Catalogue.
+func (n *narrow) Swap(ctx context.Context, conditions, changes []history.Record) error {
+	if n.full {
+		return history.ErrFull
+	}
+	return n.Catalogue.Swap(ctx, conditions, changes)
+}
+
+// TestPing asks which half cannot take a save.
+func TestPing(t *testing.T) {
+	c, b := &narrow{Catalogue: memory.NewCatalogue()}, &cramped{Bucket: memory.NewBucket()}
+	s := pair.New(c, b, pair.Options{Inline: -1})
+	ctx := t.Context()
+	stone := stoneOf(t, "one")
+	if err := s.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	save := func() {
+		_, _ = s.Commit(ctx, "a", history.Head{}, history.Commit{Stones: []history.StoneRef{stone.Ref()}}, stone)
+	}
+	for _, tt := range []struct {
+		name                 string
+		catalogue, bucket    bool
+		slow                 bool
+		save                 bool
+		full, away, ofBucket bool
+	}{
+		{name: "well"},
+		{name: "the bucket is full, and nobody knows", bucket: true},
+		{name: "the bucket is full", bucket: true, save: true, full: true, ofBucket: true},
+		{name: "it is full still", bucket: true, full: true, ofBucket: true},
+		{name: "it has room"},
+		{name: "the catalogue is full", catalogue: true, save: true, full: true},
+		{name: "it is full still", catalogue: true, full: true},
+		{name: "it has room"},
+		{name: "the bucket is slow", slow: true, away: true, ofBucket: true},
+	} {
+		c.full, b.full, b.slow = tt.catalogue, tt.bucket, tt.slow
+		if tt.save {
+			save()
+		}
+		err := s.Ping(ctx)
+		if (err != nil) != (tt.full || tt.away) || errors.Is(err, syscall.ENOSPC) != tt.full || errors.Is(err, history.ErrAway) != tt.away {
+			t.Errorf("%s: got %v", tt.name, err)
+		}
+		if of := errors.Is(err, blob.ErrFull) || errors.Is(err, blob.ErrAway); of != tt.ofBucket {
+			t.Errorf("%s: of the bucket: %v: %v", tt.name, of, err)
+		}
+	}
+	if left, err := b.List(ctx, "0000", "", 9); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
 	}
 }

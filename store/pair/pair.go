@@ -23,16 +23,21 @@
 package pair
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
@@ -64,6 +69,7 @@ type Store struct {
 
 	cache  *cache
 	epochs epochs
+	full   struct{ catalogue, bucket atomic.Bool } // had no room for the last change
 	calls  history.Calls
 
 	alone chan struct{} // has room for one Collect or Purge of this process
@@ -157,7 +163,8 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 	return time.Now(), nil
 }
 
-// Ping is for history.Pinger. It asks both halves.
+// Ping is for history.Pinger. It asks both halves, and while one has no room it asks that
+// by a change.
 func (s *Store) Ping(ctx context.Context) error {
 	leave, err := s.begin(ctx)
 	if err != nil {
@@ -169,6 +176,10 @@ func (s *Store) Ping(ctx context.Context) error {
 	} else {
 		_, err = s.catalogue.Get(ctx, runKey)
 	}
+	if err == nil && s.full.catalogue.Load() {
+		// Only a change tells whether it has room again: of a record that is not there.
+		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, nil, []history.Record{{Key: "p"}}))
+	}
 	if err != nil {
 		return fmt.Errorf("pair: ping the catalogue: %w", err)
 	}
@@ -177,8 +188,38 @@ func (s *Store) Ping(ctx context.Context) error {
 	} else if _, err = s.bucket.Head(ctx, runKey); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	if err == nil && s.full.bucket.Load() {
+		key := bytesKey(stone.ID{}, s.number()) // Collect deletes what is left of it
+		if err = s.putBytes(ctx, key, io.NewSectionReader(bytes.NewReader(make([]byte, wholeBlock)), 0, wholeBlock)); err == nil {
+			err = s.bucket.Delete(ctx, key)
+		}
+	}
+	if err != nil && !errors.Is(err, blob.ErrFull) && !errors.Is(err, blob.ErrAway) {
+		err = fmt.Errorf("%w: %w", blob.ErrAway, err) // it took too long, or refuses
+	}
 	if err != nil {
 		err = fmt.Errorf("pair: ping the bucket: %w", away(err))
+	}
+	return err
+}
+
+// wholeBlock is what must fit into a bucket that is not full.
+const wholeBlock = 4096
+
+// heard notes whether a half had room for a change.
+func heard(full *atomic.Bool, err error) error {
+	if err == nil || errors.Is(err, syscall.ENOSPC) {
+		full.Store(err != nil)
+	}
+	return err
+}
+
+// putBytes puts bytes into the bucket. That the time of the call is over is an error of
+// the bucket, and says so.
+func (s *Store) putBytes(ctx context.Context, key string, body *io.SectionReader) error {
+	err := heard(&s.full.bucket, s.bucket.Put(ctx, key, body))
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, blob.ErrAway) {
+		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 	}
 	return err
 }
@@ -371,7 +412,7 @@ func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*draft) e
 		if err := a.put(ctx); err != nil {
 			return err
 		}
-		err = s.catalogue.Swap(ctx, d.reader.seen, d.changes)
+		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, d.reader.seen, d.changes))
 		if err == nil {
 			s.remember(d)
 			return nil

@@ -208,6 +208,9 @@ const readOnly = "25006"
 // unknown is the code of an error that does not say whether a statement took effect.
 const unknown = "40003"
 
+// diskFull is the code of a server that undid a statement because its disk is full.
+const diskFull = "53100"
+
 // code returns the SQLSTATE of an error of the server, or "".
 func code(err error) string {
 	var e *pgconn.PgError
@@ -244,8 +247,8 @@ func away(err error) bool {
 		return !errors.Is(err, history.ErrChanged) && !errors.Is(err, ErrNewer) && !errors.Is(err, pgx.ErrNoRows)
 	}
 	switch c[:2] {
-	case "08", "53", "58": // connection, resources (full disk, too many connections), input and output
-		return true
+	case "08", "53", "58": // connection, resources (memory, too many connections), input and output
+		return c != diskFull
 	}
 	return c == readOnly || c == unknown || c == "57P01" || c == "57P02" || c == "57P03" || c == "57014"
 }

@@ -24,6 +24,9 @@ func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Reco
 	if err == nil {
 		err = c.call(ctx, false, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) { return false, c.swap(ctx, conn, s) })
 	}
+	if code(err) == diskFull {
+		err = fmt.Errorf("%w: %w", history.ErrFull, err)
+	}
 	if err != nil {
 		err = fmt.Errorf("postgres: swap: %w", err)
 	}

@@ -35,6 +35,9 @@ const (
 // Options of a Cluster. The zero value is the default.
 type Options struct {
 	Masters, Servers int // default 3 and 3
+	// Racks is how many racks of one data centre the servers are in, in turn; default 1.
+	// Volumes do not heed them.
+	Racks int
 	// Growing is how many assigns of new volumes are refused while they are made.
 	Growing int
 	// Now is the clock. Default time.Now.
@@ -254,6 +257,18 @@ func (c *Cluster) serveMaster(i int, w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/cluster/status":
 		answer(w, http.StatusOK, map[string]any{"IsLeader": i == c.leader})
+	case path == "/dir/status":
+		racks := make([]map[string]any, max(1, c.o.Racks))
+		for i, n := range c.servers {
+			if at := i % len(racks); !n.down {
+				if racks[at] == nil {
+					racks[at] = map[string]any{"Id": fmt.Sprint(at)}
+				}
+				nodes, _ := racks[at]["DataNodes"].([]map[string]string)
+				racks[at]["DataNodes"] = append(nodes, map[string]string{"Url": address(n)})
+			}
+		}
+		answer(w, http.StatusOK, map[string]any{"Topology": map[string]any{"DataCenters": []any{map[string]any{"Id": "one", "Racks": racks}}}})
 	case path == "/dir/lookup":
 		id, _ := strconv.Atoi(r.FormValue("volumeId"))
 		var out []map[string]string
@@ -297,7 +312,7 @@ func (c *Cluster) assign(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if id = c.grow(word); id == 0 {
-			refuse(w, http.StatusNotAcceptable, "No writable volumes and no free volumes left")
+			refuse(w, http.StatusNotAcceptable, "No writable volumes and no free volumes left for "+word)
 			return
 		}
 	}
