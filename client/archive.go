@@ -125,7 +125,7 @@ func ParseHead(b []byte) (h history.Head, err error) {
 // archives makes a call of POST /v1/archives and calls read with each record of the
 // answer, of at most limit bytes. An empty record ends the answer.
 func (s *Store) archives(ctx context.Context, do string, repeat repeat, limit int64, read func(n int, b []byte) error, records ...[]byte) error {
-	c := &call{what: do, method: http.MethodPost, path: "archives", query: "do=" + do, body: new(Body), bodyType: RecordsType, accept: RecordsType, repeat: repeat}
+	c := &call{what: do, method: http.MethodPost, path: "archives", query: "do=" + do, body: new(Body), bodyType: RecordsType, accept: RecordsType, repeat: repeat, saysRetry: do == DoAdopt}
 	for _, r := range records {
 		c.body.Add(r)
 	}
@@ -269,18 +269,12 @@ func (s *Store) Give(ctx context.Context, stones ...history.Stone) error {
 	return s.archives(ctx, DoGive, always, 0, nil, records...)
 }
 
-// Adopt is for history.ArchiveWriter.
+// Adopt is for history.ArchiveWriter. If an answer is lost, it repeats the call, and the
+// server finds what the first try made.
 func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
 	again := always
 	if !a.Deleted.IsZero() {
 		again = unbegun // each call makes one more deleted world
 	}
-	err := s.archives(ctx, DoAdopt, again, 0, nil, a.Append(nil), AppendHead(nil, base))
-	if (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) && base.Commit != a.Head.Commit {
-		// A call whose answer was lost may have made the change, and raised the fence.
-		if h, why := s.Head(ctx, a.Name); why == nil && h.Commit == a.Head.Commit {
-			return nil
-		}
-	}
-	return err
+	return s.archives(ctx, DoAdopt, again, 0, nil, a.Append(nil), AppendHead(nil, base))
 }

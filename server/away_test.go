@@ -337,3 +337,45 @@ func TestFullHalf(t *testing.T) {
 		})
 	}
 }
+
+// A world that was taken in, whose answer was lost, counts once it is on stable storage.
+func TestAdoptInDoubt(t *testing.T) {
+	h := newHalves()
+	s := h.site(t, server.Options{})
+	from := memory.New(memory.Options{})
+	if err := from.Create(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Commit(t.Context(), "a", history.Head{}, history.Commit{}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := from.Archive(t.Context(), history.Outline{Name: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := 0
+	c, err := client.Open(t.Context(), s.url, client.Options{
+		Rand: func() float64 { return 0 },
+		Wait: func(context.Context, time.Duration) error {
+			if waits++; waits > 20 {
+				h.catalogue.is.Store(well)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	h.catalogue.is.Store(blind)
+	if err := c.Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrAway) {
+		t.Errorf("without the standby: got %v", err)
+	}
+	a.Name, waits = "b", 20 // from the second try on it is well
+	if err := c.Adopt(t.Context(), a, history.Head{}); err != nil {
+		t.Error(err)
+	}
+	if err := c.Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrConflict) {
+		t.Errorf("another call: got %v", err)
+	}
+}

@@ -38,9 +38,10 @@ func body(err error) error {
 }
 
 // Serve answers one call. in has the records of the body, each of at most limit
-// bytes. out sends bytes of the answer.
-func Serve(ctx context.Context, st history.Archiver, do string, in *client.Records, limit int64, out func([]byte) error) error {
-	s := &serving{ctx: ctx, st: st, in: in, limit: limit, out: out}
+// bytes. out sends bytes of the answer. again says that it is another try of a call whose
+// answer was lost.
+func Serve(ctx context.Context, st history.Archiver, do string, again bool, in *client.Records, limit int64, out func([]byte) error) error {
+	s := &serving{ctx: ctx, st: st, again: again, in: in, limit: limit, out: out}
 	what := map[string]func() error{
 		client.DoIdentity: s.identity, client.DoOutlines: s.outlines, client.DoArchive: s.archive, client.DoStone: s.stone,
 		client.DoLacks: s.lacks, client.DoGive: s.give, client.DoAdopt: s.adopt,
@@ -58,6 +59,7 @@ func Serve(ctx context.Context, st history.Archiver, do string, in *client.Recor
 type serving struct {
 	ctx   context.Context
 	st    history.Archiver
+	again bool
 	in    *client.Records
 	limit int64
 	out   func([]byte) error
@@ -183,5 +185,26 @@ func (s *serving) adopt() error {
 	if err != nil {
 		return body(err)
 	}
-	return s.st.Adopt(s.ctx, a, base)
+	err = s.st.Adopt(s.ctx, a, base)
+	if s.again && base.Commit != a.Head.Commit && (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) {
+		return s.made(&a, err)
+	}
+	return err
+}
+
+// made returns nil if an earlier try of the call has made a world equal to the archive, and
+// that is on stable storage; otherwise refused.
+func (s *serving) made(a *history.Archive, refused error) error {
+	st, ok := s.st.(history.Commits)
+	if !ok {
+		return refused
+	}
+	h, err := st.Head(s.ctx, a.Name)
+	if err != nil || h.Commit != a.Head.Commit {
+		return errors.Join(refused, err)
+	}
+	if c, ok := s.st.(history.Confirmer); ok {
+		err = c.Confirm(s.ctx, a.Name, h.Commit)
+	}
+	return err
 }

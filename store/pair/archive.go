@@ -220,9 +220,15 @@ func (s *Store) adopt(ctx context.Context, a history.Archive, base history.Head)
 	if err := a.Check(); err != nil {
 		return err
 	}
+	as := s.adoptAs
+	if steps := stepsOf(&a); len(steps) > 1 {
+		as = func(ctx context.Context, fresh uint64, a history.Archive, base history.Head) error {
+			return s.adoptLong(ctx, fresh, a, base, steps)
+		}
+	}
 	for {
-		err := s.adoptAs(ctx, s.number(), a, base)
-		if !errors.Is(err, errTaken) {
+		err := as(ctx, s.number(), a, base)
+		if !errors.Is(err, errTaken) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -231,42 +237,54 @@ func (s *Store) adopt(ctx context.Context, a history.Archive, base history.Head)
 // adoptAs is adopt. If it makes a world, it is the one with this number.
 func (s *Store) adoptAs(ctx context.Context, fresh uint64, a history.Archive, base history.Head) error {
 	return s.change(ctx, func(d *draft) error {
-		w, lease, had, err := place(d, fresh, a, base)
+		w, lease, err := place(d, fresh, a, base)
+		if err == nil && w == fresh {
+			err = free(d, fresh)
+		}
+		var had []record.Entry
+		if err == nil && w != fresh {
+			had, err = d.Entries(w) // it changes together with the head, or by a Collect, which only takes entries away
+		}
 		if err != nil {
 			return err
 		}
-		refs := a.Stones()
-		if err := d.Ahead(append(record.AdoptKeys(a), stoneKeys(refs)...)...); err != nil {
-			return err
-		}
-		for _, ref := range refs {
-			in, ok, err := d.Info(ref.ID)
-			if err != nil {
-				return err
-			}
-			if !ok || in.Size != ref.Size {
-				return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
-			}
-			keep(d, ref.ID, in)
-		}
-		reached, err := reaches(d, w, a, had)
-		if err != nil {
-			return err
-		}
-		reused := false
-		changes, err := d.Adopt(w, lease, a, had, func(t record.Thing) {
-			_, safe := reached[t]
-			reused = reused || !safe
-		})
-		if err != nil {
-			return err
-		}
-		d.add(changes...)
-		if reused {
-			s.disturb(d) // a Collect may be deleting it now
-		}
-		return nil
+		return s.takeIn(d, w, lease, a, had)
 	})
+}
+
+// takeIn makes a world equal to an archive, where had is its log until now.
+func (s *Store) takeIn(d *draft, w uint64, lease history.Lease, a history.Archive, had []record.Entry) error {
+	refs := a.Stones()
+	if err := d.Ahead(append(record.AdoptKeys(a), stoneKeys(refs)...)...); err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		in, ok, err := d.Info(ref.ID)
+		if err != nil {
+			return err
+		}
+		if !ok || in.Size != ref.Size {
+			return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
+		}
+		keep(d, ref.ID, in)
+	}
+	reached, err := reaches(d, w, a, had)
+	if err != nil {
+		return err
+	}
+	reused := false
+	changes, err := d.Adopt(w, lease, a, had, func(t record.Thing) {
+		_, safe := reached[t]
+		reused = reused || !safe
+	})
+	if err != nil {
+		return err
+	}
+	d.add(changes...)
+	if reused {
+		s.disturb(d) // a Collect may be deleting it now
+	}
+	return nil
 }
 
 // reaches returns the commits of an archive that the world reaches already, and their
@@ -308,45 +326,41 @@ func reaches(d *draft, w uint64, a history.Archive, had []record.Entry) (map[rec
 	return out, nil
 }
 
-// place finds or makes the world that takes in an archive. It returns what
-// is left of the world's lease, and its log.
-func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint64, lease history.Lease, had []record.Entry, err error) {
+// place finds the world that takes in an archive, or gives the name to the world fresh. It
+// returns what is left of the world's lease.
+func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint64, lease history.Lease, err error) {
 	if !a.Deleted.IsZero() {
 		n, _, err := d.LastDeleted(a.Name)
 		if err != nil {
-			return 0, lease, nil, err
+			return 0, lease, err
 		}
 		key := record.DeletedKey(a.Name, n+1)
 		if _, err := d.Get(key); err != nil { // make its absence a condition
-			return 0, lease, nil, err
+			return 0, lease, err
 		}
 		spent, err := d.Spend(a.Name, a.Head.Fence)
 		if err != nil {
-			return 0, lease, nil, err
+			return 0, lease, err
 		}
 		d.add(spent...)
 		d.set(key, record.DeletedWorld{World: fresh, Deleted: a.Deleted}.Value())
-		return fresh, history.Lease{Fence: a.Head.Fence}, nil, free(d, fresh)
+		return fresh, history.Lease{Fence: a.Head.Fence}, nil
 	}
 	w, err = d.World(a.Name)
 	if errors.Is(err, history.ErrNoWorld) && base.Commit == (history.ID{}) {
 		lease, err = d.raised(a.Name, 0, history.Lease{Fence: a.Head.Fence})
 		d.set(record.NameKey(a.Name), record.NumberValue(fresh))
-		return fresh, lease, nil, errors.Join(err, free(d, fresh))
+		return fresh, lease, err
 	}
 	if err != nil {
-		return 0, lease, nil, err
+		return 0, lease, err
 	}
 	h, l, err := under(d.Reads, d.now, w, base.Fence)
 	if err == nil {
 		err = h.Follows(base)
 	}
-	if err != nil {
-		return 0, lease, nil, err
-	}
-	had, err = d.Entries(w) // it changes together with the head, or by a Collect, which only takes entries away
 	if err == nil {
 		lease, err = d.raised(a.Name, l.Fence, record.Adopted(l, base.Fence, a))
 	}
-	return w, lease, had, err
+	return w, lease, err
 }

@@ -60,7 +60,11 @@ func (c *collector) removeDeleted() error {
 	return c.look(c.ctx, func(r record.Reads) error {
 		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
 			g, err := record.ParseDeleted(value)
-			if err != nil || !record.Doomed(key) && !c.policy.DeletedOver(c.at, g.Deleted) {
+			over := c.policy.DeletedOver(c.at, g.Deleted)
+			if record.Doomed(key) { // or one that is being taken in
+				over = c.at.Sub(g.Deleted) > adoptFor
+			}
+			if err != nil || !over {
 				return true, err
 			}
 			l, err := leavingOf(r, g.World, key, value)
