@@ -42,7 +42,7 @@ func TestRealFiles(t *testing.T) {
 		if err != nil || i < 0 {
 			return err
 		}
-		if files++; files%long.Of(4, 1) != 0 {
+		if files++; files%long.By(40, 4, 1) != 0 {
 			return nil
 		}
 		raw, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -21,7 +22,7 @@ func TestReliefDamage(t *testing.T) {
 	whole, heights := cloneStreams(encodeRelief(t, new(codec.Encoder), g)), g.heights()
 	for i, s := range whole {
 		damaged := cloneStreams(whole)
-		for range min(6, len(s)) {
+		for range min(long.By(2, 6, 6), len(s)) {
 			damaged[i] = s[:r.IntN(len(s)):len(s)]
 			if checkDecodeRelief(t, damaged, heights, g.tops) != nil {
 				t.Fatalf("stream %d cut to %d bytes is read", i, len(damaged[i]))
@@ -31,7 +32,7 @@ func TestReliefDamage(t *testing.T) {
 		if checkDecodeRelief(t, damaged, heights, g.tops) != nil {
 			t.Fatalf("stream %d with one byte more is read", i)
 		}
-		for range min(12, len(s)) {
+		for range min(long.By(3, 12, 12), len(s)) {
 			damaged[i] = bytes.Clone(s)
 			damaged[i][r.IntN(len(s))] ^= 1 << r.IntN(8)
 			checkDecodeRelief(t, damaged, heights, g.tops)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -184,7 +185,7 @@ func TestReliefLevels(t *testing.T) {
 // anyhow beside each other.
 func TestReliefRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
-	for range 20 {
+	for range long.By(6, 20, 20) {
 		var g ground
 		for range 1 + r.IntN(5) {
 			var s codec.Tower

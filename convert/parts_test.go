@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -48,7 +49,7 @@ func TestInParts(t *testing.T) {
 		vol  string
 		cell voxel.Cell
 	}{
-		{"survival", terrain.Survival(terrain.Options{Seed: 4, Size: 12, Version: terrain.Modern}), geom.Point{X: 40, Y: 70, Z: -40}, voxel.Block, 1},
+		{"survival", terrain.Survival(terrain.Options{Seed: 4, Size: long.By(6, 12, 12), Version: terrain.Modern}), geom.Point{X: 40, Y: 70, Z: -40}, voxel.Block, 1},
 		{"old", terrain.Survival(terrain.Options{Seed: 4, Size: 5}), geom.Point{X: 3, Y: 70, Z: 3}, voxel.Block, 1},
 		{"terrain", levelSource(), geom.Point{X: 3, Y: 20, Z: 3}, "solid", voxel.TerrainCell(1, 255)},
 	} {

@@ -117,7 +117,7 @@ func TestLevels(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, 5))
 			v := grid.New(tt.o)
-			for step := range 12 {
+			for step := range long.By(8, 12, 12) {
 				d := v.Edit()
 				for range 1 + r.IntN(3) {
 					wander(r, d, tt.cells)

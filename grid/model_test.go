@@ -242,7 +242,7 @@ func wantCounts(t *testing.T, g region.Region, v *grid.View, m *model) {
 
 func TestRandomWrites(t *testing.T) {
 	long.Alone(t)
-	for seed := range uint64(6) {
+	for seed := range uint64(long.By(3, 6, 6)) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		m := newModel(voxel.Cell(seed % 3))
 		v := grid.New(grid.Options{Default: m.def, Empty: []voxel.Cell{3}})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/lock"
 )
 
@@ -109,7 +110,7 @@ func exclude(t *testing.T, goroutines, rounds int, handle func() sync.Locker) {
 
 // On any number of processors one goroutine at a time holds the lock, and all come to their end.
 func TestExclusion(t *testing.T) {
-	times := 1600
+	times := long.By(320, 1600, 1600)
 	if testing.Short() {
 		times /= 5
 	}

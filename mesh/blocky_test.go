@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/mesh"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -194,7 +195,7 @@ func TestQuads(t *testing.T) {
 			t.Run(fmt.Sprint(schema, o), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, uint64(schema)))
 				m := mesh.NewMesher(table, o)
-				for i := range 12 {
+				for i := range long.By(6, 12, 12) {
 					level := r.IntN(3)
 					b := geom.ChunkPos{}.Box()
 					if i%2 == 1 {

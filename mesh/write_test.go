@@ -256,8 +256,8 @@ func TestWriters(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	land := level(t, 2)
 	blocks := randomVolume(r, voxel.Palette, false)
-	b := geom.Box{Min: geom.Point{X: 5, Y: 3, Z: 9}, Max: geom.Point{X: 50, Y: 100, Z: 44}}
-	c := geom.Box{Min: geom.Point{X: -40, Y: -40, Z: -40}, Max: geom.Point{X: 80, Y: 80, Z: 80}}
+	b := geom.Box{Min: geom.Point{X: 5, Y: 3, Z: 9}, Max: geom.Point{X: 37, Y: 100, Z: 30}}
+	c := geom.Box{Min: geom.Point{X: -8, Y: -8, Z: -8}, Max: geom.Point{X: 40, Y: 40, Z: 40}}
 	wide := geom.Box{Min: geom.Point{X: -1000, Y: -1000, Z: -1000}, Max: geom.Point{X: 1 << 24, Y: 1 << 24, Z: 1 << 24}}
 	solid, _ := land.CountNonEmpty(region.Box(b))
 	for _, tt := range []struct {

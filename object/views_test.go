@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -68,7 +69,7 @@ func TestIndexOddBoxes(t *testing.T) {
 
 // Any views, in any order, also of another world, with boxes that depend on the moment.
 func TestIndexAnyViews(t *testing.T) {
-	seeds := uint64(20)
+	seeds := uint64(long.By(6, 20, 20))
 	if testing.Short() {
 		seeds = 4
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/object"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/port"
@@ -26,6 +27,7 @@ const (
 // The objects of real worlds are found as by walking, in views and in snapshots, and movers
 // taken from them come back.
 func TestWorlds(t *testing.T) {
+	long.Rest(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
 		t.Skip("CAIRN_WORLDS is not set")

@@ -342,7 +342,7 @@ func TestEnds(t *testing.T) {
 
 // TestOnePoint puts many objects where no depth tells them apart.
 func TestOnePoint(t *testing.T) {
-	n := 1_000_000
+	n := long.By(100_000, 1_000_000, 1_000_000)
 	if testing.Short() {
 		n = 50_000
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", 2000, "random operations of each run")
+	operations = flag.Int("operations", long.By(700, 2000, 2000), "random operations of each run")
 	seeds      = flag.Uint64("seeds", uint64(long.Of(1, 2)), "runs at each place, with seeds from 0")
 )
 
@@ -681,7 +681,7 @@ func TestTwin(t *testing.T) {
 }
 
 // TestLong is TestTwin with so few objects that a million operations of each seed take
-// minutes: CAIRN_LONG=1 go test -run TestLong -seeds 20 -operations 1000000 -timeout 2h
+// minutes: CAIRN_LONG=all go test -run TestLong -seeds 20 -operations 1000000 -timeout 2h
 func TestLong(t *testing.T) {
 	if !long.Set() {
 		t.Skip("CAIRN_LONG is not set")

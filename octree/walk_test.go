@@ -120,7 +120,7 @@ func TestNeighbours(t *testing.T) {
 	long.Alone(t)
 	for name, o := range groves {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(4) {
+			for seed := range uint64(long.By(2, 4, 4)) {
 				tree := grove(t, seed, o)
 				var nodes []octree.Node
 				tree.Walk(func(n octree.Node) octree.Step { nodes = append(nodes, n); return octree.Enter })

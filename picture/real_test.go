@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -28,6 +29,7 @@ func (v volume) Bounds() (b geom.Box) {
 // TestRealWorlds: of what is seen of people's worlds, less than one column in a
 // hundred has no family.
 func TestRealWorlds(t *testing.T) {
+	long.Rest(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {
 		t.Skip("CAIRN_WORLDS is not set")

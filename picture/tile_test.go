@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -187,7 +188,7 @@ func far(a, b color.NRGBA) bool {
 // TestTileSeams: a land that is moved by a part of a tile gives the same picture, moved. So nothing
 // shows where tiles or chunks meet.
 func TestTileSeams(t *testing.T) {
-	for _, zoom := range []int{0, 1, 3} {
+	for _, zoom := range []int{0, 1, 3}[:long.By(2, 3, 3)] {
 		l := hills(geom.Box{Min: geom.Point{X: -4000, Z: -4000}, Max: geom.Point{X: 4000, Y: 64, Z: 4000}})
 		l.far = 3
 		moved := hills(l.box)

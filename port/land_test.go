@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
@@ -97,9 +98,7 @@ func TestLay(t *testing.T) {
 
 // TestLayChanged: when many chunks have changed since the full pack, its far levels do not count.
 func TestLayChanged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes two wide worlds")
-	}
+	long.Rest(t)
 	box := geom.Box{Max: geom.Point{X: 1024, Y: 256, Z: 1024}}
 	first, other := mustLoad(t, terrain.Level{Seed: 3}.Source(box)), mustLoad(t, terrain.Level{Seed: 4}.Source(box))
 	st := memory.New(memory.Options{})
@@ -123,6 +122,7 @@ func TestLayChanged(t *testing.T) {
 
 // TestRealTiles draws the middle of real worlds at every zoom in every layer.
 func TestRealTiles(t *testing.T) {
+	long.Rest(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" || testing.Short() {
 		t.Skip("CAIRN_WORLDS is not set, or the test is to be short")

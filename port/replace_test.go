@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/stone"
@@ -168,7 +169,7 @@ func TestDiff(t *testing.T) {
 // volume in memory, and these with the world.
 func TestChunk(t *testing.T) {
 	st := memory.New(memory.Options{})
-	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Version: terrain.Modern}))
+	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: long.By(6, 0, 0), Version: terrain.Modern}))
 	c, _, err := port.Replace(t.Context(), st, "a", mustStone(t, made), port.Note{})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func mustCrowd(t testing.TB, n, apart int) history.Stone {
 func TestCrowd(t *testing.T) {
 	long.Alone(t)
 	s := newSite(t, server.Options{Limits: server.Limits{WorldMemory: 8 << 20}})
-	small, large := mustCrowd(t, 30_000, 0), mustCrowd(t, 1_000_000, 0)
+	small, large := mustCrowd(t, 30_000, 0), mustCrowd(t, long.By(300_000, 1_000_000, 1_000_000), 0)
 	if len(large.Data) > 1000 {
 		t.Fatalf("the stone has %d bytes", len(large.Data))
 	}

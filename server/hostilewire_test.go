@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
 )
@@ -109,7 +110,7 @@ func TestAborted(t *testing.T) {
 	large := noise(t, 1<<20)
 	save := commitRequest("a", commitOf(head, "", large), large)
 	before := settled(0)
-	for i := range 1000 {
+	for i := range long.By(200, 1000, 1000) {
 		c := s.dial()
 		text := [...]string{
 			s.head(request{method: "GET", path: "/v1/stack/a"}, "X: y"),

@@ -343,6 +343,7 @@ func TestBusy(t *testing.T) {
 
 // TestRealWorlds sends real worlds through the server.
 func TestRealWorlds(t *testing.T) {
+	long.Rest(t)
 	long.Alone(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -19,7 +20,7 @@ import (
 // TestEntries compares what a stone says that it covers, and what it gives
 // thing by thing, with what was written.
 func TestEntries(t *testing.T) {
-	for seed := range uint64(few(12)) {
+	for seed := range uint64(few(long.By(4, 12, 12))) {
 		s := newMaker(300 + seed).spec()
 		r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 8, Effort: stone.Quick}))
 		for _, d := range s.Dimensions {

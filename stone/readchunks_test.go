@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -36,7 +37,7 @@ func (m *maker) asked(l stonetest.LevelSpec) (want []geom.ChunkPos) {
 // what was written, and counts how often pages are read.
 func TestReadChunks(t *testing.T) {
 	unitAlone(t)
-	for seed := range uint64(few(12)) {
+	for seed := range uint64(few(long.By(4, 12, 12))) {
 		m := newMaker(500 + seed)
 		s := m.spec()
 		b := mustWrite(t, s, stone.Options{PageChunks: 1 + m.IntN(9), Effort: stone.Quick})
@@ -88,7 +89,7 @@ func (*memoryFile) Close() error { return nil }
 // A page that left the cache is read back from the cache's file and not decoded again.
 func TestReadChunksSpilled(t *testing.T) {
 	unitAlone(t)
-	for seed := range uint64(few(12)) {
+	for seed := range uint64(few(long.By(4, 12, 12))) {
 		m := newMaker(700 + seed)
 		s := m.spec()
 		cache := stone.NewCache(0).Spill(func() (tile.TempFile, error) { return new(memoryFile), nil })

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -51,9 +52,7 @@ func mustLoad(t testing.TB, src format.Source) *convert.World {
 // TestSizes holds stones of made-up worlds, in pages of every size and by both
 // efforts, to the sizes of the golden table within 2 %.
 func TestSizes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes worlds")
-	}
+	long.Rest(t)
 	var got []string
 	for _, m := range worlds() {
 		w := mustLoad(t, m.src)

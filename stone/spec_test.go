@@ -389,7 +389,7 @@ func unitAlone(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for seed := range uint64(few(long.Of(10, 20))) {
+	for seed := range uint64(few(long.By(6, 10, 20))) {
 		s := newMaker(seed).spec()
 		o := stone.Options{PageChunks: []int{0, 1, 8, 64, 512}[seed%5], Effort: stone.Effort(seed / 5 % 2)}
 		t.Run(fmt.Sprintf("seed %d %+v", seed, o), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -169,7 +170,7 @@ func (n *narrow) Write(b []byte) (int, error) {
 func TestWriterFullDisk(t *testing.T) {
 	s := newMaker(3).spec()
 	size := len(mustWrite(t, s, stone.Options{}))
-	for room := 0; room < size; room += 1 + size/(1+few(8)) {
+	for room := 0; room < size; room += 1 + size/(1+few(long.By(3, 8, 8))) {
 		if _, err := s.Write(&narrow{room: room}, stone.Options{}); !errors.Is(err, errFull) {
 			t.Fatalf("room for %d of %d bytes: %v", room, size, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -104,7 +105,7 @@ func (m *model) move(author string, from, to map[string][]was) (cells, skipped i
 // Steps of several authors in one place, begun, ended, undone and redone in any
 // order, give the cells that the model has.
 func TestRandomSteps(t *testing.T) {
-	seeds := uint64(6)
+	seeds := uint64(long.By(3, 6, 6))
 	if testing.Short() {
 		seeds = 2
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -74,6 +75,7 @@ func hasLight(d *world.Dimension, p geom.Point, has voxel.Has) bool {
 // Blocks of real worlds are taken away and put back, one by one and in lumps:
 // the light comes back too, but for a little where it was not as the rule has it.
 func TestRelightWorlds(t *testing.T) {
+	long.Rest(t)
 	onlyInFull(t)
 	root := os.Getenv("CAIRN_WORLDS")
 	if root == "" {

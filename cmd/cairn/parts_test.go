@@ -4,11 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // TestLargerThanMemory imports a world that does not fit the least --memory: the file is the
 // same, and no temporary file is left.
 func TestLargerThanMemory(t *testing.T) {
+	long.Rest(t)
 	dir := t.TempDir()
 	mustRun(t, 0, dir, "gen", "--size", "27", "survival", "land")
 	want := mustJSON(t, 0, dir, "import", "land", "large.cairn", "--memory", "2GiB")

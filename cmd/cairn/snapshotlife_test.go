@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // mustTouched makes a world @big with a snapshot "before" and an edit of millions of cells after it.
@@ -17,9 +19,9 @@ func mustTouched(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	t.Setenv("CAIRN_STORE", "local:"+dir+"/store")
-	mustRun(t, 0, dir, "gen", "survival", "@big", "--size", "24", "--quick")
+	mustRun(t, 0, dir, "gen", "survival", "@big", "--size", "16", "--quick")
 	mustRun(t, 0, dir, "snapshot", "save", "@big", "before")
-	mustRun(t, 0, dir, "edit", "@big", "box", "--from", "-192,40,-192", "--to", "191,90,191", "--name", "tnt")
+	mustRun(t, 0, dir, "edit", "@big", "box", "--from", "-128,40,-128", "--to", "127,90,127", "--name", "tnt")
 	return dir
 }
 
@@ -32,6 +34,7 @@ func wantVersions(t *testing.T, dir string, want int) {
 
 // A restore that is interrupted leaves the world as it was.
 func TestSnapshotInterrupted(t *testing.T) {
+	long.Rest(t)
 	dir := mustTouched(t)
 	c := exec.Command(program, "snapshot", "restore", "@big", "before")
 	c.Dir = dir
@@ -54,7 +57,7 @@ func TestServeKilledInARestore(t *testing.T) {
 	s.restore()
 	s.end(syscall.SIGTERM, 0)
 	wantVersions(t, dir, 3)
-	mustRun(t, 0, dir, "snapshot", "diff", "@big", "before", "--region", "box:-192,-64,-192..191,319,191")
+	mustRun(t, 0, dir, "snapshot", "diff", "@big", "before", "--region", "box:-128,-64,-128..127,319,127")
 }
 
 // restore begins to restore the snapshot, and waits until the server works on it.

@@ -25,7 +25,7 @@ func TestInterrupt(t *testing.T) {
 		time.Sleep(time.Second)
 		return true
 	})
-	mustRun(t, 0, dir, "gen", "--size", "24", "survival", "big")
+	mustRun(t, 0, dir, "gen", "--size", "16", "survival", "big")
 	for _, args := range [][]string{{"import", "big", "world.cairn"}, {"export", "big.cairn", "back"}} {
 		if args[0] == "export" {
 			mustRun(t, 0, dir, "import", "big", "big.cairn")

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 func TestInfo(t *testing.T) {
@@ -172,12 +174,13 @@ func TestGen(t *testing.T) {
 	}
 	mustRun(t, 2, dir, "gen", "terrain", "folder")
 	mustRun(t, 2, dir, "gen", "plains", "folder")
+	land := fmt.Sprint(long.By(9, 33, 33)) // 33 are in four regions
 	if r := mustRun(t, 0, dir, "gen", "--quick", "--size", "50", "plains", "@wide"); !strings.HasPrefix(r.out, "@wide: 0 columns, 731,017 cells") {
 		t.Errorf("plains are %q", r.out)
 	}
 	mustRun(t, 0, dir, "check", "@wide")
-	mustRun(t, 0, dir, "gen", "--size", "33", "survival", "folder") // in four regions
-	mustRun(t, 0, dir, "gen", "--quick", "--size", "33", "survival", "land.cairn")
+	mustRun(t, 0, dir, "gen", "--size", land, "survival", "folder")
+	mustRun(t, 0, dir, "gen", "--quick", "--size", land, "survival", "land.cairn")
 	mustRun(t, 0, dir, "export", "land.cairn", "exported")
 	if r := mustRun(t, 0, dir, "diff", "folder", "exported"); r.out != "same\n" {
 		t.Errorf("what gen writes is not what export writes: %s", r.out)
@@ -239,15 +242,13 @@ func TestSavings(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mine", "precious.txt"), []byte("x"))
 	mustRun(t, 3, dir, "demo", "mine")
 	if string(read(t, filepath.Join(dir, "mine", "precious.txt"))) != "x" {
 		t.Error("a folder that is no demo's was touched")
 	}
+	long.Rest(t) // each command of the story has a test
 	write(t, filepath.Join(dir, "cairn-demo", ".cairn-demo"), nil)
 	write(t, filepath.Join(dir, "cairn-demo", "mine.txt"), []byte("x"))
 	stale := filepath.Join(dir, "cairn-demo", "worlds", "stale", "level.dat")

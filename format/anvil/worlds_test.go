@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/anviltest"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // TestWorldsRoundTrip reads real worlds straight into a Writer and
@@ -55,6 +56,7 @@ func mustCopy(t *testing.T, dir, out string, o anvil.Options) anvil.Stats {
 // TestWorldsDamage reads the world with cut streams without salvage: the rest
 // comes, and the error names what did not.
 func TestWorldsDamage(t *testing.T) {
+	long.Rest(t)
 	total := 0
 	for _, dir := range anviltest.Worlds(t, "anvil") {
 		w, err := anvil.Open(dir, anvil.Options{})

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // TestWorlds takes the chunks of real worlds to trees and back.
 func TestWorlds(t *testing.T) {
+	long.Rest(t)
 	dir := os.Getenv("CAIRN_WORLDS")
 	if dir == "" {
 		t.Skip("CAIRN_WORLDS is not set")

@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -235,7 +236,7 @@ func addObjects(c *format.Column, k kindOf, i int) {
 // to the twin's bytes.
 func TestKinds(t *testing.T) {
 	written := writtenKinds()
-	for _, dimension := range []string{"overworld", "the_nether"} {
+	for _, dimension := range []string{"overworld", "the_nether"}[:long.By(1, 2, 2)] {
 		for _, k := range allKinds() {
 			t.Run(dimension+" "+k.String(), func(t *testing.T) {
 				world := madeUp(k, dimension)

@@ -13,12 +13,14 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // TestRealRoundTrips writes every real file in the version that keeps its
 // columns and reads it again.
 func TestRealRoundTrips(t *testing.T) {
+	long.Rest(t)
 	for _, path := range worldFiles(t) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
 			file, err := os.ReadFile(path)
@@ -49,6 +51,7 @@ func TestRealRoundTrips(t *testing.T) {
 // TestAnvilTwins holds the files that were made from an Anvil world of the set
 // to what Hold leaves of that world.
 func TestAnvilTwins(t *testing.T) {
+	long.Rest(t)
 	for _, path := range worldFiles(t) {
 		name, tool, ok := strings.Cut(strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "converted--"), "-by-")
 		if !ok {

@@ -32,19 +32,15 @@ func Worlds(t testing.TB, kind string) []string {
 	return dirs
 }
 
-// Sample returns every fifth of Worlds, and all of them where CAIRN_LONG is set, as in
-// "./test long".
+// Sample returns a few of Worlds; in "./test all" every fifth, in "./test long" all.
 func Sample(t testing.TB, kind string) []string {
 	t.Helper()
 	dirs := Worlds(t, kind)
-	if long.Set() {
-		return dirs
+	some := dirs[:0]
+	for i := 0; i < len(dirs); i += long.By(40, 5, 1) {
+		some = append(some, dirs[i])
 	}
-	few := dirs[:0]
-	for i := 0; i < len(dirs); i += 5 {
-		few = append(few, dirs[i])
-	}
-	return few
+	return some
 }
 
 var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)

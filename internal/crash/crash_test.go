@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 // mustBuild builds the program with tags and returns its path.
@@ -48,6 +50,9 @@ func TestStops(t *testing.T) {
 		{"more", 2, "want flags only"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
+			if tt.status == 0 {
+				long.Rest(t) // the step crash does as much
+			}
 			said, status := run(t, program, append(strings.Fields(tt.args), "-dir", dir)...)
 			if status != tt.status || !strings.Contains(said, tt.want) {
 				t.Errorf("status %d: want %d with %q:\n%s", status, tt.status, tt.want, said)
@@ -65,9 +70,7 @@ func TestStops(t *testing.T) {
 
 // A store that acknowledges before its log is synced loses something soon.
 func TestNoSync(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program once more")
-	}
+	long.Rest(t)
 	said, status := run(t, mustBuild(t, "nosync"), "-kill", "0", "-sync", "500")
 	if status != 1 || !strings.Contains(said, "lost in") {
 		t.Errorf("status %d: want 1, with a loss:\n%s", status, said)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/long"
 )
 
 func TestServe(t *testing.T) {
@@ -21,6 +23,9 @@ func TestServe(t *testing.T) {
 		{"-serve -plant early -cairn /bin/true", 2, "without -cairn"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
+			if tt.status == 0 {
+				long.Rest(t) // the step crash does as much
+			}
 			said, status := run(t, program, append(strings.Fields(tt.args), "-dir", dir)...)
 			if status != tt.status || !strings.Contains(said, tt.want) || status == 0 && !strings.Contains(said, "0 losses") {
 				t.Errorf("status %d: want %d with %q and no losses:\n%s", status, tt.status, tt.want, said)
@@ -35,9 +40,7 @@ func TestServe(t *testing.T) {
 
 // A server that is wrong is found soon.
 func TestPlanted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills many servers")
-	}
+	long.Rest(t)
 	program := mustBuild(t, "")
 	for _, tt := range []struct{ args, want string }{
 		{"-serve -n 100 -worlds 0 -plant early", "lost"},

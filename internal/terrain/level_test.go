@@ -7,6 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/klauspost/compress/zstd"
@@ -78,9 +79,7 @@ func TestLevelTower(t *testing.T) {
 // TestLevelFigures holds the level to what the article on voxel terrain says of
 // its own, by the article's methods, as far as a twentieth of it tells.
 func TestLevelFigures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a level for seconds")
-	}
+	long.Rest(t)
 	const half = 16
 	var chunks, matter, rows int
 	var rle []byte

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	operations = flag.Int("operations", 2000, "random operations of each run")
+	operations = flag.Int("operations", long.By(800, 2000, 2000), "random operations of each run")
 	seeds      = flag.Uint64("seeds", uint64(long.Of(3, 6)), "runs of each layout")
 	first      = flag.Uint64("first", 0, "the seed of the first run")
 )

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -89,7 +90,7 @@ func same(a, b []history.Record) bool {
 // and again, while checkpoints are written and the log is cut. A catalogue in memory
 // says what each must answer.
 func TestTwin(t *testing.T) {
-	steps := 4000
+	steps := long.By(1600, 4000, 4000)
 	if testing.Short() {
 		steps /= 4
 	}

@@ -168,7 +168,7 @@ func TestDamage(t *testing.T) {
 	seen := make(map[string]int)
 	for kind, paths := range kinds {
 		for i, p := range paths {
-			if (testing.Short() || kind == "stone") && i > 0 && i < len(paths)-1 {
+			if (!long.Part() || kind == "stone") && i > 0 && i < len(paths)-1 {
 				continue // as the others
 			}
 			b := readPath(t, mem, p)
@@ -388,7 +388,7 @@ func TestDamageAfterKill(t *testing.T) {
 			seen := make(map[string]int)
 			for kind, paths := range kinds {
 				for i, p := range paths {
-					if testing.Short() && i > 0 && i < len(paths)-1 || !tt.acked && kind != ".log" {
+					if !long.Part() && i > 0 && i < len(paths)-1 || !tt.acked && kind != ".log" {
 						continue
 					}
 					b := readPath(t, left, p)

@@ -23,7 +23,7 @@ func TestFull(t *testing.T) {
 		stones = append(stones, mustStone(t, fmt.Sprint(i), 900_000)) // beyond a memtable
 	}
 	stopped, wentOn := 0, 0
-	for n := 0; ; n += 1 + n/8 {
+	for n := 0; ; n += 1 + n/long.By(4, 8, 8) {
 		d := &disk{full: n}
 		mem := vfs.NewCrashableMem()
 		o := local.Options{FS: hookFS{mem, d.before}, CacheBytes: 1 << 20}
