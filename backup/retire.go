@@ -3,9 +3,11 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/history"
 )
 
 // tryLock locks the claim for a moment, so that a bucket without object lock is found
@@ -41,6 +43,50 @@ func (r *run) lockAll(until time.Time, keys ...string) error {
 	})
 }
 
+// over returns the backups of this Store that are not kept next to one that is made at a
+// time, and reports them as removed. If a manifest cannot be read, its backup counts as
+// this Store's, unless another Store has backups there too.
+func (r *run) over(there *listing, made time.Time) (gone map[name]bool, err error) {
+	if r.o.Keep == (history.Keep{}) {
+		return nil, nil
+	}
+	var own []name
+	locked, unread := make(map[name]time.Time), make(map[name]bool)
+	others := false
+	for _, n := range there.seals {
+		m, err := r.source.manifest(r.ctx, n)
+		switch {
+		case errors.As(err, new(*CorruptError)):
+			r.lost(n, err)
+			unread[n], locked[n] = true, n.time.Add(r.o.Lock) // as it is if the options did not change
+		case err != nil:
+			return nil, err
+		case m.store != r.index.tag("store"):
+			others = true
+			continue
+		default:
+			locked[n] = m.locked
+		}
+		own = append(own, n)
+	}
+	own = slices.DeleteFunc(own, func(n name) bool { return others && unread[n] })
+	var times []time.Time
+	for _, n := range own {
+		times = append(times, n.time)
+	}
+	if r.o.DryRun {
+		times = append(times, made)
+	}
+	gone = make(map[name]bool)
+	for _, i := range r.o.Keep.Over(times, made) {
+		if n := own[i]; !r.claim.now().Before(locked[n]) {
+			gone[n] = true
+			r.report.Removed = append(r.report.Removed, n.String())
+		}
+	}
+	return gone, nil
+}
+
 // retire deletes the backups that are not kept, and then every object that no backup
 // needs. If a manifest that counts cannot be read, it deletes no objects; that ends
 // when the manifest's backup is not kept anymore.
@@ -49,25 +95,9 @@ func (r *run) retire(made *manifest) error {
 	if err != nil {
 		return err
 	}
-	times := make([]time.Time, len(there.seals))
-	for i, n := range there.seals {
-		times[i] = n.time
-	}
-	gone := make(map[name]bool)
-	for _, i := range r.o.Keep.Over(times, made.time) {
-		n := there.seals[i]
-		m, err := r.source.manifest(r.ctx, n)
-		if errors.As(err, new(*CorruptError)) {
-			r.lost(n, err)
-			m, err = &manifest{locked: n.time.Add(r.o.Lock)}, nil // as it is if the options did not change
-		}
-		if err != nil {
-			return err
-		}
-		if !r.claim.now().Before(m.locked) {
-			gone[n] = true
-			r.report.Removed = append(r.report.Removed, n.String())
-		}
+	gone, err := r.over(there, made.time)
+	if err != nil {
+		return err
 	}
 	needed := make(map[string]bool)
 	whole := true

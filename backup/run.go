@@ -20,8 +20,17 @@ import (
 
 // Options of Run. The zero value is the default.
 type Options struct {
-	// Keep says which backups stay; the default keeps all.
+	// Keep says which backups of this Store stay; the default keeps all. Those of other
+	// Stores are never deleted.
 	Keep history.Keep
+	// Force makes a backup even if the Store has far fewer worlds than the backup before.
+	// Without it the error is history.ErrShrunk.
+	Force bool
+	// Plain makes a backup without encryption even if the one before is encrypted.
+	// Without it the error is ErrPlain.
+	Plain bool
+	// DryRun makes no backup, and deletes nothing: Report.Removed says which would go.
+	DryRun bool
 	// Recipients are public keys of age, age1... Without any nothing is encrypted.
 	Recipients []string
 	// Lock keeps the objects of the backup from being deleted for this long, if the
@@ -93,8 +102,13 @@ type Report struct {
 	Hurt []string `json:"hurt,omitempty"`
 }
 
-// ErrHurt says that a backup was made, but without some worlds of the Store.
+// ErrHurt says that some worlds could not be read, in the Store for a backup, or in the
+// backup for a Restore. All others are done.
 var ErrHurt = errors.New("some worlds could not be read")
+
+// ErrPlain says that a backup was not made because it would not be encrypted, and the one
+// before is.
+var ErrPlain = errors.New("give its --recipient again, or --plain for one that everybody can read")
 
 // Run makes a backup of a Store. It reads the worlds that changed since the newest
 // backup of the same Store, each as it is at one moment. If a Run was interrupted,
@@ -121,6 +135,7 @@ type run struct {
 	source *source
 	there  *listing
 	base   *manifest      // the backup that this one goes on from; nil if there is none
+	last   *manifest      // the newest backup of this Store, or else of any; nil if there is none
 	gone   map[name]bool  // backups whose manifests are damaged
 	weak   map[int32]bool // objects that are mostly garbage
 	index  *indexKey
@@ -171,6 +186,12 @@ func (r *run) run() error {
 		now = func() time.Time { return r.o.Now().Add(ahead) }
 	}
 	r.claim = &claim{bucket: r.bucket, now: now, holder: r.o.Holder}
+	if r.o.DryRun {
+		if r.there, err = list(r.ctx, r.bucket); err == nil {
+			_, err = r.over(r.there, r.time())
+		}
+		return err
+	}
 	if err := r.claim.take(r.ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 // findBase finds the newest backup of this Store for the same recipients.
 func (r *run) findBase() error {
+	var own, others *manifest
 	for _, n := range slices.Backward(r.there.seals) {
 		m, err := r.source.manifest(r.ctx, n)
 		if errors.As(err, new(*CorruptError)) {
@@ -22,10 +24,18 @@ func (r *run) findBase() error {
 		if err != nil {
 			return err
 		}
-		if m.store == r.index.tag("store") && m.recipients == r.box.tag {
-			r.base = m
-			return nil
+		if m.store != r.index.tag("store") {
+			others = cmp.Or(others, m)
+			continue
 		}
+		if own = cmp.Or(own, m); m.recipients == r.box.tag {
+			r.base = m
+			break
+		}
+	}
+	r.last = cmp.Or(own, others)
+	if r.last != nil && r.last.recipients != "" && !r.box.encrypts() && !r.o.Plain {
+		return fmt.Errorf("backup: the backup before, %.20s, is encrypted, and this one would not be: %w", r.last, ErrPlain)
 	}
 	return nil
 }

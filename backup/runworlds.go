@@ -39,6 +39,11 @@ func (r *run) worlds() error {
 	if err != nil {
 		return err
 	}
+	if r.last != nil && !r.o.Force {
+		if err := history.Shrunk(int64(len(r.rows)+len(changed)+len(fresh)), int64(r.last.worlds)); err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+	}
 	changed = append(changed, fresh...) // forks come after what they may be forks of
 	for len(changed) > 0 {
 		if err := r.readAll(changed); err != nil {

@@ -1,6 +1,10 @@
 package history
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Retention says which commits of a log stay. The zero value is the default: the
 // newest 16, one for each hour of the last day, one for each day of the last two
@@ -79,4 +83,17 @@ func (k Keep) Over(times []time.Time, made time.Time) (out []int) {
 		}
 	}
 	return out
+}
+
+// ErrShrunk says that a Store has far fewer worlds than the backup before it, as a new one
+// at a wrong address has.
+var ErrShrunk = errors.New("is it the right store? cairn backup --force makes the backup all the same")
+
+// Shrunk returns an error if a backup of so many worlds, deleted ones too, must not follow
+// one of so many: it has less than half.
+func Shrunk(worlds, before int64) error {
+	if 2*worlds >= before {
+		return nil
+	}
+	return fmt.Errorf("worlds of the store: %d, of the backup before: %d: %w", worlds, before, ErrShrunk)
 }

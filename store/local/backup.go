@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Checkpoint makes a copy of the current Store in dir, which must not exist. It
@@ -66,7 +67,14 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 
 // BackupOptions of a Backup. The zero value is the default.
 type BackupOptions struct {
+	// Keep says which backups of this Store stay; the default keeps all. Those of other
+	// Stores are never removed.
 	Keep history.Keep
+	// Force makes a backup even if the Store has far fewer worlds than the backup before.
+	// Without it the error is history.ErrShrunk.
+	Force bool
+	// DryRun makes no backup, and removes none: Backed.Removed says which would go.
+	DryRun bool
 	// Progress, if not nil, is called with how much of the new backup is verified.
 	Progress func(done, total int64)
 }
@@ -114,6 +122,8 @@ type backup struct {
 	o    BackupOptions
 	last string // path of the previous backup of this Store, "" if there is none
 	done Backed
+	// before is last, or the newest backup of any Store.
+	before string
 }
 
 // within reports whether a path is dir or below dir.
@@ -133,7 +143,13 @@ func (b *backup) run() error {
 	if within(b.dir, b.Store.dir) {
 		return errors.New("the target is inside the store itself")
 	}
+	if b.o.DryRun {
+		return b.retire(b.Now().UTC())
+	}
 	if err := b.prepare(); err != nil {
+		return err
+	}
+	if err := b.compare(); err != nil {
 		return err
 	}
 	b.done.Name = b.Now().UTC().Format(backupName)
@@ -160,7 +176,47 @@ func (b *backup) run() error {
 	if err != nil || damaged { // older backups may have what is damaged
 		return err
 	}
-	return b.retire()
+	return b.retire(backupTime(b.done.Name))
+}
+
+// compare returns an error if the Store has far fewer worlds than the backup before. One
+// that cannot be opened says nothing.
+func (b *backup) compare() error {
+	if b.o.Force || b.before == "" {
+		return nil
+	}
+	s, err := Open(b.before, Options{FS: b.FS, ReadOnly: true, CacheBytes: b.CacheBytes})
+	if err != nil {
+		return nil
+	}
+	before, err := s.countWorlds()
+	if err = errors.Join(err, s.Close(), unlock(b.FS, b.before)); err != nil {
+		return nil
+	}
+	worlds, err := b.countWorlds()
+	if err != nil {
+		return err
+	}
+	return history.Shrunk(worlds, before)
+}
+
+// countWorlds counts the worlds, and the deleted ones that can be restored.
+func (s *Store) countWorlds() (n int64, err error) {
+	for _, kind := range []byte{'n', 't'} {
+		it, err := s.live().iterator(span(kind))
+		if err != nil {
+			return n, err
+		}
+		for more := it.First(); more; more = it.Next() {
+			if kind == 'n' || !record.Doomed(it.Key()) {
+				n++
+			}
+		}
+		if err := ended(it, nil); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // prepare finds the last backup and removes unfinished ones.
@@ -183,11 +239,20 @@ func (b *backup) prepare() error {
 	if err != nil || len(backups) == 0 {
 		return err
 	}
-	last := b.FS.PathJoin(b.dir, backups[len(backups)-1])
-	if id, err := readID(b.FS, last); err == nil && id == b.id {
-		b.last = last
+	b.before = b.FS.PathJoin(b.dir, backups[len(backups)-1])
+	if own := b.own(backups); len(own) > 0 {
+		b.last = b.FS.PathJoin(b.dir, own[len(own)-1])
+		b.before = b.last
 	}
 	return nil
+}
+
+// own returns the backups that are of this Store.
+func (b *backup) own(backups []string) []string {
+	return slices.DeleteFunc(backups, func(name string) bool {
+		id, err := readID(b.FS, b.FS.PathJoin(b.dir, name))
+		return err != nil || id != b.id
+	})
 }
 
 func isBackup(name string) bool {
@@ -238,26 +303,35 @@ func verify(ctx context.Context, dir string, o Options, progress func(done, tota
 	if err = errors.Join(err, s.Close()); err != nil {
 		return r, damaged, err
 	}
-	for _, path := range []string{lockFile, o.FS.PathJoin("db", lockFile)} {
-		if err := ignoreMissing(o.FS.Remove(o.FS.PathJoin(dir, path))); err != nil {
-			return r, damaged, err
-		}
-	}
-	return r, damaged, syncTree(o.FS, dir)
+	return r, damaged, errors.Join(unlock(o.FS, dir), syncTree(o.FS, dir))
 }
 
-// retire removes the backups that Keep does not keep, oldest first.
-func (b *backup) retire() error {
+// unlock removes what was left of the locks of a copy that was opened to read it.
+func unlock(on vfs.FS, dir string) error {
+	return errors.Join(ignoreMissing(on.Remove(on.PathJoin(dir, lockFile))), ignoreMissing(on.Remove(on.PathJoin(dir, "db", lockFile))))
+}
+
+// retire removes the backups of this Store that Keep does not keep next to the new one,
+// oldest first.
+func (b *backup) retire(made time.Time) error {
 	backups, err := backupsIn(b.FS, b.dir)
-	if err != nil {
+	if err = ignoreMissing(err); err != nil {
 		return err
 	}
-	times := make([]time.Time, len(backups))
-	for i, name := range backups {
-		times[i] = backupTime(name)
+	backups = b.own(backups)
+	var times []time.Time
+	for _, name := range backups {
+		times = append(times, backupTime(name))
 	}
-	for _, i := range b.o.Keep.Over(times, backupTime(b.done.Name)) {
+	if b.o.DryRun {
+		times = append(times, made)
+	}
+	for _, i := range b.o.Keep.Over(times, made) {
 		name := backups[i]
+		if b.o.DryRun {
+			b.done.Removed = append(b.done.Removed, name)
+			continue
+		}
 		path := b.FS.PathJoin(b.dir, name)
 		if err := b.FS.Rename(path, path+partial); err != nil { // so that no half backup has a final name
 			return err
