@@ -60,7 +60,9 @@ func Open(ctx context.Context, bucket blob.Bucket, a Access) (*Backups, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Backups{source: newSource(bucket, keys), access: a, bucket: bucket, there: there, read: make(map[name]*manifest)}, nil
+	from := newSource(bucket, keys)
+	from.piecemeal = true
+	return &Backups{source: from, access: a, bucket: bucket, there: there, read: make(map[name]*manifest)}, nil
 }
 
 // Info is what a manifest says of its backup.
@@ -114,18 +116,48 @@ func (b *Backups) open(ctx context.Context, n name) (*manifest, error) {
 	return m, err
 }
 
+// Ready returns an error if the backup with a name, as in RestoreOptions, is not there or
+// cannot be opened.
+func (b *Backups) Ready(ctx context.Context, backup string) error {
+	_, err := b.find(ctx, backup)
+	return err
+}
+
+// keyed is open for a backup that is about to be read.
+func (b *Backups) keyed(ctx context.Context, n name) (*manifest, error) {
+	m, err := b.open(ctx, n)
+	if err == nil && m.recipients != "" && len(b.access.Identities) == 0 {
+		err = fmt.Errorf("backup: %.20s is encrypted: give the file with a private key, --identity FILE: %w", m, ErrKey)
+	}
+	return m, err
+}
+
 // find returns the backup with a name, or with a name that begins so, or the newest
-// if the name is "".
+// if the name is "". A backup that has lost its seal must be named.
 func (b *Backups) find(ctx context.Context, begins string) (*manifest, error) {
-	for _, n := range slices.Backward(b.there.seals) {
+	names := b.there.seals
+	if begins != "" {
+		names = slices.Concat(b.there.manifests, names)
+	}
+	for _, n := range slices.Backward(names) {
 		if strings.HasPrefix(n.String(), begins) {
-			return b.open(ctx, n)
+			return b.keyed(ctx, n)
 		}
 	}
 	if begins == "" {
 		return nil, fmt.Errorf("backup: %w", ErrNone)
 	}
 	return nil, fmt.Errorf("backup: %q: %w", begins, ErrNone)
+}
+
+// unsealed returns the manifests that are newer than a backup and have no seal.
+func (b *Backups) unsealed(m *manifest) (out []string) {
+	for _, n := range b.there.manifests {
+		if n.time.After(m.time) && !slices.Contains(b.there.seals, n) {
+			out = append(out, n.String())
+		}
+	}
+	return out
 }
 
 // archive reads the archive of a world, and where its stones lie.
@@ -148,18 +180,8 @@ func (b *Backups) archive(ctx context.Context, m *manifest, r *row) (history.Arc
 	return a, places, err
 }
 
-// archives calls what with the archives of some rows, in the order in which they lie in
-// the Bucket. Objects that many of them lie in are read once.
-func (b *Backups) archives(ctx context.Context, m *manifest, rows []*row, what func(*row, history.Archive, []place) error) error {
-	return b.eachArchive(ctx, m, rows, func(r *row, a history.Archive, places []place, err error) error {
-		if err != nil {
-			return err
-		}
-		return what(r, a, places)
-	})
-}
-
-// eachArchive is archives, but what gets the errors too.
+// eachArchive calls what with the archives of some rows, or with why one cannot be read, in
+// the order in which they lie in the Bucket. Objects that many of them lie in are read once.
 func (b *Backups) eachArchive(ctx context.Context, m *manifest, rows []*row, what func(*row, history.Archive, []place, error) error) error {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(r, s *row) int {
@@ -238,29 +260,46 @@ func batches(some []located) (out []batch) {
 	return out
 }
 
-// stones reads the stones of a batch, and compares them with their IDs. release
-// deletes what they need in a folder.
-func (b *Backups) stones(ctx context.Context, m *manifest, run batch) (out []history.Stone, release func(), err error) {
+// stones reads the stones of a batch, and compares them with their IDs. It passes over
+// those that are damaged. release deletes what they need in a folder.
+func (b *Backups) stones(ctx context.Context, m *manifest, run batch) (out []history.Stone, hurt map[stone.ID]error, release func(), err error) {
+	hurt = make(map[stone.ID]error)
 	first, last := run[0].at, run[len(run)-1].at
 	o := &m.all[first.object]
 	n := last.off + last.size - first.off
 	release = func() {}
 	if n > pieceBytes*2 {
 		st, release, err := b.large(ctx, o, run[0])
-		return []history.Stone{st}, release, err
+		if errors.As(err, new(*CorruptError)) {
+			hurt[run[0].ref.ID] = err
+			return nil, hurt, release, nil
+		}
+		return []history.Stone{st}, hurt, release, err
 	}
 	raw, err := b.part(ctx, o, first.off, n)
-	if err != nil {
-		return nil, release, err
+	together := err == nil
+	if err != nil && !errors.As(err, new(*CorruptError)) {
+		return nil, nil, release, err
 	}
 	for _, l := range run {
-		st := history.Stone{ID: l.ref.ID, Data: raw[l.at.off-first.off:][:l.at.size:l.at.size]}
-		if err := st.Check(); err != nil {
-			return nil, release, &CorruptError{Object: o.key(), Offset: l.at.off, Part: "stone", Err: err}
+		st := history.Stone{ID: l.ref.ID}
+		if together {
+			st.Data = raw[l.at.off-first.off:][:l.at.size:l.at.size]
+		} else if st.Data, err = b.part(ctx, o, l.at.off, l.at.size); err != nil && !errors.As(err, new(*CorruptError)) {
+			return nil, nil, release, err
+		}
+		if err == nil {
+			if err = st.Check(); err != nil {
+				err = &CorruptError{Object: o.key(), Offset: l.at.off, Part: "stone", Err: err}
+			}
+		}
+		if err != nil {
+			hurt[l.ref.ID], err = err, nil
+			continue
 		}
 		out = append(out, st)
 	}
-	return out, release, nil
+	return out, hurt, release, nil
 }
 
 // large copies a large stone into a file.
@@ -326,12 +365,9 @@ func (b *Backups) Stones(ctx context.Context, ids []stone.ID, what func(history.
 			return nil, err
 		}
 		for _, run := range batches(found) {
-			stones, release, err := b.stones(ctx, m, run)
-			if errors.As(err, new(*CorruptError)) {
-				for _, l := range run {
-					want[l.ref.ID] = true // an older backup may have it elsewhere
-				}
-				err = nil
+			stones, hurt, release, err := b.stones(ctx, m, run)
+			for id := range hurt {
+				want[id] = true // an older backup may have it elsewhere
 			}
 			for _, st := range stones {
 				if err == nil {

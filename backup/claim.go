@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -149,4 +150,23 @@ func (c *claim) release(ctx context.Context) error {
 		return err
 	}
 	return c.next(ctx, time.Time{}, []uint64{c.number})
+}
+
+// EndClaim ends the claim to a Bucket of a Run that was killed, and returns who had it; ""
+// says that nobody has. A Run that lives loses the claim, and fails before its seal.
+func EndClaim(ctx context.Context, bucket blob.Bucket) (holder string, err error) {
+	numbers, err := claims(ctx, bucket)
+	if err != nil || len(numbers) == 0 {
+		return "", err
+	}
+	c := claim{bucket: bucket, number: numbers[len(numbers)-1]}
+	holder, until, err := readClaim(ctx, bucket, c.number)
+	if err != nil && !errors.As(err, new(*CorruptError)) {
+		return "", err
+	}
+	if err == nil && until.IsZero() {
+		return "", nil
+	}
+	c.holder = holder
+	return cmp.Or(holder, "someone"), c.next(ctx, time.Time{}, numbers)
 }

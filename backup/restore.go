@@ -28,6 +28,10 @@ type Restored struct {
 	Stones  int      `json:"stones"`  // that were given to the Store, and compared with their IDs
 	Bytes   int64    `json:"bytes"`   // of these stones
 	Refused []string `json:"refused"` // worlds whose names other worlds have
+	Hurt    []string `json:"hurt"`    // worlds that are damaged in the backup, each with why
+	// Unsealed are newer backups without a seal: they were not finished, or it is lost.
+	// One of them is restored if it is asked for by its name.
+	Unsealed []string `json:"unsealed,omitempty"`
 }
 
 // ErrRefused says that some worlds were not restored, because others have their
@@ -62,14 +66,18 @@ func (l there) take(name string, deleted time.Time, same func(history.Outline) b
 // that were deleted as deleted worlds. A world that the Store has already with the
 // same newest version counts as done, so a Restore that was stopped can be repeated;
 // the bytes of its stones are not read. It does not replace other worlds; if there
-// were any, the error is ErrRefused.
+// were any, the error is ErrRefused. If worlds are damaged in the backup it restores the
+// others, and the error is ErrHurt.
 func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOptions) (Restored, error) {
-	done := Restored{Refused: []string{}}
+	done := Restored{Refused: []string{}, Hurt: []string{}}
 	m, err := b.find(ctx, o.Backup)
 	if err != nil {
 		return done, err
 	}
 	done.Backup = m.name.String()
+	if o.Backup == "" {
+		done.Unsealed = b.unsealed(m)
+	}
 	had, err := outlines(ctx, to)
 	if err != nil {
 		return done, err
@@ -80,6 +88,10 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 	}
 	for _, f := range leaves {
 		rows, err := b.rows(ctx, m, f)
+		if errors.As(err, new(*CorruptError)) {
+			done.Hurt = append(done.Hurt, fmt.Sprintf("%d worlds, the first is %q: %v", f.rows, f.first.name, err))
+			continue
+		}
 		if err != nil {
 			return done, err
 		}
@@ -93,10 +105,22 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 			o.Progress(done.Worlds+done.Same, int(m.worlds))
 		}
 	}
-	if len(done.Refused) > 0 {
-		return done, fmt.Errorf("backup: restore %d worlds, the first is %q: %w", len(done.Refused), done.Refused[0], ErrRefused)
+	if len(done.Hurt) > 0 {
+		err = fmt.Errorf("backup: restore: the first: %s: %w", done.Hurt[0], ErrHurt)
 	}
-	return done, nil
+	if len(done.Refused) > 0 {
+		err = errors.Join(fmt.Errorf("backup: restore %d worlds, the first is %q: %w", len(done.Refused), done.Refused[0], ErrRefused), err)
+	}
+	return done, err
+}
+
+// hurt notes a world that is damaged in the backup. Other errors it returns.
+func (done *Restored) hurt(name string, err error) error {
+	if errors.As(err, new(*CorruptError)) {
+		done.Hurt = append(done.Hurt, fmt.Sprintf("%q: %v", name, err))
+		return nil
+	}
+	return err
 }
 
 // missing returns the rows that a Store lacks. A world whose log or packs are others
@@ -115,8 +139,11 @@ func (b *Backups) missing(ctx context.Context, m *manifest, rows []*row, had the
 		return false
 	})
 	drop := make(map[*row]bool)
-	err := b.archives(ctx, m, doubtful, func(r *row, a history.Archive, _ []place) error {
+	err := b.eachArchive(ctx, m, doubtful, func(r *row, a history.Archive, _ []place, err error) error {
 		switch {
+		case err != nil:
+			drop[r] = true
+			return done.hurt(r.name, err)
 		case had.take(r.name, r.deleted, func(have history.Outline) bool { return have.Head.Commit == a.Head.Commit }):
 			done.Same++
 			drop[r] = true
@@ -138,17 +165,19 @@ type restoring struct {
 // restoreRows restores the worlds of a table.
 func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manifest, rows []*row, done *Restored) error {
 	read := make(map[*row]restoring, len(rows))
-	err := b.archives(ctx, m, rows, func(r *row, a history.Archive, places []place) error {
-		read[r] = restoring{a, places}
-		return nil
+	err := b.eachArchive(ctx, m, rows, func(r *row, a history.Archive, places []place, err error) error {
+		if err == nil {
+			read[r] = restoring{a, places}
+		}
+		return done.hurt(r.name, err)
 	})
 	if err != nil {
 		return err
 	}
+	rows = slices.DeleteFunc(rows, func(r *row) bool { _, ok := read[r]; return !ok })
 	seen := make(map[stone.ID]bool)
 	var all []located
-	var worlds [][]restoring // those that were deleted under one name are made in their order: Undelete takes the last
-	for i, r := range rows {
+	for _, r := range rows {
 		w := read[r]
 		for i, ref := range w.a.Stones() {
 			if !seen[ref.ID] {
@@ -156,14 +185,25 @@ func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manif
 				all = append(all, located{ref, w.places[i]})
 			}
 		}
+	}
+	lost, err := b.give(ctx, to, m, all, done)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(r *row) bool {
+		a := read[r].a
+		why := lost.of(&a)
+		_ = done.hurt(r.name, why) // it is a CorruptError
+		return why != nil
+	})
+	var worlds [][]restoring // those that were deleted under one name are made in their order: Undelete takes the last
+	for i, r := range rows {
+		w := read[r]
 		if n := len(worlds) - 1; i > 0 && !r.deleted.IsZero() && !rows[i-1].deleted.IsZero() && rows[i-1].name == r.name {
 			worlds[n] = append(worlds[n], w)
 		} else {
 			worlds = append(worlds, []restoring{w})
 		}
-	}
-	if err := b.give(ctx, to, m, all, done); err != nil {
-		return err
 	}
 	return inOrder(ctx, b.access.Workers, worlds, func(some []restoring) (n int, err error) {
 		for _, w := range some {
@@ -194,7 +234,8 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 		for i, ref := range a.Stones() {
 			all = append(all, located{ref, places[i]})
 		}
-		if err := b.give(ctx, to, m, all, new(Restored)); err != nil {
+		lost, err := b.give(ctx, to, m, all, new(Restored))
+		if err = cmp.Or(err, lost.of(&a)); err != nil {
 			return err
 		}
 	}
@@ -232,31 +273,60 @@ func sameVersions(a, b *history.Archive) bool {
 	return !slices.ContainsFunc(b.Log, func(id history.ID) bool { return !had[id] })
 }
 
-// give gives a Store those stones that it lacks.
-func (b *Backups) give(ctx context.Context, to history.ArchiveWriter, m *manifest, all []located, done *Restored) error {
+// lost are stones that are damaged in a backup, each with why.
+type lost map[stone.ID]error
+
+// of returns why a world cannot be restored, or nil.
+func (l lost) of(a *history.Archive) error {
+	if len(l) == 0 {
+		return nil
+	}
+	for _, ref := range a.Stones() {
+		if why := l[ref.ID]; why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+// give gives a Store those stones that it lacks, as far as they are not damaged.
+func (b *Backups) give(ctx context.Context, to history.ArchiveWriter, m *manifest, all []located, done *Restored) (lost, error) {
 	refs := make([]history.StoneRef, len(all))
 	for i, l := range all {
 		refs[i] = l.ref
 	}
 	lacks, err := lacking(ctx, to, refs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(l located) bool { return !lacks[l.ref.ID] })
-	return inOrder(ctx, b.access.Workers, batches(all), func(run batch) (batch, error) {
-		stones, release, err := b.stones(ctx, m, run)
+	var hurts lost
+	type given struct {
+		run  batch
+		hurt lost
+	}
+	err = inOrder(ctx, b.access.Workers, batches(all), func(run batch) (given, error) {
+		stones, hurt, release, err := b.stones(ctx, m, run)
 		if err == nil {
 			err = giveAll(ctx, to, stones)
 		}
 		release()
-		return run, err
-	}, func(_ int, run batch, err error) error {
-		for _, l := range run {
+		return given{run, hurt}, err
+	}, func(_ int, got given, err error) error {
+		for _, l := range got.run {
+			if why := got.hurt[l.ref.ID]; why != nil {
+				if hurts == nil {
+					hurts = make(lost)
+				}
+				hurts[l.ref.ID] = why
+				continue
+			}
 			done.Stones++
 			done.Bytes += l.ref.Size
 		}
 		return err
 	})
+	return hurts, err
 }
 
 const (
@@ -313,6 +383,8 @@ type RestoredWorld struct {
 	Time    time.Time  `json:"time"` // of that version
 	Stones  int        `json:"stones"`
 	Bytes   int64      `json:"bytes"`
+	// Unsealed is as in Restored.
+	Unsealed []string `json:"unsealed,omitempty"`
 }
 
 // RestoreWorld puts one world of a backup into a Store, with its history up to the
@@ -331,6 +403,9 @@ func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world s
 		return done, fmt.Errorf("backup: restore %q: %w", world, err)
 	}
 	done.Backup = m.name.String()
+	if o.Backup == "" && o.At.IsZero() {
+		done.Unsealed = b.unsealed(m)
+	}
 	all := make(map[stone.ID]place)
 	for i, ref := range a.Stones() {
 		all[ref.ID] = places[i]
@@ -352,8 +427,9 @@ func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world s
 		places = append(places, all[ref.ID])
 	}
 	var count Restored
-	if err := b.give(ctx, to, m, need, &count); err != nil {
-		return done, err
+	lost, err := b.give(ctx, to, m, need, &count)
+	if err = cmp.Or(err, lost.of(&a)); err != nil {
+		return done, fmt.Errorf("backup: restore %q: %w", world, err)
 	}
 	done.Stones, done.Bytes = count.Stones, count.Bytes
 	err = b.adopt(ctx, to, m, a, places)
@@ -425,7 +501,7 @@ func (b *Backups) nearest(ctx context.Context, world string, at time.Time) (best
 	for _, names := range [][]name{before, b.there.seals[i:]} {
 		for _, n := range names {
 			var got found
-			m, err := b.open(ctx, n)
+			m, err := b.keyed(ctx, n)
 			if err == nil {
 				got, err = b.world(ctx, m, world, at)
 			}

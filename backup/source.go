@@ -22,13 +22,17 @@ type source struct {
 	bucket blob.Reader
 	keys   []age.Identity
 
+	// piecemeal gives out parts of damaged objects. Who asks for a part compares it.
+	piecemeal bool
+
 	mu    sync.Mutex
 	cache map[hash][]byte // whole objects without encryption
 	order []hash          // of the cache, the oldest first
+	hurt  map[hash]bool   // damaged objects, if piecemeal
 }
 
 func newSource(bucket blob.Reader, keys []age.Identity) *source {
-	return &source{bucket: bucket, keys: keys, cache: make(map[hash][]byte)}
+	return &source{bucket: bucket, keys: keys, cache: make(map[hash][]byte), hurt: make(map[hash]bool)}
 }
 
 const (
@@ -184,10 +188,18 @@ func (s *source) part(ctx context.Context, o *object, off, n int64) ([]byte, err
 	}
 	s.mu.Lock()
 	b, had := s.cache[o.hash]
+	hurt := s.hurt[o.hash]
 	s.mu.Unlock()
-	if !had && (o.plain <= wholeBytes || n > o.plain/4) {
+	if !had && !hurt && (o.plain <= wholeBytes || n > o.plain/4) {
 		var err error
-		if b, err = s.whole(ctx, o); err != nil {
+		b, err = s.whole(ctx, o)
+		if s.piecemeal && errors.As(err, new(*CorruptError)) {
+			s.mu.Lock()
+			s.hurt[o.hash] = true
+			s.mu.Unlock()
+			b, err = nil, nil // the part itself may be whole
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -276,8 +277,11 @@ func (v *verifier) bundle(n int32) (int, error) {
 		all = append(all, located{ref, place{n, off, ref.Size}})
 	}
 	for _, run := range batches(all) {
-		_, release, err := v.Backups.stones(v.ctx, one, run)
+		_, hurt, release, err := v.Backups.stones(v.ctx, one, run)
 		release()
+		for _, l := range run {
+			err = cmp.Or(err, hurt[l.ref.ID])
+		}
 		if err != nil {
 			return 0, err
 		}

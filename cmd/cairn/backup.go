@@ -19,12 +19,14 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type backupOptions struct {
 	to, keep, lock, identity string
 	recipients               []string
 	verify, json             bool
+	force, plain, dryRun     bool
 }
 
 // backedUp is what backup prints for a folder.
@@ -50,8 +52,10 @@ there. Each world is as it was at one moment. A sample is read back, and everyth
 --verify. With --recipient what lies in the bucket is encrypted for the holders of the
 private keys. A backup that was interrupted goes on. See docs/BACKUP.md.
 
-Then backups that --keep does not keep are deleted. cairn restore-store makes a store
-from a backup.`,
+Then backups of this store that --keep does not keep are deleted; those of other stores
+stay. --dry-run makes no backup, and lists which would be deleted. A store with less than
+half of the worlds of the backup before is taken for a wrong one: it needs --force.
+cairn restore-store makes a store from a backup.`,
 		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to s3://backups/worlds --keep 3w,5 --recipient age1...\n  cairn backup list --from s3://backups/worlds",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -62,10 +66,13 @@ from a backup.`,
 	f.StringVar(&o.to, "to", "", "the folder of backups, or the bucket")
 	f.StringVar(&o.keep, "keep", "all", keepHelp)
 	f.BoolVar(&o.verify, "verify", false, "read back everything (bucket)")
+	f.BoolVar(&o.force, "force", false, "make the backup even if the store has far fewer worlds than the backup before")
+	f.BoolVar(&o.plain, "plain", false, "make a backup without encryption even if the one before is encrypted (bucket)")
+	dryRunFlag(f, &o.dryRun)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	bucketFlags(c, &o.recipients, &o.lock)
 	f.StringVar(&o.identity, "identity", "", identityHelp)
-	c.AddCommand(newBackupList(), newBackupVerify())
+	c.AddCommand(newBackupList(), newBackupVerify(), newBackupEnd())
 	return c
 }
 
@@ -88,8 +95,8 @@ func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOption
 	if backups.IsBucket(o.to) {
 		return runBucketBackup(ctx, sf, out, o, keep)
 	}
-	if o.verify || len(o.recipients) > 0 || o.lock != "0" || o.identity != "" {
-		return usagef("--to %s: --verify, --recipient, --lock and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", o.to)
+	if o.verify || o.plain || len(o.recipients) > 0 || o.lock != "0" || o.identity != "" {
+		return usagef("--to %s: --verify, --plain, --recipient, --lock and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", o.to)
 	}
 	sf.writes = true
 	st, err := sf.local(ctx, o.to)
@@ -98,13 +105,16 @@ func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOption
 	}
 	p := console.NewProgress()
 	defer p.Done()
-	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep,
+	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep, Force: o.force, DryRun: o.dryRun,
 		Progress: func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) }})
 	if err != nil {
 		return err
 	}
 	if done.Removed == nil {
 		done.Removed = []string{}
+	}
+	if o.dryRun {
+		return report(out, wouldRemove{done.Removed}, o.json)
 	}
 	if err := report(out, &backedUp{o.to, done}, o.json); err != nil || len(done.Report.Faults) == 0 {
 		return err
@@ -156,8 +166,11 @@ func runBucketBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backup
 	p := console.NewProgress()
 	defer p.Done()
 	r := &bucketBackup{To: o.to}
-	r.Report, err = backup.Run(ctx, from, b, backup.Options{Keep: keep, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
+	r.Report, err = backup.Run(ctx, from, b, backup.Options{Keep: keep, Force: o.force, Plain: o.plain, DryRun: o.dryRun, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
 		Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
+	if err == nil && o.dryRun {
+		return cmp.Or(closeBucket(), report(out, wouldRemove{append([]string{}, r.Removed...)}, o.json))
+	}
 	if err == nil && o.verify {
 		var a backup.Access
 		if a, err = backups.Access(ctx, o.identity, from); err == nil {
@@ -199,6 +212,57 @@ func (b *bucketBackup) print(out io.Writer) {
 	if b.Verified != nil {
 		(&verifiedBackups{*b.Verified}).print(out)
 	}
+}
+
+// wouldRemove is what backup prints with --dry-run.
+type wouldRemove struct {
+	Removed []string `json:"removed"`
+}
+
+func (w wouldRemove) print(out io.Writer) {
+	if len(w.Removed) == 0 {
+		fmt.Fprintln(out, "would remove nothing")
+	}
+	console.PrintList(out, "would remove:", w.Removed)
+}
+
+// dryRunFlag adds --dry-run to a verb that deletes.
+func dryRunFlag(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "dry-run", false, "delete nothing, and print what would be deleted")
+}
+
+// newBackupEnd returns backup end.
+func newBackupEnd() *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use:   "end --to BUCKET",
+		Short: "Ends the claim of a backup whose process was killed",
+		Long: `end lets the next backup to a bucket begin at once, if the process that made the last one
+was killed. Without it that takes an hour. A backup that is being made fails then.`,
+		Example: "  cairn backup end --to s3://backups/worlds",
+		Args:    takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !backups.IsBucket(to) {
+				return usagef("--to %q: want a bucket: s3://NAME/PREFIX or dir:DIR", to)
+			}
+			b, closeBucket, err := backups.OpenToRead(c.Context(), to)
+			if err != nil {
+				return err
+			}
+			holder, err := backup.EndClaim(c.Context(), b)
+			if err = errors.Join(err, closeBucket()); err != nil {
+				return err
+			}
+			if holder == "" {
+				fmt.Fprintln(c.OutOrStdout(), "no backup is being made")
+				return nil
+			}
+			fmt.Fprintf(c.OutOrStdout(), "ended the claim of %s\n", holder)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the bucket")
+	return c
 }
 
 // openBackups opens the backups in a bucket.
@@ -360,7 +424,8 @@ a damaged backup it restores what can be read, names the rest, and exits with 1.
 
 From a bucket it restores all worlds with their histories into any store, which may have
 other worlds; it replaces none. It can be repeated after an interruption. With --world
-it restores one world, and with --at that world as it was then.`,
+it restores one world, and with --at that world as it was then. It says which backup it
+took, and exits with 1 if a newer one has no seal.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data\n  cairn restore-store s3://backups/worlds cluster:cairn.toml\n  cairn restore-store s3://backups/worlds https://cairn:7070 --world hub --at 2026-11-20T10:00 --as hub-then",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -420,6 +485,11 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Wri
 	if all.Last().IsZero() { // before a store is made
 		return errors.Join(fmt.Errorf("%s: %w", from, backup.ErrNone), closeBucket())
 	}
+	if o.at == "" || o.backup != "" {
+		if err := all.Ready(ctx, o.backup); err != nil {
+			return errors.Join(err, closeBucket())
+		}
+	}
 	to, closeStore, err := sf.other(ctx, url, true)
 	if err != nil {
 		return errors.Join(err, closeBucket())
@@ -427,21 +497,34 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Wri
 	p := console.NewProgress()
 	defer p.Done()
 	var r interface{ print(io.Writer) }
+	unsealed := 0 // newer backups
 	if o.world != "" {
 		one := &restoredWorld{Store: url}
 		one.RestoredWorld, err = all.RestoreWorld(ctx, to, strings.TrimPrefix(o.world, "@"), w)
-		r = one
+		r, unsealed = one, len(one.Unsealed)
 	} else {
 		many := &restoredWorlds{From: from, Store: url}
 		many.Restored, err = all.Restore(ctx, to, backup.RestoreOptions{Backup: o.backup,
 			Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
-		r = many
+		r, unsealed = many, len(many.Unsealed)
 	}
 	err = errors.Join(err, closeStore(), closeBucket())
-	if err != nil && !errors.Is(err, backup.ErrRefused) {
+	if err != nil && !errors.Is(err, backup.ErrRefused) && !errors.Is(err, backup.ErrHurt) {
 		return err
 	}
-	return cmp.Or(report(out, r, o.json), err)
+	if err = cmp.Or(report(out, r, o.json), err); errors.Is(err, backup.ErrRefused) {
+		return err
+	}
+	if err == nil && unsealed > 0 {
+		return errWrong
+	}
+	return foundWrong(err)
+}
+
+// printBackup says which backup was restored, and which newer ones do not count.
+func printBackup(out io.Writer, name string, unsealed []string) {
+	fmt.Fprintf(out, "from backup %.20s\n", name)
+	console.PrintList(out, "newer, without a seal: not finished, or the seal is lost; --backup takes it all the same:", unsealed)
 }
 
 // restoredWorlds is what restore-store prints for a bucket.
@@ -452,11 +535,13 @@ type restoredWorlds struct {
 }
 
 func (r *restoredWorlds) print(out io.Writer) {
+	printBackup(out, r.Backup, r.Unsealed)
 	fmt.Fprintf(out, "%s: %s restored, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
 	if r.Same > 0 {
 		fmt.Fprintf(out, "%s there already: not read; cairn check verifies a store, and with --mend it mends a cluster\n", console.Counted(r.Same, "world"))
 	}
 	console.PrintList(out, "others have the names of:", r.Refused)
+	console.PrintList(out, "damaged in the backup, not restored; --world and --backup try another:", r.Hurt)
 }
 
 // restoredWorld is what restore-store --world prints.
@@ -466,6 +551,7 @@ type restoredWorld struct {
 }
 
 func (r *restoredWorld) print(out io.Writer) {
+	printBackup(out, r.Backup, r.Unsealed)
 	fmt.Fprintf(out, "%s: @%s, version %d of %s of @%s, %s of %s\n", r.Store, r.As, r.Version, r.Time.Format(time.RFC3339), r.World,
 		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
 }

@@ -31,7 +31,15 @@ func TestBucketBackup(t *testing.T) {
 	if r := mustRun(t, 0, dir, "backup", "verify", "--from", "dir:locked"); !strings.Contains(r.out, "1 backup") || !strings.Contains(r.out, "no identity") {
 		t.Errorf("verify says %q", r.out)
 	}
-	mustRun(t, 3, dir, "restore-store", "dir:locked", "local:again")
+	if r := mustRun(t, 3, dir, "backup", "--to", "dir:locked"); !strings.Contains(r.errors, "is encrypted") || !strings.Contains(r.errors, "--plain") {
+		t.Errorf("backup in plain says %q", r.errors)
+	}
+	if r := mustRun(t, 3, dir, "restore-store", "dir:locked", "local:again"); !strings.Contains(r.errors, "--identity") {
+		t.Errorf("restore-store without a key says %q", r.errors)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "again")); err == nil {
+		t.Error("a store was made from a backup that nothing decrypts")
+	}
 	mustRun(t, 0, dir, "restore-store", "dir:locked", "local:again", "--identity", "key.txt")
 	mustRun(t, 0, dir, "restore-store", "dir:plain", "local:again", "--world", "isle", "--as", "isle-then", "--at", "2999-01-01")
 	log := func(args ...string) string { return mustRun(t, 0, dir, append([]string{"log"}, args...)...).out }
@@ -72,7 +80,7 @@ func TestBucketBackup(t *testing.T) {
 		t.Error("a store was made from no backup")
 	}
 	for _, args := range []string{"backup --to s3:x --verify", "backup list --from plain", "restore-store plain local:x --world isle", "restore-store dir:plain local:x --at 2999-01-01",
-		"migrate local:moved local:moved", "migrate local:moved memory:", "restore-store dir:locked memory:", "serve --store memory: --backup plain", "serve --backup plain --recipient age1x"} {
+		"migrate local:moved local:moved", "migrate local:moved memory:", "restore-store dir:locked memory: --identity key.txt", "serve --store memory: --backup plain", "serve --backup plain --recipient age1x"} {
 		mustRun(t, 2, dir, strings.Fields(args)...)
 	}
 }
@@ -120,4 +128,51 @@ func TestMend(t *testing.T) {
 		t.Errorf("check --mend says %q", r.out)
 	}
 	mustRun(t, 0, dir, "check", "cluster:c.toml")
+}
+
+// TestBucketLosses restores from a bucket that lost a seal, and then bytes: each run says which
+// backup it took and what it could not, and exits with 1.
+func TestBucketLosses(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "backup", "--to", "dir:b")
+	mustRun(t, 0, dir, "import", "other", "@other")
+	name, _ := mustJSON(t, 0, dir, "backup", "--to", "dir:b", "--keep", "9")["name"].(string)
+	var seals []string
+	err := filepath.WalkDir(filepath.Join(dir, "b", "sea+"), func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			seals = append(seals, path)
+		}
+		return err
+	})
+	if err != nil || len(seals) != 2 {
+		t.Fatal(seals, err)
+	}
+	seal := read(t, seals[1])
+	if err := os.Remove(seals[1]); err != nil {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, 1, dir, "restore-store", "dir:b", "local:one"); !strings.Contains(r.out, name[:20]) || !strings.Contains(r.out, "seal") || !strings.Contains(r.out, "1 world restored") {
+		t.Errorf("without a seal: says %q", r.out)
+	}
+	mustRun(t, 0, dir, "restore-store", "dir:b", "local:two", "--backup", name)
+	write(t, seals[1], seal)
+	largest := largestBelow(t, filepath.Join(dir, "b"))
+	bad := read(t, largest)
+	bad[len(bad)/2] ^= 1
+	if err := os.Chmod(largest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, largest, bad)
+	if r := mustRun(t, 1, dir, "restore-store", "dir:b", "local:three"); !strings.Contains(r.out, "1 world restored") || !strings.Contains(r.out, "damaged in the backup") || !strings.Contains(r.out, "from backup "+name[:20]) {
+		t.Errorf("with a flipped bit: says %q", r.out)
+	}
+	if r := mustRun(t, 0, dir, "backup", "--to", "dir:b", "--keep", "1", "--dry-run"); strings.Count(r.out, "\n") != 3 || !strings.Contains(r.out, name) {
+		t.Errorf("a dry run says %q", r.out)
+	}
+	if r := mustRun(t, 3, dir, "backup", "--to", "dir:b", "--store", "local:empty"); !strings.Contains(r.errors, "no store is there") {
+		t.Errorf("of no store: says %q", r.errors)
+	}
+	if r := mustRun(t, 0, dir, "backup", "end", "--to", "dir:b"); !strings.Contains(r.out, "no backup is being made") {
+		t.Errorf("end says %q", r.out)
+	}
 }
