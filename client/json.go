@@ -155,6 +155,7 @@ func (s Seconds) Duration() time.Duration {
 
 // Policy is the body of POST /v1/collect.
 type Policy struct {
+	DryRun  bool      `json:"dry_run,omitzero"`
 	Keep    Retention `json:"keep,omitzero"`
 	Grace   Seconds   `json:"grace_seconds,omitzero"`
 	Deleted Seconds   `json:"deleted_seconds,omitzero"`
@@ -173,6 +174,7 @@ type Retention struct {
 func PolicyOf(p history.Policy) Policy {
 	k := p.Keep
 	return Policy{
+		DryRun:  p.DryRun,
 		Keep:    Retention{k.All, k.Newest, SecondsOf(k.Hourly), SecondsOf(k.Daily), SecondsOf(k.Monthly)},
 		Grace:   SecondsOf(p.Grace),
 		Deleted: SecondsOf(p.Deleted),
@@ -183,6 +185,7 @@ func PolicyOf(p history.Policy) Policy {
 func (p Policy) World() history.Policy {
 	k := p.Keep
 	return history.Policy{
+		DryRun: p.DryRun,
 		Keep: history.Retention{
 			All: k.All, Newest: k.Newest,
 			Hourly: k.Hourly.Duration(), Daily: k.Daily.Duration(), Monthly: k.Monthly.Duration(),

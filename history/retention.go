@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -59,6 +61,54 @@ func (r Retention) Keep(now time.Time, log []time.Time) []bool {
 		}
 	}
 	return keep
+}
+
+// Or returns p with what it does not say from other.
+func (p Policy) Or(other Policy) Policy {
+	if p.Keep == (Retention{}) {
+		p.Keep = other.Keep
+	}
+	p.Grace, p.Deleted = cmp.Or(p.Grace, other.Grace), cmp.Or(p.Deleted, other.Deleted)
+	return p
+}
+
+// DryCollect counts what a Collect of a Store at a time would drop, without its stones.
+func DryCollect(ctx context.Context, st ArchiveReader, p Policy, now time.Time) (done Collected, err error) {
+	var stay []Outline
+	err = st.Outlines(ctx, func(o Outline) error {
+		if !o.Deleted.IsZero() && p.DeletedOver(now, o.Deleted) {
+			done.Worlds++
+		} else {
+			stay = append(stay, o)
+		}
+		return nil
+	})
+	if err != nil {
+		return done, err
+	}
+	for _, o := range stay {
+		a, err := st.Archive(ctx, o)
+		if errors.Is(err, ErrNoWorld) {
+			continue // it was purged meanwhile
+		}
+		if err != nil {
+			return done, err
+		}
+		at := make(map[ID]time.Time, len(a.Commits))
+		for _, c := range a.Commits {
+			at[c.ID()] = c.Time
+		}
+		var log []time.Time
+		for _, id := range a.Log {
+			log = append(log, at[id])
+		}
+		for _, stays := range p.Keep.Keep(now, log) {
+			if !stays {
+				done.Commits++
+			}
+		}
+	}
+	return done, nil
 }
 
 // Keep says which backups stay: those that either rule keeps, and always the newest.

@@ -205,7 +205,10 @@ type Leases interface {
 
 // Policy says what Collect keeps. The zero value is the default.
 type Policy struct {
-	Keep Retention
+	// DryRun deletes nothing: Collected counts the worlds and the commits that would go.
+	// What stones would follow is not counted.
+	DryRun bool
+	Keep   Retention
 	// Grace is how long a condemned stone stays. The default is an hour; a negative
 	// value means no grace.
 	Grace time.Duration

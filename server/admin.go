@@ -59,8 +59,10 @@ func (c *call) collect() error {
 	if err := c.json(&p); err != nil {
 		return err
 	}
-	c.snapshots.Clear()
-	done, err := c.st.Collect(c.ctx, p.World())
+	if !p.DryRun {
+		c.snapshots.Clear()
+	}
+	done, err := c.st.Collect(c.ctx, p.World().Or(c.o.Policy))
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,8 @@ type Options struct {
 	Look func(volume, name string) stream.Look
 	// Textures are those of a resource pack. Default none.
 	Textures *texture.Atlas
+	// Policy is that of collections whose callers do not give one.
+	Policy history.Policy
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
 	// Weigh compares the sizes of the worlds in a folder, in several forms, within some memory.

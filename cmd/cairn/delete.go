@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
@@ -29,24 +31,45 @@ func (f force) fence() uint64 {
 
 func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
+	var dryRun bool
 	c := sf.nameVerb("delete", "Removes a world from the store", `delete removes a world from the store. cairn undelete brings it back until cairn gc
 deletes it for good, a week later. cairn purge deletes it at once. Its snapshots stay, and
 cairn list shows them from then on.`,
 		"%s is deleted; cairn undelete %[1]s brings it back until gc deletes it for good\n",
-		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) })
+		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) }, &dryRun)
 	f.flags(c.Flags())
+	dryRunFlag(c.Flags(), &dryRun)
 	return c
+}
+
+// dryDelete says what delete would remove.
+func dryDelete(ctx context.Context, st history.Store, out io.Writer, name string) error {
+	h, err := st.Head(ctx, name)
+	if err != nil {
+		return err
+	}
+	what := "which has no version"
+	if h.Commit != (history.ID{}) {
+		log, err := st.Log(ctx, name, history.ID{}, 1)
+		if err != nil {
+			return err
+		}
+		what = fmt.Sprintf("whose newest version is %d of %s", log[0].Number, log[0].Time.Format(time.RFC3339))
+	}
+	_, err = fmt.Fprintf(out, "would delete @%s, %s\n", name, what)
+	return err
 }
 
 // purged is what purge prints.
 type purged struct {
 	World string `json:"world"`
 	history.Purged
+	DryRun bool `json:"dry_run,omitempty"` // the stones are all of the worlds, also those that others share
 }
 
 func newPurge(sf *storeFlag) *cobra.Command {
 	var f force
-	var json bool
+	var json, dryRun bool
 	c := &cobra.Command{
 		Use:   "purge @name",
 		Short: "Deletes a world for good, with all its versions",
@@ -56,43 +79,99 @@ share with it.`,
 		Example: "  cairn purge @hub",
 		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runPurge(c.Context(), sf, c.OutOrStdout(), args[0], f.fence(), json)
+			return runPurge(c.Context(), sf, c.OutOrStdout(), args[0], f.fence(), json, dryRun)
 		},
 	}
 	f.flags(c.Flags())
+	dryRunFlag(c.Flags(), &dryRun)
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json bool) error {
+func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json, dryRun bool) error {
 	name, st, err := sf.named(ctx, arg)
 	if err != nil {
 		return err
 	}
-	p, err := st.Purge(ctx, name, fence)
+	p := purged{World: arg, DryRun: dryRun}
+	if dryRun {
+		p.Purged, err = dryPurge(ctx, st, name)
+	} else {
+		p.Purged, err = st.Purge(ctx, name, fence)
+	}
 	if err != nil {
 		return err
 	}
-	return report(out, purged{arg, p}, json)
+	return report(out, p, json)
+}
+
+// dryPurge counts what the world with a name has, or the worlds that were deleted under it.
+func dryPurge(ctx context.Context, st history.Store, name string) (p history.Purged, err error) {
+	from, err := backups.Archiver(st, "this store")
+	if err != nil {
+		return p, err
+	}
+	var live, deleted []history.Outline
+	err = from.Outlines(ctx, func(o history.Outline) error {
+		switch {
+		case o.Name != name:
+		case o.Deleted.IsZero():
+			live = append(live, o)
+		default:
+			deleted = append(deleted, o)
+		}
+		return nil
+	})
+	if len(live) > 0 {
+		deleted = live
+	}
+	if err == nil && len(deleted) == 0 {
+		err = history.ErrNoWorld
+	}
+	if err != nil {
+		return p, fmt.Errorf("purge %q: %w", name, err)
+	}
+	for _, o := range deleted {
+		a, err := from.Archive(ctx, o)
+		if err != nil {
+			return p, err
+		}
+		p.Worlds++
+		p.Commits += len(a.Log)
+		for _, ref := range a.Stones() {
+			p.Stones++
+			p.Bytes += ref.Size
+		}
+	}
+	return p, nil
 }
 
 func (p purged) print(out io.Writer) {
-	fmt.Fprintf(out, "%s is gone for good\n", p.World)
+	if p.DryRun {
+		fmt.Fprintf(out, "nothing is deleted; of %s purge would delete what no other world shares of:\n", p.World)
+	} else {
+		fmt.Fprintf(out, "%s is gone for good\n", p.World)
+	}
 	t := console.NewColumns(out)
 	t.Row("  worlds", console.Count(p.Worlds))
 	t.Row("  versions", console.Count(p.Commits))
 	t.Row("  stones", fmt.Sprintf("%s, %s", console.Count(p.Stones), table.Size(p.Bytes)))
+	if p.DryRun {
+		t.Flush()
+		return
+	}
 	t.Row("  shared, kept", fmt.Sprintf("%s, %s", console.Count(p.SharedStones), table.Size(p.SharedBytes)))
 	t.Flush()
 }
 
 func newUndelete(sf *storeFlag) *cobra.Command {
 	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back. If several of that name were deleted, it brings\nback the last one.",
-		"%s is back\n", history.Store.Undelete)
+		"%s is back\n", history.Store.Undelete, nil)
 }
 
-// nameVerb returns a verb that calls do with the name of a world.
-func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error) *cobra.Command {
+// nameVerb returns a verb that calls do with the name of a world. If dryRun points to true, it
+// says what would be deleted.
+func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error, dryRun *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",
 		Short:   short,
@@ -103,6 +182,9 @@ func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.St
 			name, st, err := sf.named(c.Context(), args[0])
 			if err != nil {
 				return err
+			}
+			if dryRun != nil && *dryRun {
+				return dryDelete(c.Context(), st, c.OutOrStdout(), name)
 			}
 			if err := do(st, c.Context(), name); err != nil {
 				return err

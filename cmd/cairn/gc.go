@@ -15,15 +15,18 @@ import (
 )
 
 type gcOptions struct {
-	grace, deleted, keep string
-	json                 bool
+	grace, deleted, keep string // "" is as the store says
+	dryRun, json         bool
 }
 
 // standardVersions is the default of --keep.
 const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 
 // collected is what gc prints.
-type collected struct{ history.Collected }
+type collected struct {
+	history.Collected
+	DryRun bool `json:"dry_run,omitempty"`
+}
 
 func newGC(sf *storeFlag) *cobra.Command {
 	var o gcOptions
@@ -36,7 +39,10 @@ the grace time.
 
 --keep says which versions to keep besides the newest: "all", or any of newest=N and
 hourly=D, daily=D, monthly=D, which keep one version for each hour, day and month that
-far back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
+far back. A time D is written 90m, 36h, 14d or 3w; 0 is none. Without it a server takes its
+own --versions, --grace and --deleted; other stores take ` + standardVersions + `.
+
+--dry-run deletes nothing, and counts worlds and versions that would go.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,9 +50,10 @@ far back. A time D is written 90m, 36h, 14d or 3w; 0 is none.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.grace, "grace", "1h", "how long a condemned stone stays")
-	f.StringVar(&o.deleted, "deleted", "7d", "how long a deleted world can be brought back")
-	f.StringVar(&o.keep, "keep", standardVersions, "which versions to keep")
+	f.StringVar(&o.grace, "grace", "", "how long a condemned stone stays; default the server's, or 1h")
+	f.StringVar(&o.deleted, "deleted", "", "how long a deleted world can be brought back; default the server's, or 7d")
+	f.StringVar(&o.keep, "keep", "", "which versions to keep")
+	dryRunFlag(f, &o.dryRun)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
@@ -60,21 +67,24 @@ func runGC(ctx context.Context, sf *storeFlag, out io.Writer, o gcOptions) error
 	if err != nil {
 		return err
 	}
+	p.DryRun = o.dryRun
 	went, err := st.Collect(ctx, p)
 	if err != nil {
 		return err
 	}
-	return report(out, collected{went}, o.json)
+	return report(out, collected{went, o.dryRun}, o.json)
 }
 
 func (o *gcOptions) policy(flag string) (p history.Policy, err error) {
-	if p.Keep, err = parseRetention(flag, o.keep); err != nil {
-		return p, err
+	if o.keep != "" {
+		p.Keep, err = parseRetention(flag, o.keep)
 	}
-	if p.Grace, err = parseSpan("--grace", o.grace); err != nil {
-		return p, err
+	if o.grace != "" && err == nil {
+		p.Grace, err = parseSpan("--grace", o.grace)
 	}
-	p.Deleted, err = parseSpan("--deleted", o.deleted)
+	if o.deleted != "" && err == nil {
+		p.Deleted, err = parseSpan("--deleted", o.deleted)
+	}
 	return p, err
 }
 
@@ -130,8 +140,15 @@ func (c collected) print(out io.Writer) {
 		return
 	}
 	t := console.NewColumns(out)
+	if c.DryRun {
+		fmt.Fprintln(out, "nothing is deleted; gc would delete, besides stones:")
+	}
 	t.Row("deleted worlds gone for good", console.Count(c.Worlds))
 	t.Row("versions dropped", console.Count(c.Commits))
+	if c.DryRun {
+		t.Flush()
+		return
+	}
 	t.Row("stones condemned", console.Count(c.Condemned))
 	t.Row("stones deleted", console.Count(c.Stones), table.Size(c.Bytes))
 	t.Flush()

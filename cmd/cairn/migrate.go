@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 type migrateOptions struct {
 	workers          int
 	keepSource, json bool
+	dryRun           bool
 }
 
 // migrated is what migrate prints.
@@ -23,6 +26,16 @@ type migrated struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	backup.Migrated
+}
+
+// wouldMove is what migrate prints with --dry-run.
+type wouldMove struct {
+	Worlds []string `json:"worlds"`
+}
+
+func (w wouldMove) print(out io.Writer) {
+	console.PrintList(out, "would move, and delete at the source:", w.Worlds)
+	fmt.Fprintf(out, "%s\n", console.Counted(len(w.Worlds), "world"))
 }
 
 func newMigrate(sf *storeFlag) *cobra.Command {
@@ -48,6 +61,7 @@ target.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.keepSource, "keep-source", false, "keep moved worlds at the source, below "+backup.MovedPrefix)
+	f.BoolVar(&o.dryRun, "dry-run", false, "move and delete nothing, and list the worlds that would be moved and deleted at the source")
 	f.IntVar(&o.workers, "workers", 4, "how many worlds are moved at a time")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
@@ -60,6 +74,19 @@ func (o *migrateOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, 
 	a, closeFrom, err := sf.other(ctx, from, false)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		would := wouldMove{Worlds: []string{}}
+		err := a.Outlines(ctx, func(w history.Outline) error {
+			if w.Deleted.IsZero() && !strings.HasPrefix(w.Name, backup.MovedPrefix) {
+				would.Worlds = append(would.Worlds, w.Name)
+			}
+			return nil
+		})
+		if err = errors.Join(err, closeFrom()); err != nil {
+			return err
+		}
+		return report(out, would, o.json)
 	}
 	b, closeTo, err := sf.other(ctx, to, true)
 	if err != nil {

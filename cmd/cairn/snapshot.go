@@ -411,9 +411,17 @@ func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot
 
 func newSnapshotDelete(sf *storeFlag) *cobra.Command {
 	o := new(snapshotOptions)
-	return o.verb("delete", "Deletes a snapshot", `delete deletes a snapshot. cairn undelete @name/.snapshots/SNAPSHOT brings it back until cairn gc
+	dryRun := false
+	c := o.verb("delete", "Deletes a snapshot", `delete deletes a snapshot. cairn undelete @name/.snapshots/SNAPSHOT brings it back until cairn gc
 deletes it for good, a week later.`, "delete @hub before", false, func(c *cobra.Command, arg, snapshot string) error {
 		name, st, err := sf.named(c.Context(), arg)
+		if err == nil && dryRun {
+			s, err := arena.Find(c.Context(), st, name, snapshot)
+			if err != nil {
+				return err
+			}
+			return dryDelete(c.Context(), st, c.OutOrStdout(), s.Stored())
+		}
 		if err == nil {
 			err = arena.Delete(c.Context(), st, name, snapshot)
 		}
@@ -423,4 +431,6 @@ deletes it for good, a week later.`, "delete @hub before", false, func(c *cobra.
 		_, err = fmt.Fprintf(c.OutOrStdout(), "snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good\n", snapshot, arg, name)
 		return err
 	})
+	dryRunFlag(c.Flags(), &dryRun)
+	return c
 }

@@ -172,6 +172,19 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 			return l, err
 		}
 	}
+	// A port that is taken is found before a store is made.
+	for _, addr := range []string{s.Listen, s.StreamListen} {
+		if addr == "" {
+			continue
+		}
+		free, err := net.Listen("tcp", addr)
+		if err == nil {
+			err = free.Close()
+		}
+		if err != nil {
+			return l, err
+		}
+	}
 	st, err := s.OpenStore(ctx)
 	if err != nil {
 		return l, err
@@ -211,7 +224,7 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 		return err
 	}
 	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes})
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err

@@ -18,6 +18,9 @@ import (
 // stones. Other calls continue meanwhile. FORMAT.md explains why it deletes nothing
 // that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+	if p.DryRun {
+		return history.DryCollect(ctx, s, p, s.Now())
+	}
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return history.Collected{}, fmt.Errorf("local: collect: %w", err)

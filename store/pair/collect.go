@@ -17,6 +17,13 @@ import (
 // and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
 // deletes nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+	if p.DryRun {
+		now, err := s.now(ctx)
+		if err != nil {
+			return history.Collected{}, fmt.Errorf("pair: collect: %w", away(err))
+		}
+		return history.DryCollect(ctx, s, p, now)
+	}
 	leave, err := s.enterAlone(ctx)
 	if err != nil {
 		return history.Collected{}, fmt.Errorf("pair: collect: %w", err)

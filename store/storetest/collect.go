@@ -31,6 +31,13 @@ func (e *env) sizeOf(texts ...string) (n int64) {
 
 func (e *env) wantCollected(p history.Policy, want history.Collected) {
 	e.Helper()
+	dry := p
+	dry.DryRun = true
+	for range 2 { // the first one changes nothing
+		if got := e.collect(dry); got != (history.Collected{Worlds: want.Worlds, Commits: want.Commits}) {
+			e.Fatalf("a dry run: %+v, want worlds and commits of %+v", got, want)
+		}
+	}
 	if got := e.collect(p); got != want {
 		e.Fatalf("collected %+v, want %+v", got, want)
 	}
