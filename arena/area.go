@@ -179,27 +179,24 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 // only cuts the region down to the cells that a term about history admits.
 func (a *area) only(ctx context.Context, st history.Store, w *world.World, term region.Change) error {
 	changed := &edit.Changed{Most: maxChanged}
-	add := func(from, to history.ID) error {
-		var pair [2]*world.Snapshot
-		for i, id := range []history.ID{from, to} {
-			s, err := w.SnapshotAt(ctx, id)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			pair[i] = s
+	add := func(was *world.Snapshot, to history.ID) error {
+		defer was.Close()
+		is, err := w.SnapshotAt(ctx, to)
+		if err != nil {
+			return err
 		}
+		defer is.Close()
 		for _, v := range w.View().Dimension(a.dimensions[0]).Volumes() {
 			if v.Scale != 1 || v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light {
 				continue
 			}
-			if err := changed.Add(ctx, pair[0], pair[1], a.dimensions[0], v.Volume.Name); err != nil {
+			if err := changed.Add(ctx, was, is, a.dimensions[0], v.Volume.Name); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := each(ctx, term, st, w.Name(), w.Head(), add); err != nil {
+	if err := each(ctx, term, st, w, add); err != nil {
 		return err
 	}
 	all := a.in
@@ -214,28 +211,36 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 	return nil
 }
 
-// each calls add with the pairs of versions whose difference a term is about.
-func each(ctx context.Context, term region.Change, st history.Store, name string, head history.ID, add func(from, to history.ID) error) error {
+// each calls add with the pairs of versions whose difference a term is about: for an author what
+// each of the author's versions that the log has changed.
+func each(ctx context.Context, term region.Change, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
 	if term.By == "" {
-		c, err := port.Find(ctx, st, name, term.Since)
+		c, err := port.Find(ctx, st, w.Name(), term.Since)
 		if err != nil {
-			return areaError{fmt.Errorf("arena: %s: since %s: %w", name, term.Since, err)}
+			return areaError{fmt.Errorf("arena: %s: since %s: %w", w.Name(), term.Since, err)}
 		}
-		return add(c.ID(), head)
+		was, err := w.SnapshotAt(ctx, c.ID())
+		if err == nil {
+			err = add(was, w.Head())
+		}
+		return err
 	}
-	var later *history.Commit // of the author
-	for c, err := range port.Commits(ctx, st, name) {
+	for c, err := range port.Commits(ctx, st, w.Name()) {
 		if err != nil {
 			return err
 		}
-		if later != nil {
-			if err := add(c.ID(), later.ID()); err != nil {
-				return err
-			}
-			later = nil
+		if c.Author != term.By {
+			continue
 		}
-		if c.Author == term.By {
-			later = &c
+		was, err := w.SnapshotBefore(ctx, c)
+		if errors.Is(err, world.ErrNoParent) {
+			err = areaError{fmt.Errorf("arena: by %s: %w", term.By, err)}
+		}
+		if err == nil {
+			err = add(was, c.ID())
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

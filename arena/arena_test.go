@@ -472,3 +472,101 @@ func TestDimensions(t *testing.T) {
 		})
 	}
 }
+
+// TestBy restores what one author did, in worlds whose log does not have everything.
+func TestBy(t *testing.T) {
+	const bobs, anns = "box:0,50,0..9,51,9", "box:5,50,0..19,51,9"
+	for _, tt := range []struct {
+		name string
+		then func(p *place) string // returns the world
+		want error
+	}{
+		{"the parent was collected", func(p *place) string {
+			if _, err := p.st.Collect(p.t.Context(), history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}, Grace: -1}); err != nil {
+				p.t.Fatal(err)
+			}
+			return "a"
+		}, nil},
+		{"a fork", func(p *place) string {
+			h, err := p.st.Head(p.t.Context(), "a")
+			if err = errors.Join(err, p.st.Fork(p.t.Context(), "a", h.Commit, "b")); err != nil {
+				p.t.Fatal(err)
+			}
+			return "b"
+		}, nil},
+		{"packed and collected", func(p *place) string {
+			if _, _, err := world.PackStack(p.t.Context(), p.st, "a", world.PackStackOptions{High: 1}); err != nil {
+				p.t.Fatal(err)
+			}
+			if _, err := p.st.Collect(p.t.Context(), history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}, Grace: -1}); err != nil {
+				p.t.Fatal(err)
+			}
+			return "a"
+		}, arena.ErrArea},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t, "a")
+			s := p.save("a", "before", arena.SaveOptions{})
+			was := p.few("a")
+			p.fill("a", "bob", bobs, "minecraft:gold_block")
+			p.fill("a", "ann", anns, "minecraft:tnt")
+			now := p.few("a")
+			name := tt.then(p)
+			w := p.open(name, "carol")
+			defer w.Close()
+			_, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{Area: arena.Area{Dimension: overworld, Mask: "by:ann"}}, nil)
+			if !errors.Is(err, tt.want) || tt.want != nil && !errors.Is(err, world.ErrNoParent) {
+				t.Fatalf("got %v, want %v", err, tt.want)
+			}
+			if tt.want != nil {
+				return
+			}
+			if _, err := w.Commit(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range p.few(name) {
+				want := now[i]
+				if want == "minecraft:tnt" {
+					want = was[i]
+				}
+				if got != want {
+					t.Fatalf("cell %d is %s, want %s", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// few returns the names of the blocks that TestBy changes, in the newest version.
+func (p *place) few(name string) (out []string) {
+	p.t.Helper()
+	w := p.open(name, "")
+	defer w.Close()
+	v := w.View().Dimension(overworld).Volume(voxel.Block)
+	b := geom.Box{Min: geom.Point{Y: 50}, Max: geom.Point{X: 20, Y: 52, Z: 10}}
+	cells := make([]voxel.Cell, b.Cells())
+	v.ReadBox(b, 0, cells)
+	for _, c := range cells {
+		out = append(out, v.CellName(c))
+	}
+	return out
+}
+
+// TestByFirst restores what the author of the first version did since a snapshot of another
+// world, which is empty.
+func TestByFirst(t *testing.T) {
+	p := newPlace(t, "a")
+	log, err := p.st.Log(t.Context(), "a", history.ID{}, 9)
+	if err != nil || len(log) != 1 {
+		t.Fatal(len(log), err)
+	}
+	s := p.save("a", "before", arena.SaveOptions{})
+	d, err := s.Diff(t.Context(), p.st, arena.DiffOptions{Area: arena.Area{Dimension: overworld, Mask: "!by:" + log[0].Author}})
+	if err != nil || d.Volumes[voxel.Block] != 0 {
+		t.Fatalf("got %+v, %v", d, err)
+	}
+	p.fill("a", "bob", "box:0,50,0..9,51,9", "minecraft:gold_block")
+	if d, err = s.Diff(t.Context(), p.st, arena.DiffOptions{Area: arena.Area{Dimension: overworld, Mask: "by:" + log[0].Author}}); err != nil || d.Volumes[voxel.Block] == 0 {
+		t.Errorf("blocks of the first version that bob changed: got %+v, %v", d, err)
+	}
+}

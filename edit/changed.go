@@ -36,31 +36,31 @@ type changedChunk struct {
 }
 
 // Add adds the cells of a volume that differ between two versions. It compares by name and
-// reads only the chunks that may differ. A volume that neither version has differs nowhere.
+// reads only the chunks that may differ. A volume that a version does not have is empty there.
 func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volume string) error {
 	va, vb := volumeOf(a, dimension, volume), volumeOf(b, dimension, volume)
-	if va == nil || vb == nil {
-		if va == nil && vb == nil {
-			return nil
-		}
-		return fmt.Errorf("edit: changed cells: volume %q of %q is in one of two versions alone", volume, dimension)
+	if va == nil && vb == nil {
+		return nil
 	}
-	table := tableOf(vb, va)
-	const atOnce = 256
-	for at := range slices.Chunk(a.Apart(b).Chunks(dimension, volume), atOnce) {
-		before := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
-		err := a.ReadChunks(ctx, dimension, volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-			before[pos] = c
+	chunksOf := func(s *world.Snapshot, v *stone.Volume, at []geom.ChunkPos) (map[geom.ChunkPos]*voxel.Chunk, error) {
+		found := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
+		if v == nil {
+			return found, nil
+		}
+		return found, s.ReadChunks(ctx, dimension, volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+			found[pos] = c
 			return nil
 		})
+	}
+	isA, isB := cmp.Or(va, vb), cmp.Or(vb, va)
+	table := tableOf(isB, isA)
+	const atOnce = 256
+	for at := range slices.Chunk(a.Apart(b).Chunks(dimension, volume), atOnce) {
+		before, err := chunksOf(a, va, at)
 		if err != nil {
 			return err
 		}
-		after := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
-		err = b.ReadChunks(ctx, dimension, volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-			after[pos] = c
-			return nil
-		})
+		after, err := chunksOf(b, vb, at)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volu
 			if r.Most > 0 && r.chunks >= r.Most {
 				return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
 			}
-			r.compare(pos, filled(before[pos], va.Default), translated(filled(after[pos], vb.Default), table))
+			r.compare(pos, filled(before[pos], isA.Default), translated(filled(after[pos], isB.Default), table))
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ const blameLog = 4096
 
 // Blame finds the version that changed a cell last, up to the version at; zero is the head.
 // It opens only versions whose stones cover the chunk of the cell, or that went back to
-// another version. Errors of the first version are a *DimensionError or a *VolumeError.
+// another version. What a version changed that the log does not have any more, it puts down to nobody. Errors of the first version are a *DimensionError or a *VolumeError.
 func Blame(ctx context.Context, st history.Store, name string, at history.ID, spot Spot, o BlameOptions) (b Blamed, err error) {
 	if o.Opens <= 0 {
 		o.Opens = 64
@@ -78,7 +78,7 @@ func Blame(ctx context.Context, st history.Store, name string, at history.ID, sp
 		return b, err
 	}
 	w.log = log
-	now, err := w.open(log[0].ID(), true)
+	now, err := w.open(&log[0], true)
 	if err != nil {
 		return b, err
 	}
@@ -98,17 +98,18 @@ func Blame(ctx context.Context, st history.Store, name string, at history.ID, sp
 			}
 			continue
 		}
-		before := cellNow{}
-		switch {
-		case older == nil && c.Parent != (history.ID{}): // a fork began with it, or the rest was collected
-			return b, nil
-		case older != nil && w.opened >= o.Opens:
+		if older != nil && w.opened >= o.Opens {
 			b.Next = c.ID()
 			return b, nil
-		case older != nil:
-			if before, err = w.open(older.ID(), false); err != nil {
-				return b, err
-			}
+		}
+		before, err := w.before(c)
+		if errors.Is(err, world.ErrNoParent) {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+		if older != nil {
 			b.Searched++
 		}
 		if !before.same(now) {
@@ -118,7 +119,14 @@ func Blame(ctx context.Context, st history.Store, name string, at history.ID, sp
 		if older == nil {
 			return b, nil
 		}
-		w.log, now = w.log[1:], before
+		if c.Parent != older.ID() {
+			if now, err = w.open(older, false); err != nil || !now.same(before) { // one that is gone changed it
+				return b, err
+			}
+		} else {
+			now = before
+		}
+		w.log = w.log[1:]
 	}
 }
 
@@ -166,11 +174,25 @@ func (c cellNow) same(d cellNow) bool {
 }
 
 // open reads the cell at a version. With need the volume must be there.
-func (w *blame) open(id history.ID, need bool) (out cellNow, err error) {
-	s, err := world.OpenSnapshot(w.ctx, w.st, w.name, id, world.Options{Cache: w.o.Cache})
+func (w *blame) open(c *history.Commit, need bool) (cellNow, error) {
+	s, err := world.OpenSnapshot(w.ctx, w.st, w.name, c.ID(), world.Options{Cache: w.o.Cache})
 	if err != nil {
-		return out, err
+		return cellNow{}, err
 	}
+	return w.read(s, need)
+}
+
+// before reads the cell as it was before a version.
+func (w *blame) before(c history.Commit) (cellNow, error) {
+	s, err := world.OpenBefore(w.ctx, w.st, w.name, c, world.Options{Cache: w.o.Cache})
+	if err != nil {
+		return cellNow{}, err
+	}
+	return w.read(s, false)
+}
+
+// read reads the cell of a snapshot, and closes it.
+func (w *blame) read(s *world.Snapshot, need bool) (out cellNow, err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	w.opened++
 	if need {

@@ -222,3 +222,23 @@ func TestBlameFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestBlameGone asks who changed cells that a version changed which a collection has dropped
+// since.
+func TestBlameGone(t *testing.T) {
+	b := newBlamed(t)
+	theirs, mine := geom.Point{X: 1}, geom.Point{X: 2} // in one chunk
+	b.set(theirs, "gold")
+	b.commit() // is dropped
+	b.set(mine, "tnt")
+	last := b.commit()
+	if _, err := b.st.Collect(t.Context(), history.Policy{Keep: history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}, Grace: -1}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := b.blame(history.ID{}, theirs, 0); got.Commit != nil || got.Name != "gold" {
+		t.Errorf("what is gone changed it: got %+v", got)
+	}
+	if got, _ := b.blame(history.ID{}, mine, 0); got.Commit == nil || got.Commit.ID() != last || got.Before != "air" {
+		t.Errorf("what is there changed it: got %+v", got)
+	}
+}

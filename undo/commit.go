@@ -67,9 +67,9 @@ type reading struct {
 
 // stepOf returns what the commit replaced.
 func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error) {
-	old, err := w.SnapshotAt(ctx, c.Parent)
+	old, err := w.SnapshotBefore(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("its parent: %w", err)
+		return nil, err
 	}
 	defer old.Close()
 	new, err := w.SnapshotAt(ctx, c.ID())
@@ -143,7 +143,7 @@ const batch = 64
 // commits.
 func (r *reading) volume(dim string, old, new stone.Volume) (volume, error) {
 	is := cmp.Or(new.Volume, old.Volume)
-	out := volume{dimension: dim, volume: is.Name, schema: is.Schema}
+	out := volume{dimension: dim, volume: is.Name, schema: is.Schema, scale: is.Scale, names: new.Names}
 	var table []voxel.Cell // of cells of new
 	if is.Schema == voxel.Palette {
 		var err error

@@ -142,3 +142,56 @@ func TestRevertOfNone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestRevertWithoutParent takes back a commit whose parent the log does not have.
+func TestRevertWithoutParent(t *testing.T) {
+	p := geom.Point{X: 1}
+	for _, tt := range []struct {
+		name string
+		do   func(st history.Store, w *world.World, last history.ID) error // the world is "b" after it
+		want error
+	}{
+		{"a fork", func(st history.Store, w *world.World, last history.ID) error { return st.Fork(ctx, "a", last, "b") }, nil},
+		{"collected", func(st history.Store, w *world.World, last history.ID) error {
+			_, err := st.Collect(ctx, history.Policy{Keep: history.Retention{Newest: 1}, Grace: -1})
+			return errors.Join(err, st.Rename(ctx, "a", "b", 0))
+		}, nil},
+		{"packed with those below", func(st history.Store, w *world.World, last history.ID) error {
+			err := errors.Join(w.Pack(ctx), st.Fork(ctx, "a", last, "b"))
+			return err
+		}, world.ErrNoParent},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := memory.New(memory.Options{})
+			w, err := world.Create(ctx, st, "a", world.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			mustUpdate(t, w, func(tx *world.Tx) { tx.AddDimension(earth, volumes, nil) })
+			name(t, w, "oak", p)
+			mustCommit(t, w, "first")
+			name(t, w, "ash", p)
+			name(t, w, "elm", geom.Point{X: 40})
+			last := mustCommit(t, w, "second")
+			if err := tt.do(st, w, last); err != nil {
+				t.Fatal(err)
+			}
+			b, err := world.Open(ctx, st, "b", world.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			r, err := undo.Revert(ctx, b, last)
+			if !errors.Is(err, tt.want) {
+				t.Fatalf("got %v, want %v", err, tt.want)
+			}
+			if tt.want != nil {
+				return
+			}
+			if got := namesAt(t, b, p, geom.Point{X: 40}); r.Cells != 2 || !slices.Equal(got, []string{"oak", "air"}) {
+				t.Errorf("got %+v and %q", r, got)
+			}
+		})
+	}
+}

@@ -71,9 +71,9 @@ func (r *Report) column(tx *world.Tx, c *column, exact bool) {
 func (v *volume) takeBack(tx *world.Tx, r *Report) {
 	place := Place{Dimension: v.dimension, Volume: v.volume}
 	in := volumeOf(tx, v)
-	var table []voxel.Cell
-	if in != nil {
-		table = v.tableIn(in)
+	var table *table
+	if in != nil && v.schema == voxel.Palette && (len(v.names) > len(in.Names()) || !alike(v.names, in.Names())) {
+		table = newTable(v.names, in)
 	}
 	for i := range v.chunks {
 		c := &v.chunks[i]
@@ -93,10 +93,11 @@ func (r *Report) left(place Place) {
 	}
 }
 
-// volumeOf returns the volume if it exists and has the same schema.
+// volumeOf returns the volume if it exists and its cells mean the same, but for the names of a
+// palette.
 func volumeOf(tx *world.Tx, v *volume) *world.VolumeTx {
 	if d := tx.Dimension(v.dimension); d != nil {
-		if in := d.Volume(v.volume); in != nil && in.Schema == v.schema {
+		if in := d.Volume(v.volume); in != nil && in.Schema == v.schema && in.Scale == v.scale && (v.schema == voxel.Palette || alike(v.names, in.Names())) {
 			return in
 		}
 	}
@@ -108,14 +109,10 @@ func (p *Place) add(b geom.Box, n int) {
 	p.Cells += n
 }
 
-// takeBack restores the cells that v still holds, and returns how many it leaves. table
-// translates the cells to those of v; nil leaves them as they are.
-func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, left *Place) (n int) {
+// takeBack restores the cells that v still holds, and returns how many it leaves. The table
+// says what the cells are in v; nil leaves them as they are.
+func (c *cells) takeBack(v *world.VolumeTx, t *table, s voxel.Schema, left *Place) (n int) {
 	p := c.decode(s)
-	if table != nil {
-		translate(p.old, table)
-		translate(p.new, table)
-	}
 	now := make([]voxel.Cell, len(p.old))
 	if !v.ReadBox(c.box(), now) {
 		return 0 // and the update fails
@@ -123,8 +120,8 @@ func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, 
 	for i, was := range p.old {
 		switch wrote := p.new[i]; {
 		case was == wrote:
-		case now[i] == wrote:
-			now[i] = was
+		case now[i] == t.found(wrote):
+			now[i] = t.made(was)
 		default:
 			at := c.box().Min.Add(geom.Point{X: i % c.edge, Y: i / c.edge / c.edge, Z: i / c.edge % c.edge})
 			left.add(cubeAt(at, 1), 1)
@@ -135,12 +132,50 @@ func (c *cells) takeBack(v *world.VolumeTx, table []voxel.Cell, s voxel.Schema, 
 	return n
 }
 
-// tableIn returns a table that translates the step's cells to those of a volume.
-func (v *volume) tableIn(in *world.VolumeTx) (table []voxel.Cell) {
-	for _, name := range v.names {
-		table = append(table, in.Named(name))
+// table says what the cells of a step are in a volume whose names are in another order: the
+// World has gone back to a version without them. A nil table leaves cells as they are.
+type table struct {
+	names []string
+	in    *world.VolumeTx
+	cells []voxel.Cell // nowhere: the volume has no such name
+}
+
+// nowhere is no cell of any volume.
+const nowhere = voxel.MaxCell + 1
+
+func newTable(names []string, in *world.VolumeTx) *table {
+	has := make(map[string]voxel.Cell)
+	for c, name := range in.Names() {
+		has[name] = voxel.Cell(c)
 	}
-	return table
+	t := &table{names, in, make([]voxel.Cell, len(names))}
+	for i, name := range names {
+		c, ok := has[name]
+		if !ok {
+			c = nowhere
+		}
+		t.cells[i] = c
+	}
+	return t
+}
+
+// found returns the cell in the volume, or nowhere.
+func (t *table) found(c voxel.Cell) voxel.Cell {
+	if t == nil {
+		return c
+	}
+	return t.cells[c]
+}
+
+// made returns the cell in the volume. It makes one for a name that the volume does not have.
+func (t *table) made(c voxel.Cell) voxel.Cell {
+	if t == nil {
+		return c
+	}
+	if t.cells[c] == nowhere {
+		t.cells[c] = t.in.Named(t.names[c])
+	}
+	return t.cells[c]
 }
 
 func translate(cells []voxel.Cell, table []voxel.Cell) {

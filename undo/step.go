@@ -25,8 +25,43 @@ type step struct {
 type volume struct {
 	dimension, volume string
 	schema            voxel.Schema
+	scale             int
 	names             []string // what the cells index; nil: as in the World
 	chunks            []cells  // in ascending order of code
+}
+
+// alike reports whether a cell that two lists of names have is the same in both.
+func alike(a, b []string) bool {
+	n := min(len(a), len(b))
+	return slices.Equal(a[:n], b[:n])
+}
+
+// join returns v and a later replacement in the same volume as one. If the World has gone back
+// in between and made the volume in another way, nobody can take v back.
+func (v volume) join(w volume) volume {
+	switch {
+	case v.schema != w.schema || v.scale != w.scale:
+		return w
+	case alike(v.names, w.names):
+		if len(v.names) < len(w.names) {
+			v.names = w.names
+		}
+	default:
+		names, table, err := union(v.names, w.names)
+		if v.schema != voxel.Palette || err != nil {
+			return w
+		}
+		v.names, w.chunks = names, slices.Clone(w.chunks)
+		for i := range w.chunks {
+			c := &w.chunks[i]
+			p := c.decode(v.schema)
+			translate(p.old, table)
+			translate(p.new, table)
+			*c, _ = p.encode(c.pos, c.corner, c.edge, v.schema)
+		}
+	}
+	v.chunks = merge(v.chunks, w.chunks, compareCells, func(c, d cells) (cells, bool) { return c.join(&d, v.schema) })
+	return v
 }
 
 // newStep returns what can be taken back of a change. v is a view of the changed world. newStep
@@ -41,7 +76,7 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 			continue
 		}
 		filler := voxel.Uniform(in.Default())
-		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema}
+		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema, scale: in.Scale, names: c.Names}
 		filled := make(map[[2]voxel.Cell]cells) // changes from one uniform chunk to another
 		for _, r := range c.Chunks {
 			if err := ctx.Err(); err != nil {
@@ -144,7 +179,7 @@ func (s *step) empty() bool { return len(s.volumes)+len(s.columns)+s.unknown == 
 func (s *step) join(t *step) *step {
 	out := &step{unknown: s.unknown + t.unknown}
 	out.volumes = merge(s.volumes, t.volumes, compareVolumes, func(v, w volume) (volume, bool) {
-		v.chunks = merge(v.chunks, w.chunks, compareCells, func(c, d cells) (cells, bool) { return c.join(&d, v.schema) })
+		v = v.join(w)
 		return v, len(v.chunks) > 0
 	})
 	out.columns = merge(s.columns, t.columns, compareColumns, func(c, d column) (column, bool) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/region"
@@ -469,5 +470,78 @@ func TestLargeFillIsTakenBack(t *testing.T) {
 				t.Errorf("cell %v is %d, want %d", p, got, want)
 			}
 		}
+	}
+}
+
+// TestOtherNames takes back steps of a world that has gone back to before their names, and has
+// other names by now for the same cells.
+func TestOtherNames(t *testing.T) {
+	p, q := geom.Point{X: 3}, geom.Point{X: 4}
+	set := func(at geom.Point, name string) func(*world.Tx) error {
+		return func(tx *world.Tx) error {
+			v := tx.AddDimension(earth, volumes, nil).Volume("name")
+			v.Set(at, v.Named(name))
+			return nil
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		steps   []string // of ann at p, one stroke; in between the world goes back
+		after   []string // others' at p
+		cells   int
+		want    string
+		skipped int
+	}{
+		{"another's", []string{"stone"}, []string{"dirt"}, 0, "dirt", 1},
+		{"the same name", []string{"stone"}, []string{"dirt", "stone"}, 1, "air", 0},
+		{"a stroke", []string{"stone", "lamp"}, []string{"dirt"}, 0, "dirt", 1},
+		{"a stroke that is there", []string{"stone", "lamp"}, nil, 1, "air", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := world.Create(ctx, memory.New(memory.Options{}), "w", world.Options{Whole: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			h := undo.New(w, undo.Options{})
+			h.Begin("ann", "stroke")
+			for i, name := range tt.steps {
+				if _, err := h.Update(ctx, "ann", "step", set(p, name)); err != nil {
+					t.Fatal(err)
+				}
+				if i == len(tt.steps)-1 && len(tt.after) == 0 {
+					break
+				}
+				if _, err := w.Commit(ctx, "x"); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := w.Restore(ctx, history.ID{}, "back"); err != nil {
+					t.Fatal(err)
+				}
+				for _, name := range []string{"gold", "zinc", "mud"}[i:] {
+					mustUpdate(t, w, func(tx *world.Tx) { set(q, name)(tx) })
+				}
+			}
+			for _, name := range tt.after {
+				mustUpdate(t, w, func(tx *world.Tx) { set(p, name)(tx) })
+			}
+			r := mustUndo(t, h, "ann")
+			v := w.View().Dimension(earth).Volume("name")
+			got, _ := v.Cell(p)
+			if r.Cells != tt.cells || r.Skipped != tt.skipped || v.CellName(got) != tt.want {
+				t.Errorf("got %+v and %q, want %d cells, %d left, %q", r, v.CellName(got), tt.cells, tt.skipped, tt.want)
+			}
+			if got, _ := v.Cell(q); v.CellName(got) != "mud" {
+				t.Errorf("elsewhere: got %q", v.CellName(got))
+			}
+			if tt.cells == 0 {
+				return
+			}
+			mustRedo(t, h, "ann")
+			v = w.View().Dimension(earth).Volume("name")
+			if got, _ := v.Cell(p); v.CellName(got) != tt.steps[len(tt.steps)-1] {
+				t.Errorf("redo: got %q", v.CellName(got))
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -74,6 +75,50 @@ func (w *World) SnapshotAt(ctx context.Context, id history.ID) (*Snapshot, error
 		return nil, err
 	}
 	return OpenSnapshot(ctx, w.store, w.name, id, w.o)
+}
+
+// ErrNoParent says that what the world was before a commit cannot be told any more: a
+// collection dropped its parent from the log, or the world was forked behind it, and the stones of the commit
+// do not lie on it alone.
+var ErrNoParent = errors.New("the version before it is gone")
+
+// OpenBefore opens what a world was before a commit of it: the commit's parent, also one that the log
+// does not have any more if the commit's own stones lie on those of the parent. Otherwise the error
+// is ErrNoParent. The caller closes the Snapshot.
+func OpenBefore(ctx context.Context, st history.Store, name string, c history.Commit, o Options) (*Snapshot, error) {
+	s, err := OpenSnapshot(ctx, st, name, c.Parent, o)
+	if !errors.Is(err, history.ErrNoCommit) {
+		return s, err
+	}
+	with, err := OpenSnapshot(ctx, st, name, c.ID(), o)
+	if err != nil {
+		return nil, err
+	}
+	defer with.Close()
+	n := len(with.stack)
+	for n > 0 && with.stack[n-1].Upto == c.ID() && with.stack[n-1].After == c.Base {
+		n--
+	}
+	if c.Base != c.Parent || n > 0 && with.stack[n-1].Upto == c.ID() { // a pack has both
+		return nil, fmt.Errorf("world: %s: version %d: %w", name, c.Number, ErrNoParent)
+	}
+	before := &Snapshot{world: name, id: c.Parent, stack: with.stack[:n:n].hold(), empty: with.empty}
+	if before.about, err = before.stack.describe(with.empty); err != nil {
+		before.stack.release()
+		return nil, err
+	}
+	return before, nil
+}
+
+// SnapshotBefore is OpenBefore for a commit of the world.
+func (w *World) SnapshotBefore(ctx context.Context, c history.Commit) (*Snapshot, error) {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed {
+		return nil, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+	}
+	return OpenBefore(ctx, w.store, w.name, c, w.o)
 }
 
 // Close lets go of the commit's stones. A second Close does nothing, and reads after it

@@ -25,6 +25,9 @@ type Change struct {
 type VolumeChange struct {
 	Dimension, Volume string
 	Chunks            []grid.Replaced // in ascending order of code
+	// Names are what cells of the chunks are, by cell: a Restore may give the world other cells
+	// for them. They must not be changed.
+	Names []string
 }
 
 // ColumnChange is a column that an update wrote or recomputed height maps of.
@@ -117,7 +120,7 @@ func (tx *Tx) finish() (*Change, error) {
 			if len(replaced) == 0 {
 				continue
 			}
-			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced})
+			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced, v.v.names.list})
 			for _, r := range replaced {
 				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
 			}

@@ -204,3 +204,26 @@ func TestWrongEdits(t *testing.T) {
 		t.Errorf("log before:\n%safter:\n%s", before, after)
 	}
 }
+
+// TestUndoWithoutParent takes back the version that a fork begins with, and one whose parent a
+// collection dropped.
+func TestUndoWithoutParent(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	edit(t, dir, "@isle", "--author", "ada", "ball", "--at", "0,100,0", "--r", "3", "--name", "stone")
+	mustRun(t, 0, dir, "fork", "@isle", "@fork")
+	if r := edit(t, dir, "@fork", "undo", "--author", "ada"); r["cells"] != 123.0 || r["skipped"] != 0.0 {
+		t.Errorf("undo on a fork: %v", r)
+	}
+	mustRun(t, 0, dir, "diff", "@fork", "@isle@1")
+	if r := mustRun(t, 3, dir, "edit", "@fork", "undo", "--author", "ada"); !strings.Contains(r.errors, "nothing to undo") {
+		t.Errorf("undo behind the fork says %q", r.errors)
+	}
+	mustRun(t, 0, dir, "fork", "@isle@1", "@first")
+	mustRun(t, 0, dir, "gc", "--keep", "newest=1", "--grace", "0")
+	if r := edit(t, dir, "@isle", "undo", "--author", "ada"); r["cells"] != 123.0 || r["skipped"] != 0.0 {
+		t.Errorf("undo after a collection: %v", r)
+	}
+	mustRun(t, 0, dir, "diff", "@isle", "@first")
+	mustRun(t, 0, dir, "check", "local:cairn-data")
+}

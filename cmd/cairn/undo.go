@@ -115,7 +115,10 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 	if err != nil {
 		return nil, fmt.Errorf("@%s: %w", w.Name(), err)
 	}
-	apart, err := between(ctx, w, c.Parent, c.ID(), func(old, new *world.Snapshot) (*world.Apart, error) { return old.Apart(new), nil })
+	apart, err := apartOf(ctx, w, c)
+	if errors.Is(err, world.ErrNoParent) {
+		err = fmt.Errorf("@%s: nothing to %s: %w", w.Name(), way, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +132,21 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 	made, err := w.Commit(ctx, revertMessage(way, c))
 	r.commitResult = commitResult{versionOf(made), made.ID() == head}
 	return r, err
+}
+
+// apartOf returns what a version may have changed.
+func apartOf(ctx context.Context, w *world.World, c history.Commit) (*world.Apart, error) {
+	was, err := w.SnapshotBefore(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer was.Close()
+	is, err := w.SnapshotAt(ctx, c.ID())
+	if err != nil {
+		return nil, err
+	}
+	defer is.Close()
+	return was.Apart(is), nil
 }
 
 func (r *reverted) print(out io.Writer) {
