@@ -62,6 +62,7 @@ var plan = []row{
 	{"port", "geom voxel region grid format format/* clip stone stone/whole convert history world edit"},
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
 	{"tool", "geom voxel region format/* world brush port"},
+	{"tool/facts", ""},
 	{"autosave", "history stone world"},
 	{"lod", "geom octree"},
 	{"stream", "geom octree voxel codec grid stone history world lod"},

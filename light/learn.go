@@ -11,11 +11,8 @@ import (
 // sampled bounds the columns that vote. More are thinned out evenly.
 const sampled = 128
 
-// maxKinds bounds the names of maps to vote on, in the order of the columns.
-const maxKinds = 32
-
-// Learn returns rules for the kinds of maps that follow from cells well enough,
-// sorted by name, at most 16 with MaxNames bytes of names. A vote decides which cells count: a cell gets a vote
+// Learn returns rules for the height maps that follow from cells well enough,
+// sorted by name. A vote decides which cells count: a cell gets a vote
 // for where a map's height is on it, and against where it is above the height.
 // Columns without the map do not vote.
 func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
@@ -26,7 +23,7 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 		tops := topCells(c.Pos, towers(c.Pos.X>>1, c.Pos.Z>>1))
 		for m := range c.Maps {
 			v := kinds[c.Maps[m].Name]
-			if v == nil && len(kinds) == maxKinds {
+			if v == nil && !IsHeightMap(c.Maps[m].Name) {
 				continue
 			}
 			if v == nil {
@@ -42,13 +39,9 @@ func Learn(columns []voxel.Column, towers Towers) (rules []Rule) {
 	for i := 0; i < len(columns); i += max(1, step) {
 		count(kinds, &columns[i], towers(columns[i].Pos.X>>1, columns[i].Pos.Z>>1))
 	}
-	var before []voxel.Cell
-	names := 0
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if r := kinds[name].rule(name, before); len(r.Cells) > 0 && len(rules) < maxRules && names+len(name) <= MaxNames {
-			names += len(name)
+		if r := kinds[name].rule(name); len(r.Cells) > 0 {
 			rules = append(rules, r)
-			before = r.Cells
 		}
 	}
 	return rules
@@ -175,9 +168,8 @@ func vote(by []int, c voxel.Cell) []int {
 }
 
 // rule returns the result of the vote. It has no cells if it explains less than half
-// of the heights; the map then holds no heights. A cell without votes counts if it
-// counts in the previous rule, so that rules are similar.
-func (v *votes) rule(name string, before []voxel.Cell) Rule {
+// of the heights; the map then holds no heights.
+func (v *votes) rule(name string) Rule {
 	r := Rule{Map: name, Base: v.bestBase}
 	right, all := 0, 0
 	tally := func(by []int, c int) int {
@@ -186,14 +178,9 @@ func (v *votes) rule(name string, before []voxel.Cell) Rule {
 		}
 		return 0
 	}
-	top := 0
-	if n := len(before); n > 0 {
-		top = int(before[n-1]) + 1
-	}
-	for c := 1; c < max(len(v.on), len(v.above), top); c++ {
-		on, above := tally(v.on, c), tally(v.above, c)
-		_, counted := slices.BinarySearch(before, voxel.Cell(c))
-		if on > above || on+above == 0 && counted {
+	for c := 1; c < max(len(v.on), len(v.above)); c++ {
+		on := tally(v.on, c)
+		if on > tally(v.above, c) {
 			r.Cells = append(r.Cells, voxel.Cell(c))
 			right += on
 		}

@@ -182,13 +182,13 @@ func TestLearn(t *testing.T) {
 		lo, hi int32
 		rules  []light.Rule
 	}{
-		{"all cells", 0, 4, []light.Rule{{Map: "SURFACE", Cells: all}}},
-		{"from -64", -2, 3, []light.Rule{{Map: "SURFACE", Base: -64, Cells: all}}},
-		{"some cells", 0, 4, []light.Rule{{Map: "SOLID", Cells: cells(2, 3, 5, 7, 11)}, {Map: "SURFACE", Cells: all}}},
+		{"all cells", 0, 4, []light.Rule{{Map: "WORLD_SURFACE", Cells: all}}},
+		{"from -64", -2, 3, []light.Rule{{Map: "WORLD_SURFACE", Base: -64, Cells: all}}},
+		{"some cells", 0, 4, []light.Rule{{Map: "MOTION_BLOCKING", Cells: cells(2, 3, 5, 7, 11)}, {Map: "WORLD_SURFACE", Cells: all}}},
 		{"some cells from -64", -2, 1, []light.Rule{
-			{Map: "FLOOR", Base: -64, Cells: cells(1, 2, 3, 4, 5, 6)},
-			{Map: "SOLID", Base: -64, Cells: cells(1, 3, 5, 7, 9, 11)},
-			{Map: "SURFACE", Base: -64, Cells: all},
+			{Map: "HeightMap", Base: -64, Cells: cells(1, 2, 3, 4, 5, 6)},
+			{Map: "MOTION_BLOCKING", Base: -64, Cells: cells(1, 3, 5, 7, 9, 11)},
+			{Map: "WORLD_SURFACE", Base: -64, Cells: all},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestLearnNothing(t *testing.T) {
 
 // TestLearnSome has some columns that lack a map or have another.
 func TestLearnSome(t *testing.T) {
-	columns, g := land(10, 0, 3, []light.Rule{{Map: "A", Cells: cells(1, 2, 3, 4, 5, 6, 7, 8)}, {Map: "B", Cells: cells(1, 2, 3)}})
+	columns, g := land(10, 0, 3, []light.Rule{{Map: "HeightMap", Cells: cells(1, 2, 3, 4, 5, 6, 7, 8)}, {Map: "MOTION_BLOCKING", Cells: cells(1, 2, 3)}})
 	for i := range columns {
 		if i%3 > 0 {
 			columns[i].Maps = columns[i].Maps[i%3-1 : i%3]
@@ -286,40 +286,16 @@ func TestLearnSome(t *testing.T) {
 	for _, r := range light.Learn(columns, g.at) {
 		names = append(names, r.Map)
 	}
-	if !slices.Equal(names, []string{"A", "B"}) {
-		t.Errorf("learned %v, want A and B", names)
+	if !slices.Equal(names, []string{"HeightMap", "MOTION_BLOCKING"}) {
+		t.Errorf("learned %v, want both", names)
 	}
 }
 
-// TestLearnUnseen has a cell of a high number that only the first map's columns
-// hold: the second map's rule takes it over.
-func TestLearnUnseen(t *testing.T) {
-	tower := func(x, z int32) light.Tower {
-		if x > 0 {
-			return light.Tower{{Chunk: voxel.Uniform(900)}}
-		}
-		return light.Tower{{Chunk: voxel.Uniform(1)}}
-	}
-	full := voxel.Map{Name: "A"}
-	for i := range full.Values {
-		full.Values[i] = 32
-	}
-	also := full
-	also.Name = "B"
-	got := light.Learn([]voxel.Column{{Maps: []voxel.Map{full, also}}, {Pos: geom.ColumnPos{X: 2}, Maps: []voxel.Map{full}}}, tower)
-	if len(got) != 2 || !slices.Equal(got[0].Cells, cells(1, 900)) || !slices.Equal(got[1].Cells, cells(1, 900)) {
-		t.Errorf("learned %+v, want rules of the cells 1 and 900", got)
-	}
-}
-
-func TestLearnAtMostSixteen(t *testing.T) {
-	var rules []light.Rule
-	for i := range 20 {
-		rules = append(rules, light.Rule{Map: fmt.Sprintf("%02d", i), Cells: cells(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)})
-	}
-	columns, g := land(11, 0, 1, rules)
-	if got := light.Learn(columns, g.at); len(got) != 16 || got[15].Map != "15" {
-		t.Errorf("learned %d rules, want the first 16", len(got))
+// TestLearnOnlyHeightMaps gives Learn biomes, and what a mod keeps, as numbers that blocks explain by chance.
+func TestLearnOnlyHeightMaps(t *testing.T) {
+	columns, g := land(11, 0, 1, []light.Rule{{Map: "Biomes", Cells: cells(1, 2, 3)}, {Map: "mod:damp", Cells: cells(1)}})
+	if got := light.Learn(columns, g.at); len(got) != 0 {
+		t.Errorf("learned %+v", got)
 	}
 }
 

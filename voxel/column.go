@@ -68,6 +68,17 @@ type Map struct {
 	Values [256]int32
 }
 
+// Holds reports whether the map's form has room for a number.
+func (m *Map) Holds(n int32) bool {
+	switch m.Form {
+	case MapInts:
+		return true
+	case MapBytes:
+		return n == n&0xFF
+	}
+	return n>>min(31, m.Form&^MapStraddle) == 0
+}
+
 // Forms of a Map.
 const (
 	MapInts     uint8 = 0    // an array of 256 ints

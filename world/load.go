@@ -65,18 +65,40 @@ func (w *World) load(ctx context.Context, m *meter, dimension string, box geom.B
 		}
 	}
 	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box, meter: m}
-	if len(d.rules) > 0 && !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
-		h.box.Min.Y, h.box.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	tall := box
+	if !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
+		tall.Min.Y, tall.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	}
+	if len(d.rules) > 0 {
+		h.box = tall
 	}
 	w.mu.Lock()
 	w.held[h] = true
 	w.mu.Unlock()
-	if err := w.again(ctx, func() error { return w.fill(ctx, h) }); err != nil {
+	fill := func() error { return w.again(ctx, func() error { return w.fill(ctx, h) }) }
+	err := fill()
+	if err == nil && h.box != tall && w.now.Load().dimensions[i].mapped(box) { // no stone said so
+		w.mu.Lock()
+		h.box = tall
+		w.mu.Unlock()
+		err = fill()
+	}
+	if err != nil {
 		h.Release()
 		return nil, err
 	}
 	h.meter = nil
 	return h, nil
+}
+
+// mapped reports whether a column that touches a box has height maps.
+func (d *dimension) mapped(box geom.Box) bool {
+	for _, c := range d.columns.in(box) {
+		if hasHeights(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // again calls f, and again when stones of the stack were collected meanwhile.

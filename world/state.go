@@ -24,7 +24,8 @@ type dimension struct {
 	volumes      []*volume
 	lists        []string // names of the lists that its columns may have, sorted
 	columns      *columns
-	rules        []light.Rule  // of height maps, in cells of the volume voxel.Block
+	rules        []light.Rule  // of height maps, in cells of the volume voxel.Block, as stones say
+	heights      heightRules   // of height maps, as updates know them
 	matters      light.Matters // what these are to light, as far as a stone says
 }
 
