@@ -98,17 +98,17 @@ func (f *Future) changeChunks(s *step, t *tower) {
 	start, next := clock(), t.next
 	var inSections time.Duration
 	var counts []int
-	d, err := f.arena.dimension()
-	if err != nil {
-		f.failRest(t, err)
-		return
-	}
-	change, err := f.arena.World.Update(func(tx *world.Tx) error {
-		in := tx.Dimension(d.Name())
-		if in == nil || in.Volume(t.volume) == nil {
-			return fmt.Errorf("no volume %q in %q any more", t.volume, d.Name())
+	var def voxel.Cell
+	change, err := f.in.World.Update(func(tx *world.Tx) error {
+		v, err := volumeIn(tx, f.in.Dimension, t.volume)
+		if err != nil {
+			return err
 		}
-		v := in.Volume(t.volume)
+		if !f.knows(v.Volume.Name, v.Names()) {
+			return fmt.Errorf("the world went back, and volume %q has other names", t.volume)
+		}
+		in := tx.Dimension(f.in.Dimension)
+		def = v.Default
 		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
 			n, whole := f.changeChunk(s, in, v, &t.parts[next])
@@ -130,8 +130,8 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		f.failRest(t, err)
 		return
 	}
-	f.replaced.add(change, d)
-	f.replaced.addOwned(change, f.arena)
+	f.replaced.add(change, def)
+	f.replaced.addOwned(change, f.in)
 	for _, n := range counts {
 		s.Cells += n
 		if t.next == next { // a part of it
@@ -185,7 +185,7 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 		}
 		at := sectionMin(least, i)
 		start := s.q.o.Clock()
-		if sink := f.arena.Sink; sink != nil {
+		if sink := f.in.Sink; sink != nil {
 			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
 		}
 		s.q.section.add(s.q.o.Clock().Sub(start))
@@ -210,7 +210,7 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 	}
 	if p.objects != nil {
 		is, _ := v.Chunk(p.pos)
-		in := &objectsTx{d: d, sink: f.arena.Sink}
+		in := &objectsTx{d: d, sink: f.in.Sink}
 		p.objects(p, in, now, filled(is, v.Default), allowed)
 		p.err = cmp.Or(p.err, in.err)
 	}

@@ -40,30 +40,27 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	}
 	p := &t.columns[0]
 	start := f.q.o.Clock()
-	d, err := f.arena.dimension()
 	var refused error
 	var before, after *voxel.Column
-	if err == nil {
-		_, err = f.arena.World.Update(func(tx *world.Tx) error {
-			in := tx.Dimension(d.Name())
-			if in == nil {
-				return fmt.Errorf("no dimension %q any more", d.Name())
-			}
-			before = in.Column(p.pos)
-			if after = p.change(before); sameColumn(before, after) {
-				after = before
+	_, err := f.in.World.Update(func(tx *world.Tx) error {
+		in := tx.Dimension(f.in.Dimension)
+		if in == nil {
+			return fmt.Errorf("no dimension %q any more", f.in.Dimension)
+		}
+		before = in.Column(p.pos)
+		if after = p.change(before); sameColumn(before, after) {
+			after = before
+			return nil
+		}
+		if f.in.Sink != nil {
+			if refused = f.in.Sink.Column(p.pos, after); refused != nil {
 				return nil
 			}
-			if f.arena.Sink != nil {
-				if refused = f.arena.Sink.Column(p.pos, after); refused != nil {
-					return nil
-				}
-			}
-			s.Sections++
-			writeColumn(in, before, after)
-			return nil
-		})
-	}
+		}
+		s.Sections++
+		writeColumn(in, before, after)
+		return nil
+	})
 	t.next++
 	if err == nil {
 		err = refused

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
@@ -44,26 +47,75 @@ func (o *Fill) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := voxel.Uniform(cell)
-	var parts []part
-	add := func(pos geom.ChunkPos, c region.Cover) {
-		parts = append(parts, part{pos: pos, want: want, mask: mask}.within(o.Region, c))
+	allowed := mask.cells(v.Schema, v.Names())
+	f := &filling{v: v, in: o.Region, part: part{want: voxel.Uniform(cell), mask: mask},
+		held: cell == v.Default() || allowed != nil && (int(v.Default()) >= len(allowed) || !allowed[v.Default()])}
+	if err := f.survey(ctx); err != nil {
+		return nil, fmt.Errorf("edit: %s: fill: %w", a.World.Name(), err)
 	}
-	if allowed := mask.cells(v.Schema, v.Names()); allowed != nil && (int(v.Default()) >= len(allowed) || !allowed[v.Default()]) {
-		for pos := range v.ChunksIn(o.Region.Bounds()) { // where no chunk is, nothing may change
-			if c := region.CoverOf(o.Region, pos.Box()); c != 0 {
-				add(pos, c)
+	return &plan{chunks: f.chunks, more: f.more}, nil
+}
+
+// filling plans a Fill square by square.
+type filling struct {
+	v       *world.Volume
+	in      region.Region
+	part    part
+	held    bool        // where no chunk is, nothing changes
+	squares []geom.Code // that are still to be planned: cubes whose height is of no meaning
+	chunks  int
+}
+
+const (
+	squareLevel = 3       // a square is 2^3 chunks wide
+	maxFill     = 1 << 20 // chunks of a Fill
+)
+
+// over yields the chunks in a box that may change, and how much of them the region covers.
+func (f *filling) over(b geom.Box) iter.Seq2[geom.ChunkPos, region.Cover] {
+	if !f.held {
+		return region.Chunks(region.Intersection{f.in, region.Box(b)})
+	}
+	return func(yield func(geom.ChunkPos, region.Cover) bool) {
+		for pos := range f.v.ChunksIn(b.Intersect(f.in.Bounds())) {
+			if c := region.CoverOf(f.in, pos.Box()); c != 0 && !yield(pos, c) {
+				return
 			}
 		}
-		return &plan{towers: towersOf(v.Volume, parts)}, nil
 	}
-	for pos, c := range region.Chunks(o.Region) {
+}
+
+// survey counts the chunks and finds the squares that they are in.
+func (f *filling) survey(ctx context.Context) error {
+	found := make(map[geom.Code]bool)
+	for pos := range f.over(world.Everywhere) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		add(pos, c)
+		if f.chunks++; f.chunks > maxFill {
+			return fmt.Errorf("the region lies over more than %d chunks: fill it in parts", maxFill)
+		}
+		found[geom.CodeOf(geom.ChunkPos{X: pos.X >> squareLevel, Z: pos.Z >> squareLevel}, squareLevel)] = true
 	}
-	return &plan{towers: towersOf(v.Volume, parts)}, nil
+	f.squares = slices.Sorted(maps.Keys(found))
+	return nil
+}
+
+// more plans the next square. It returns none at the end.
+func (f *filling) more() []*tower {
+	if len(f.squares) == 0 {
+		return nil
+	}
+	b := f.squares[0].Box()
+	b.Min.Y, b.Max.Y = world.Everywhere.Min.Y, world.Everywhere.Max.Y
+	f.squares = f.squares[1:]
+	var parts []part
+	for pos, c := range f.over(b) {
+		p := f.part
+		p.pos = pos
+		parts = append(parts, p.within(f.in, c))
+	}
+	return towersOf(f.v.Volume, parts)
 }
 
 // cell returns the cell of a name, which is added if it is new, or cell if there is no name.
@@ -76,17 +128,42 @@ func (a *Arena) cell(v *world.Volume, name string, cell voxel.Cell) (voxel.Cell,
 	case ok:
 		return c, nil
 	}
-	d, err := a.dimension()
+	cells, err := a.named(v.Volume.Name, name)
 	if err != nil {
 		return 0, err
 	}
+	return cells[0], nil
+}
+
+// named returns the cells of names, and adds those that the volume lacks.
+func (a *Arena) named(volume string, names ...string) ([]voxel.Cell, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]voxel.Cell, len(names))
 	_, err = a.World.Update(func(tx *world.Tx) error {
-		in := tx.Dimension(d.Name()).Volume(v.Volume.Name)
-		cell = in.Named(name)
-		return in.Err()
+		v, err := volumeIn(tx, d.Name(), volume)
+		if err != nil {
+			return err
+		}
+		for i, name := range names {
+			cells[i] = v.Named(name)
+		}
+		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
 	}
-	return cell, nil
+	return cells, nil
+}
+
+// volumeIn returns a volume in an update: a Restore may have taken it away.
+func volumeIn(tx *world.Tx, dimension, volume string) (*world.VolumeTx, error) {
+	if d := tx.Dimension(dimension); d != nil {
+		if v := d.Volume(volume); v != nil {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("no volume %q in %q any more", volume, dimension)
 }

@@ -19,6 +19,7 @@ var ErrCanceled = errors.New("edit: canceled")
 type Future struct {
 	q        *Queue
 	arena    *Arena
+	in       *Arena // arena with its dimension's name, and none without a dimension; set by prepare
 	op       Operation
 	priority int
 	ctx      context.Context
@@ -35,6 +36,7 @@ type Future struct {
 	lit      bool // towers are planned whose light is to be computed
 	last     bool // finish was started
 	replaced replaced
+	names    map[string][]string // of the volumes of the dimension, when the plan was made
 
 	mu       sync.Mutex
 	waiting  int // calls beside the game that did not return
@@ -160,7 +162,7 @@ func (f *Future) fail(err error) {
 // advance does one piece of work and reports whether the operation has ended.
 func (f *Future) advance(s *step) (ended bool) {
 	if f.ctx.Err() != nil {
-		return true
+		return f.idle() // else it is ended when nothing runs for it any more
 	}
 	switch {
 	case !f.begun:
@@ -176,6 +178,8 @@ func (f *Future) advance(s *step) (ended bool) {
 		f.start()
 	case f.started < len(f.plan.towers):
 		f.start()
+	case f.plan.more != nil:
+		f.beside(f.planMore)
 	case !f.lit:
 		f.lit = true
 		f.beside(f.darken)
@@ -193,16 +197,55 @@ func (f *Future) advance(s *step) (ended bool) {
 }
 
 func (f *Future) prepare() {
-	p, err := f.op.prepare(f.ctx, f.arena)
+	in := *f.arena
+	if d, err := in.dimension(); err == nil {
+		in.Dimension = d.Name()
+	}
+	f.in = &in
+	p, err := f.op.prepare(f.ctx, f.in)
 	if err != nil {
 		f.fail(err)
 		return
+	}
+	f.names = make(map[string][]string)
+	if d, err := in.dimension(); err == nil {
+		for _, v := range d.Volumes() {
+			f.names[v.Volume.Name] = v.Names()
+		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.planned = p
 	f.fetched = make(map[*tower]bool)
+	f.progress.Chunks += p.chunks
 	f.expect(p.towers)
+}
+
+// knows reports whether the cells of a volume are those that the plan was made with: after a
+// Restore that took the volume away they may be others.
+func (f *Future) knows(volume string, names []string) bool {
+	had := f.names[volume]
+	if len(had) > len(names) {
+		return false
+	}
+	if len(had) > 0 && &had[0] != &names[0] {
+		if !slices.Equal(had, names[:len(had)]) {
+			return false
+		}
+		f.names[volume] = names[:len(had)]
+	}
+	return true
+}
+
+// planMore adds the next towers of the plan.
+func (f *Future) planMore() {
+	towers := f.plan.more()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan.towers = append(f.plan.towers, towers...)
+	if len(towers) == 0 {
+		f.plan.more = nil
+	}
 }
 
 // expect counts chunks that are still to be done. It needs mu.
@@ -242,10 +285,8 @@ func (f *Future) fetch(t *tower) {
 	if t.volume == voxel.Block {
 		volumes = append(volumes, world.Columns)
 	}
-	d, err := f.arena.dimension()
-	if err == nil {
-		t.held, err = f.arena.World.Load(f.ctx, d.Name(), t.box, volumes...)
-	}
+	held, err := f.in.World.Load(f.ctx, f.in.Dimension, t.box, volumes...)
+	t.held = held
 	for i := range t.parts {
 		t.parts[i].cut()
 	}
@@ -286,9 +327,10 @@ func (f *Future) release(t *tower) {
 	if t.held != nil {
 		f.beside(t.held.Release)
 	}
-	for i := range t.parts {
-		t.parts[i] = part{pos: t.parts[i].pos, err: t.parts[i].err}
+	if t.volume == voxel.Block && f.in.Light != nil {
+		t.lit = f.replaced.in(t)
 	}
+	t.parts, t.columns = nil, nil
 }
 
 // failRest gives up what is left of a tower.
@@ -344,13 +386,10 @@ func (f *Future) event(e Event) {
 
 // darken adds the towers whose light is to be computed.
 func (f *Future) darken() {
-	if f.arena.Light == nil {
-		return
-	}
 	var out []*tower
 	for _, t := range f.plan.towers {
-		if changed := f.replaced.in(t); t.volume == voxel.Block && len(changed) > 0 {
-			out = append(out, t.shadow(changed))
+		if len(t.lit) > 0 {
+			out = append(out, t.shadow(t.lit))
 		}
 	}
 	f.mu.Lock()
@@ -375,7 +414,7 @@ func (f *Future) light(s *step, t *tower) {
 		return
 	}
 	start := f.q.o.Clock()
-	err := f.arena.Light.Relight(f.ctx, f.arena, t.dark)
+	err := f.in.Light.Relight(f.ctx, f.in, t.dark)
 	s.q.light.add(f.q.o.Clock().Sub(start))
 	s.Sections++
 	t.next++

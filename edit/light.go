@@ -33,7 +33,10 @@ func (l *Flood) Relight(_ context.Context, a *Arena, chunks []geom.ChunkPos) err
 	if err != nil {
 		return err
 	}
-	blocks := d.Volume(voxel.Block)
+	blocks, err := a.volume(voxel.Block)
+	if err != nil {
+		return err
+	}
 	if names := blocks.Names(); l.of != a.World || l.names != len(names) {
 		m, err := a.matters(d.Name())
 		if err != nil {
@@ -67,7 +70,10 @@ func (l *Flood) Relight(_ context.Context, a *Arena, chunks []geom.ChunkPos) err
 	_, err = a.World.Update(func(tx *world.Tx) error {
 		in := tx.Dimension(d.Name())
 		for name, chunks := range levels {
-			v := in.Volume(name)
+			v, err := volumeIn(tx, d.Name(), name)
+			if err != nil {
+				return err
+			}
 			for i, c := range chunks {
 				pos := geom.ChunkPos{X: from.X, Y: from.Y + int32(i), Z: from.Z}
 				if now, ok := v.Chunk(pos); ok && filled(now, v.Default).Equal(c) {

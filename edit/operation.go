@@ -20,6 +20,10 @@ type Operation interface {
 // plan is what an operation is going to do.
 type plan struct {
 	towers []*tower
+	// more plans towers that come after these, a few at a time, and returns none at the end;
+	// all of them have that many chunks. It runs beside the game; nil: nothing comes.
+	more   func() []*tower
+	chunks int
 	// last plans what comes after the light of what the towers change, which adds sections to
 	// columns. It runs beside the game; nil: nothing comes.
 	last func() ([]*tower, error)
@@ -38,6 +42,7 @@ type tower struct {
 	parts   []part
 	columns []columnPart
 	dark    []geom.ChunkPos // whose blocks were changed, for light
+	lit     []geom.ChunkPos // whose blocks the tower changed, once it is done
 
 	next int // parts that are done
 	held *world.Held

@@ -72,7 +72,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		cells, err := a.translation(d.Name(), name, from[name].Names)
+		cells, err := a.translation(name, from[name].Names)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		if !sameVolume(v, there) {
 			return nil, fmt.Errorf("edit: %s: volume %q is %+v, not %+v as in the snapshot", a.World.Name(), name, v.Volume, there.Volume)
 		}
-		if tables[name], err = a.translation(d.Name(), name, there.Names); err != nil {
+		if tables[name], err = a.translation(name, there.Names); err != nil {
 			return nil, err
 		}
 		parts, err := from.parts(v, scaledRegion(in, v.Scale))
@@ -311,18 +311,13 @@ func (z *frozen) fetch(ctx context.Context, t *tower, table []voxel.Cell) error 
 
 // translation returns for each cell of a list of names the cell of the arena's volume, nil
 // if they are the same. It gives the volume the names that it lacks.
-func (a *Arena) translation(dimension, volume string, names []string) ([]voxel.Cell, error) {
-	have := a.World.View().Dimension(dimension).Volume(volume).Names()
-	if len(names) <= len(have) && slices.Equal(names, have[:len(names)]) {
+func (a *Arena) translation(volume string, names []string) ([]voxel.Cell, error) {
+	v, err := a.volume(volume)
+	if err != nil {
+		return nil, err
+	}
+	if have := v.Names(); len(names) <= len(have) && slices.Equal(names, have[:len(names)]) {
 		return nil, nil
 	}
-	table := make([]voxel.Cell, len(names))
-	_, err := a.World.Update(func(tx *world.Tx) error {
-		v := tx.Dimension(dimension).Volume(volume)
-		for i, name := range names {
-			table[i] = v.Named(name)
-		}
-		return v.Err()
-	})
-	return table, err
+	return a.named(volume, names...)
 }

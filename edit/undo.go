@@ -24,11 +24,11 @@ type chunks struct{ before, after *voxel.Chunk }
 // columns is a column before and after an operation; nil is none.
 type columns struct{ before, after *voxel.Column }
 
-// add adds what an update of the operation replaced in a dimension. What others wrote between
-// two updates of a chunk belongs to neither.
-func (r *replaced) add(c *world.Change, d *world.Dimension) {
+// add adds what an update of the operation replaced in a volume with that default. What others
+// wrote between two updates of a chunk belongs to neither.
+func (r *replaced) add(c *world.Change, def voxel.Cell) {
 	for _, v := range c.Volumes {
-		in, def := r.volume(v.Volume), d.Volume(v.Volume).Default()
+		in := r.volume(v.Volume)
 		for _, p := range v.Chunks {
 			both := chunks{p.Old, p.New}
 			if had, ok := in[p.Pos]; ok {
@@ -80,7 +80,7 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	default:
 		return nil, errors.New("edit: undo: the operation has not ended")
 	}
-	if of := u.of.arena; of.World != a.World || of.Dimension != a.Dimension {
+	if of := u.of.in; of.World != a.World || of.Dimension != a.Dimension {
 		return nil, fmt.Errorf("edit: undo: the operation was in %q of %s, not in %q of %s", of.Dimension, of.World.Name(), a.Dimension, a.World.Name())
 	}
 	d, err := a.dimension()
@@ -93,6 +93,9 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	p := &plan{towers: columnTowers(r.undoColumns())}
 	var lit []*tower
 	for _, v := range d.Volumes() {
+		if !u.of.knows(v.Volume.Name, v.Names()) {
+			return nil, fmt.Errorf("edit: undo: the world went back, and volume %q has other names", v.Volume.Name)
+		}
 		var parts []part
 		for pos, c := range r.volumes[v.Name] {
 			p := part{pos: pos, change: c.undo(v.Default())}
