@@ -146,10 +146,11 @@ func (d *loading) check(c *format.Column) error {
 		if err := d.checkSection(s.Has, c.Cells[i]); err != nil {
 			return fmt.Errorf("section %d: %w", s.Y, err)
 		}
-		if taken[uint8(s.Y)]&s.Has != 0 {
+		cells := s.Has & (voxel.HasBlock | voxel.HasBiome | voxel.HasSky | voxel.HasLight)
+		if taken[uint8(s.Y)]&cells != 0 {
 			return fmt.Errorf("section %d comes twice", s.Y)
 		}
-		taken[uint8(s.Y)] |= s.Has
+		taken[uint8(s.Y)] |= cells
 	}
 	return nil
 }

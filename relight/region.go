@@ -153,7 +153,7 @@ func (r *lightRegion) column(at light.SectionPos) *columnSections {
 		return c
 	}
 	for _, s := range column.Sections {
-		if s.Has == 0 {
+		if s.Has&^(voxel.KeptBlock|voxel.KeptBiome) == 0 {
 			continue
 		}
 		c.keeps |= s.Has & allLight

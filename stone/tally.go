@@ -17,6 +17,7 @@ type Tally struct {
 	Objects  map[string]int // by list
 	Versions map[int32]int  // columns by data version
 	Damaged  int            // parts of columns kept as they were stored
+	Kept     int            // sections kept as tags alone (voxel.Column.KeptSections)
 }
 
 // NewTally returns an empty Tally.
@@ -34,6 +35,7 @@ func (t *Tally) Chunk(volume string, c *voxel.Chunk, n int) {
 // Column adds a column with its lists n times, which may be negative.
 func (t *Tally) Column(c *voxel.Column, n int) {
 	add(t.Versions, c.Version, n)
+	t.Kept += n * c.KeptSections()
 	for _, l := range c.Lists {
 		add(t.Objects, l.Name, n*len(l.Objects))
 	}
@@ -46,12 +48,12 @@ func (t *Tally) Column(c *voxel.Column, n int) {
 
 // Clone returns a copy.
 func (t *Tally) Clone() *Tally {
-	return &Tally{maps.Clone(t.Cells), maps.Clone(t.Objects), maps.Clone(t.Versions), t.Damaged}
+	return &Tally{maps.Clone(t.Cells), maps.Clone(t.Objects), maps.Clone(t.Versions), t.Damaged, t.Kept}
 }
 
 // String returns the sums. The counts themselves may be very many.
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d cells, %d objects and %d columns of %d versions, with %d damaged parts", sum(t.Cells), sum(t.Objects), sum(t.Versions), len(t.Versions), t.Damaged)
+	return fmt.Sprintf("%d cells, %d objects and %d columns of %d versions, with %d damaged parts and %d kept sections", sum(t.Cells), sum(t.Objects), sum(t.Versions), len(t.Versions), t.Damaged, t.Kept)
 }
 
 func sum[K comparable](m map[K]int) (n int) {
@@ -62,7 +64,7 @@ func sum[K comparable](m map[K]int) (n int) {
 }
 
 func (t *Tally) equal(u *Tally) bool {
-	return maps.Equal(t.Cells, u.Cells) && maps.Equal(t.Objects, u.Objects) && maps.Equal(t.Versions, u.Versions) && t.Damaged == u.Damaged
+	return maps.Equal(t.Cells, u.Cells) && maps.Equal(t.Objects, u.Objects) && maps.Equal(t.Versions, u.Versions) && t.Damaged == u.Damaged && t.Kept == u.Kept
 }
 
 // add adds n to m[k] and removes entries that become 0.
@@ -103,6 +105,11 @@ func (d *directory) appendTallies(dst []byte) []byte {
 			dst = binary.AppendUvarint(dst, uint64(dim.tally.Versions[version]))
 		}
 	}
+	if slices.ContainsFunc(d.dims, func(d dimension) bool { return d.tally.Kept > 0 }) {
+		for i := range d.dims {
+			dst = binary.AppendUvarint(dst, uint64(d.dims[i].tally.Kept))
+		}
+	}
 	return dst
 }
 
@@ -113,10 +120,10 @@ func (p *parser) tallies() {
 	if p.Err() != nil || p.Left() == 0 {
 		return // of a commit, or from before there were tallies
 	}
+	count := func() int { return int(p.Within(int64(min(p.Uvarint(), maxTally)), 0, maxTally-1)) }
 	for i := range p.dir.dims {
 		d := &p.dir.dims[i]
 		t := NewTally()
-		count := func() int { return int(p.Within(int64(min(p.Uvarint(), maxTally)), 0, maxTally-1)) }
 		for _, v := range d.volumes {
 			add(t.Cells, v.Name, count())
 		}
@@ -141,5 +148,16 @@ func (p *parser) tallies() {
 			t.Versions[int32(version)] = n
 		}
 		d.tally = t
+	}
+	if p.Err() != nil || p.Left() == 0 {
+		return
+	}
+	kept := 0
+	for i := range p.dir.dims {
+		n := count()
+		p.dir.dims[i].tally.Kept, kept = n, kept|n
+	}
+	if kept == 0 && p.Err() == nil {
+		p.Fail(errors.New("counts of kept sections in a tally, all 0"))
 	}
 }

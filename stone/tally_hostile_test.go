@@ -60,6 +60,8 @@ func TestHostileTallies(t *testing.T) {
 		{"very many versions", plain{}.n(0, 32768, 0, 0, 1<<40), "things"},
 		{"more versions than bytes", plain{}.n(0, 32768, 0, 0, 9, 0, 2), "things"},
 		{"another dimension's", append(soundTally(), soundTally()[1:]...), "left over"},
+		{"kept sections that are not there", append(soundTally(), 1), "1 kept sections"},
+		{"no kept sections", append(soundTally(), 0), "all 0"},
 		{"matters alone", plain{0}, "light of no dimension"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,7 +18,8 @@ type Column struct {
 	// the format package that set them, except LayoutProperties.
 	Layout uint16
 	// Whole lists the arrays that the column stored in one piece and not by section:
-	// HasBiome for 1024 biome cells of heights 0..255.
+	// HasBiome for 1024 biome cells of heights 0..255, KeptBlock and KeptBiome for sections
+	// that only Parts hold.
 	Whole Has
 	// Stale lists the light arrays whose blocks have changed since the light was
 	// computed: HasSky, HasLight or both.
@@ -55,7 +56,40 @@ const (
 	HasBiome
 	HasSky
 	HasLight
+
+	// KeptBlock and KeptBiome mark a section whose blocks or biomes are in Section.Tags
+	// alone, because the importer does not understand them. They look empty. An edit
+	// must not write over them.
+	KeptBlock
+	KeptBiome
+	kept = KeptBlock | KeptBiome
 )
+
+// Kept returns which arrays of the section at height y, in sections, are kept as tags alone:
+// a set of KeptBlock and KeptBiome. A duplicate of a section counts too.
+func (c *Column) Kept(y int) Has {
+	out := c.Whole
+	for i := range c.Sections {
+		if int(c.Sections[i].Y) == y {
+			out |= c.Sections[i].Has
+		}
+	}
+	return out & kept
+}
+
+// KeptSections returns how many sections have an array that is kept as tags alone. Those that
+// only Parts hold count as one.
+func (c *Column) KeptSections() (n int) {
+	if c.Whole&kept != 0 {
+		n++
+	}
+	for i := range c.Sections {
+		if c.Sections[i].Has&kept != 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // Map is 256 numbers over a column, index z*16+x: a height map, or the biomes of
 // versions with one per block column.

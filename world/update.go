@@ -124,6 +124,9 @@ func (tx *Tx) finish() (*Change, error) {
 			for _, r := range replaced {
 				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
 			}
+			if !tx.exact {
+				d.checkKept(v, replaced)
+			}
 			if v.Name == voxel.Block {
 				blocks, changed = v.v, replaced
 			}

@@ -38,7 +38,7 @@ func land(n int32) stonetest.Spec {
 	bees := voxel.List{Name: "bees", Objects: []voxel.Object{{Payload: []byte("bee")}, {Payload: []byte("bee")}}}
 	return stonetest.Spec{
 		Properties: []stone.Property{{Key: "format", Value: "made up"}},
-		Dimensions: []stonetest.DimensionSpec{{Name: "earth", Folder: "region", Volumes: []stonetest.VolumeSpec{v}, Columns: []voxel.Column{{Version: 7, Lists: []voxel.List{bees}}}}},
+		Dimensions: []stonetest.DimensionSpec{{Name: "earth", Folder: "region", Volumes: []stonetest.VolumeSpec{v}, Columns: []voxel.Column{{Version: 7, Sections: []voxel.Section{{Y: 1, Has: voxel.KeptBlock, Tags: []byte{0}}}, Lists: []voxel.List{bees}}}}},
 		Files:      []stonetest.FileSpec{{Path: "icon", Data: []byte{1, 2, 3}}},
 	}
 }
@@ -73,7 +73,7 @@ func TestWrite(t *testing.T) {
 		said := r.Tally("earth")
 		counted, err := whole.Tally(context.Background(), from, from.Dimensions()[0])
 		if err != nil || said == nil || !maps.Equal(said.Cells, counted.Cells) || said.Cells[voxel.Block] != int(n)*voxel.ChunkCells ||
-			said.Objects["bees"] != 2 || counted.Objects["bees"] != 2 || said.Versions[7] != 1 {
+			said.Kept != 1 || counted.Kept != 1 || said.Objects["bees"] != 2 || counted.Objects["bees"] != 2 || said.Versions[7] != 1 {
 			t.Errorf("%d chunks: the stone says %+v, counted %+v, %v", n, said, counted, err)
 		}
 	}
