@@ -262,6 +262,7 @@ func (s *Source) Load(ctx context.Context, through Through) (*convert.World, err
 type Remarks struct {
 	Lost    map[string]int // counts of what was left out, by name
 	Damaged []string       // chunks that are passed on as they are stored
+	Notes   []string       // what else is odd, and lost nothing
 }
 
 // Remarks returns the remarks of Load.
@@ -274,6 +275,9 @@ func (s *Source) Remarks() Remarks {
 		lost, damaged := leaf.Remarks()
 		maps.Copy(r.Lost, lost)
 		r.Damaged = append(r.Damaged, damaged...)
+	}
+	if leaf, ok := s.leaf.(interface{ Notes() []string }); ok {
+		r.Notes = leaf.Notes()
 	}
 	return r
 }

@@ -20,26 +20,38 @@ type decoder struct {
 	blocks     *block.Palette
 	numeric    *block.Numeric
 	biomes     *block.Palette
-	stateNames *format.Names        // of blocks
-	names      *format.Names        // of biomes
-	ids        map[int32]voxel.Cell // of biomes with numbers
-	kept       int                  // sections that stayed tags, in all columns
+	stateNames *format.Names         // of blocks
+	names      *format.Names         // of biomes
+	ids        map[int32]voxel.Cell  // of biomes with numbers
+	shortCells map[uint32]voxel.Cell // of blocks with numbers of 16 bits
+	kept       int                   // sections that stayed tags, in all columns
+	beyond     int                   // cells with an index beyond their palette, in all columns
+	longNames  int                   // bytes of long palette entries, in all columns
 
-	form form              // of the column's sections so far
-	long longs             // of the column's packed longs so far
-	seen [maxSections]bool // heights of the column's sections so far, plus 128
-	bare bool              // a palette of the column so far has an entry without Properties
-	odd  []odd             // entries of the column's palettes so far with an empty one
+	form   form              // of the column's sections so far
+	long   longs             // of the column's packed longs so far
+	shorts shorts            // of the column's sections so far
+	extra  bool              // the container being read has tags of other programs
+	seen   [maxSections]bool // heights of the column's sections so far, plus 128
+	bare   bool              // a palette of the column so far has an entry without Properties
+	odd    []odd             // entries of the column's palettes so far with an empty one
 
-	root, level, inner, deep []tag        // of the documents, and of compounds in them
-	items                    []item       // sections of the chunk
-	itemTags                 []tag        // tags of the items
-	table                    []voxel.Cell // the palette being read
+	root, level, inner, deep []tag           // of the documents, and of compounds in them
+	lists                    [numLists]items // of sections
+	table                    []voxel.Cell    // the palette being read
 	has                      []block.Properties
 	bytes                    []byte       // memory of the column's fields
 	cells                    []voxel.Cell // memory of the column's cells
 	objects                  []voxel.Object
 }
+
+// The lists that may hold a chunk's sections.
+const (
+	rootSections  = iota
+	levelSections // Sections of Level
+	smallSections // sections of Level: snapshots of 1.18
+	numLists
+)
 
 // longs is the layout of packed longs.
 type longs uint8
@@ -54,7 +66,7 @@ func newDecoder(dim *format.Dimension) *decoder {
 	blocks, biomes := dim.Volume(voxel.Block).Names, dim.Volume(voxel.Biome).Names
 	return &decoder{
 		blocks: block.NewPalette(blocks), numeric: block.NewNumeric(blocks), biomes: block.NewPalette(biomes),
-		stateNames: blocks, names: biomes, ids: map[int32]voxel.Cell{},
+		stateNames: blocks, names: biomes, ids: map[int32]voxel.Cell{}, shortCells: map[uint32]voxel.Cell{},
 	}
 }
 
@@ -66,7 +78,7 @@ func (d *decoder) reset(pos geom.ColumnPos) {
 		Cells:  c.Cells[:0],
 	}
 	d.bytes, d.cells, d.objects = d.bytes[:0], d.cells[:0], d.objects[:0]
-	d.form, d.long, d.seen = formNone, longsUnknown, [maxSections]bool{}
+	d.form, d.long, d.shorts, d.seen = formNone, longsUnknown, shortsNone, [maxSections]bool{}
 	d.bare, d.odd = false, d.odd[:0]
 }
 
@@ -90,18 +102,21 @@ func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 		return nil, nil, errRoot
 	}
 	body := r.Offset()
-	d.level, d.items, d.itemTags = d.level[:0], d.items[:0], d.itemTags[:0]
-	d.root = d.readLevel(d.root[:0], &r, doc, flat)
+	d.level = d.level[:0]
+	for i := range d.lists {
+		d.lists[i].reset()
+	}
+	d.root = d.readLevel(d.root[:0], &r, doc, true)
 	if err := r.Err(); err != nil {
 		return nil, nil, err
 	}
 	return doc[:body], doc[:r.Offset()], nil
 }
 
-// readLevel is readTags for the root of a chunk, whose tags may have flat names,
-// and for the Level in it, which then has the sections.
-func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, names levelNames) []tag {
-	start, root := len(dst), names == flat
+// readLevel is readTags for the root of a chunk and for the Level in it. It reads the lists of
+// sections too.
+func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []tag {
+	start := len(dst)
 	for {
 		at := r.Offset()
 		t, name := r.Next()
@@ -110,10 +125,13 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, names levelNam
 		}
 		switch {
 		case root && t == nbt.Compound && string(name) == "Level":
-			d.items, d.itemTags, names.sections = d.items[:0], d.itemTags[:0], ""
-			d.level = d.readLevel(d.level[:0], r, doc, wrapped)
-		case t == nbt.List && string(name) == names.sections:
-			d.readSections(r, doc)
+			d.level = d.readLevel(d.level[:0], r, doc, false)
+		case root && t == nbt.List && string(name) == flat.sections:
+			d.readSections(&d.lists[rootSections], r, doc)
+		case !root && t == nbt.List && string(name) == wrapped.sections:
+			d.readSections(&d.lists[levelSections], r, doc)
+		case !root && t == nbt.List && string(name) == flat.sections:
+			d.readSections(&d.lists[smallSections], r, doc)
 		default:
 			r.Skip(t)
 		}
@@ -128,10 +146,11 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, names levelNam
 
 // readSections reads a list. If its elements are compounds, and few enough to have different
 // heights, it also reads their entries.
-func (d *decoder) readSections(r *nbt.Reader, doc []byte) {
+func (d *decoder) readSections(dst *items, r *nbt.Reader, doc []byte) {
 	elem, n := r.List()
 	if elem == nbt.Compound && n <= maxSections {
-		d.items, d.itemTags = readItems(d.items[:0], d.itemTags[:0], n, r, doc)
+		dst.reset()
+		dst.read(n, r, doc)
 		n = 0
 	}
 	for range n {
@@ -146,26 +165,53 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	level, names := d.root, flat
-	wrap := find(d.root, "Level")
-	if wrap != nil && wrap.t == nbt.Compound {
-		level, names = d.level, wrapped
-	} else {
-		wrap = nil
-	}
 	version := find(d.root, "DataVersion")
 	if v, ok := version.int(); ok && v > 0 {
 		d.col.Version, version.taken = v, true
 	}
+	level, names, list := d.root, flat, rootSections
+	wrap := find(d.root, "Level")
+	if wrap != nil && (wrap.t != nbt.Compound || !hasLevel(d.col.Version)) {
+		wrap = nil
+	}
+	if wrap != nil {
+		level, names, list = d.level, wrapped, levelSections
+		if find(level, names.sections) == nil && find(level, flat.sections) != nil {
+			names.sections, list = flat.sections, smallSections
+			d.col.Layout |= layoutSmall
+		}
+	}
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
 	if unique(d.root) && unique(level) {
-		d.fields(level, names)
+		d.fields(level, names, &d.lists[list])
 		part.Data = d.rest(head, wrap)
 	} else {
 		d.col.Layout |= layoutWhole
 	}
+	d.noteUnread()
 	d.col.Parts = append(d.col.Parts, part)
 	return len(doc) - len(whole), nil
+}
+
+// noteUnread marks a chunk that has sections of which none was read.
+func (d *decoder) noteUnread() {
+	if len(d.col.Sections) > 0 {
+		return
+	}
+	for _, tags := range [...][]tag{d.root, d.level} {
+		for _, name := range [...]string{flat.sections, wrapped.sections, "Blocks"} {
+			if g := find(tags, name); g != nil && !g.taken && !nbt.Empty(g.t, g.payload()) {
+				d.keepAll()
+				return
+			}
+		}
+	}
+}
+
+// keepAll marks the column as one whose sections are in its part alone.
+func (d *decoder) keepAll() {
+	d.col.Whole |= voxel.KeptBlock | voxel.KeptBiome
+	d.kept++
 }
 
 // rest returns the document of the tags that no field of the column holds.
@@ -187,9 +233,9 @@ func (d *decoder) rest(head []byte, wrap *tag) []byte {
 }
 
 // fields fills the column's fields from the tags of a level.
-func (d *decoder) fields(level []tag, names levelNames) {
+func (d *decoder) fields(level []tag, names levelNames, list *items) {
 	d.position(find(level, "xPos"), find(level, "zPos"))
-	d.sections(find(level, names.sections))
+	d.sections(find(level, names.sections), list)
 	d.biomeMap(find(level, "Biomes"))
 	d.plainMap(find(level, "HeightMap"), "HeightMap")
 	d.heightMaps(find(level, "Heightmaps"))

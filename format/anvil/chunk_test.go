@@ -122,30 +122,30 @@ func TestChunk(t *testing.T) {
 		{"numeric", chunk(0, "Sections", sections(numeric("SkyLight", fill(2048, 5), "BlockLight", fill(2048, 7)))), 0, []voxel.Has{voxel.HasBlock | voxel.HasSky | voxel.HasLight}},
 		{"with ids above 255", chunk(1343, "Sections", sections(numeric("Add", fill(2048, 11)))), 0, []voxel.Has{voxel.HasBlock}},
 		{"with ids above 255, none", chunk(1343, "Sections", sections(numeric("Add", make([]byte, 2048)))), 0, []voxel.Has{voxel.HasBlock}},
-		{"Add of an odd length", chunk(1343, "Sections", sections(numeric("Add", make([]byte, 2047)))), 0, []voxel.Has{0}},
-		{"Blocks without Data", chunk(1343, "Sections", sections(compound("Y", int8(0), "Blocks", fill(4096, 1)))), 0, []voxel.Has{0}},
-		{"Blocks of an odd length", chunk(1343, "Sections", sections(compound("Y", int8(0), "Blocks", fill(4095, 1), "Data", fill(2048, 1)))), 0, []voxel.Has{0}},
+		{"Add of an odd length", chunk(1343, "Sections", sections(numeric("Add", make([]byte, 2047)))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"Blocks without Data", chunk(1343, "Sections", sections(compound("Y", int8(0), "Blocks", fill(4096, 1)))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"Blocks of an odd length", chunk(1343, "Sections", sections(compound("Y", int8(0), "Blocks", fill(4095, 1), "Data", fill(2048, 1)))), 0, []voxel.Has{voxel.KeptBlock}},
 		{"light of an odd length", chunk(1343, "Sections", sections(numeric("SkyLight", fill(2047, 5), "BlockLight", []byte{}))), 0, []voxel.Has{voxel.HasBlock}},
 		{"palette", chunk(1976, "Sections", sections(paletteSection(3, 16, 4, true), paletteSection(2, 17, 5, true, "SkyLight", fill(2048, 1)))), 0, []voxel.Has{voxel.HasBlock, voxel.HasBlock | voxel.HasSky}},
 		{"palette, padded", chunk(2586, "Sections", sections(paletteSection(-1, 16, 4, false), paletteSection(0, 20, 5, false))), 0, []voxel.Has{voxel.HasBlock, voxel.HasBlock}},
 		{"palette, straddling too late", chunk(2586, "Sections", sections(paletteSection(0, 20, 5, true))), 1 << 2, []voxel.Has{voxel.HasBlock}},
 		{"palette, padded too early", chunk(1976, "Sections", sections(paletteSection(0, 4, 4, true), paletteSection(1, 20, 5, false))), 1 << 2, []voxel.Has{voxel.HasBlock, voxel.HasBlock}},
-		{"palette, both ways of packing", chunk(1976, "Sections", sections(paletteSection(0, 20, 5, true), paletteSection(1, 20, 5, false))), 0, []voxel.Has{voxel.HasBlock, 0}},
+		{"palette, both ways of packing", chunk(1976, "Sections", sections(paletteSection(0, 20, 5, true), paletteSection(1, 20, 5, false))), 0, []voxel.Has{voxel.HasBlock, voxel.KeptBlock}},
 		{"palette of one", chunk(1976, "Sections", sections(paletteSection(0, 1, 4, true))), 0, []voxel.Has{voxel.HasBlock}},
-		{"palette of one without longs", chunk(1976, "Sections", sections(compound("Y", int8(1), "Palette", palette(1)))), 0, []voxel.Has{0}},
+		{"palette of one without longs", chunk(1976, "Sections", sections(compound("Y", int8(1), "Palette", palette(1)))), 0, []voxel.Has{voxel.KeptBlock}},
 		{"palette before its version", chunk(1343, "Sections", sections(paletteSection(0, 5, 4, true))), 2 << 8, []voxel.Has{voxel.HasBlock}},
 		{"palette without a version", chunk(0, "Sections", sections(paletteSection(0, 5, 4, true))), 2 << 8, []voxel.Has{voxel.HasBlock}},
-		{"two forms", chunk(0, "Sections", sections(numeric(), paletteSection(1, 5, 4, true))), 0, []voxel.Has{voxel.HasBlock, 0}},
-		{"empty palette", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", list(nbt.Compound), "BlockStates", []int64{}))), 0, []voxel.Has{0}},
-		{"index beyond the palette", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", palette(3), "BlockStates", pack(counting(4096, 4), 4, true)))), 0, []voxel.Has{0}},
-		{"palette is no list", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", "x", "BlockStates", []int64{1}))), 0, []voxel.Has{0}},
+		{"two forms", chunk(0, "Sections", sections(numeric(), paletteSection(1, 5, 4, true))), 0, []voxel.Has{voxel.HasBlock, voxel.KeptBlock}},
+		{"empty palette", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", list(nbt.Compound), "BlockStates", []int64{}))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"index beyond the palette", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", palette(3), "BlockStates", pack(counting(4096, 4), 4, true)))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"palette is no list", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", "x", "BlockStates", []int64{1}))), 0, []voxel.Has{voxel.KeptBlock}},
 		{"light alone", chunk(1976, "Sections", sections(compound("Y", int8(-1), "SkyLight", fill(2048, 3)), compound("Y", int8(16), "BlockLight", fill(2048, 3)), compound("Y", int8(4)))), 0, []voxel.Has{voxel.HasSky, voxel.HasLight, 0}},
 		{"states", chunk(3953, "sections", sections(compound("Y", int8(-4), "block_states", states(40, 6), "biomes", compound("palette", list(nbt.String, "minecraft:plains")), "starlight.skylight_state", int32(2)))), 0, []voxel.Has{both}},
 		{"states of one", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", states(1, 4), "biomes", compound("palette", list(nbt.String, "a:b", "c:d", "air"), "data", pack(counting(64, 3), 2, false))))), 0, []voxel.Has{both}},
 		{"states within Level", chunk(2840, "Sections", sections(compound("Y", int8(0), "block_states", states(3, 4)))), 0, []voxel.Has{voxel.HasBlock}},
-		{"states with more tags", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", append(states(3, 4), entry{Name: "more", Value: int8(1)})))), 0, []voxel.Has{0}},
-		{"states without longs", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", palette(3))))), 0, []voxel.Has{0}},
-		{"biomes of the wrong number", chunk(3953, "sections", sections(compound("Y", int8(0), "biomes", compound("palette", list(nbt.String, "a", "b"), "data", []int64{1, 2})))), 0, []voxel.Has{0}},
+		{"states with more tags", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", append(states(3, 4), entry{Name: "more", Value: int8(1)})))), 0, []voxel.Has{voxel.HasBlock}},
+		{"states without longs", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", palette(3))))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"biomes of the wrong number", chunk(3953, "sections", sections(compound("Y", int8(0), "biomes", compound("palette", list(nbt.String, "a", "b"), "data", []int64{1, 2})))), 0, []voxel.Has{voxel.KeptBiome}},
 		{"odd palette entries", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", list(nbt.Compound,
 			state("air"), state("minecraft:air", "x", "y"), compound("Name", "a", "Properties", entries{}), compound("Name", int8(1)), state("ünï"), entries{}), "data", pack(counting(4096, 6), 4, false))))), 1 << 5, []voxel.Has{voxel.HasBlock}},
 		{"empty properties everywhere", chunk(3953, "sections", sections(emptyStates(0, "minecraft:air"), emptyStates(1, "minecraft:stone", "minecraft:air"))), 1 << 5, []voxel.Has{voxel.HasBlock, voxel.HasBlock}},
@@ -155,12 +155,12 @@ func TestChunk(t *testing.T) {
 			compound("Y", int8(1), "block_states", states(3, 4)), emptyStates(2, "m:s"))), 0, []voxel.Has{voxel.HasBlock, voxel.HasBlock, voxel.HasBlock}},
 		{"empty properties here and there, 1.13", chunk(1976, "Sections", sections(
 			compound("Y", int8(0), "Palette", list(nbt.Compound, state("minecraft:air"), empty("m:s")), "BlockStates", pack(counting(4096, 2), 4, true)))), 0, []voxel.Has{voxel.HasBlock}},
-		{"a section's own Properties", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", states(3, 4), "Properties", list(nbt.String, "m:s")))), 0, []voxel.Has{0}},
+		{"a section's own Properties", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", states(3, 4), "Properties", list(nbt.String, "m:s")))), 0, []voxel.Has{voxel.KeptBlock}},
 		{"height as an int", chunk(1976, "Sections", sections(compound("Y", int32(5), "SkyLight", fill(2048, 1)))), 0, []voxel.Has{voxel.HasSky}},
 		{"no height", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true), compound("SkyLight", fill(2048, 1)))), 0, none},
-		{"height far away", chunk(1976, "Sections", sections(compound("Y", int32(500)))), 0, none},
-		{"height twice", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true), paletteSection(0, 5, 4, true))), 0, []voxel.Has{voxel.HasBlock, 0}},
-		{"a section's tag twice", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true, "Y", int8(0)))), 0, []voxel.Has{0}},
+		{"height far away", chunk(1976, "Sections", sections(compound("Y", int32(500)))), 0, []voxel.Has{0}},
+		{"height twice", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true), paletteSection(0, 5, 4, true))), 0, []voxel.Has{voxel.HasBlock, voxel.KeptBlock}},
+		{"a section's tag twice", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true, "Y", int8(0)))), 0, []voxel.Has{voxel.KeptBlock}},
 		{"sections are no compounds", chunk(1976, "Sections", list(nbt.Int, int32(1))), 0, none},
 		{"empty lists", chunk(1976, "Sections", list(nbt.End), "Entities", list(nbt.Byte), "TileEntities", list(nbt.Compound), "TileTicks", list(nbt.End)), 0, none},
 		{"other coordinates", document(compound("Level", compound("xPos", int32(7), "zPos", int32(0)))), 1 << 1, none},
@@ -174,14 +174,29 @@ func TestChunk(t *testing.T) {
 		{"a tag twice", document(compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Sections", sections(numeric()), "Sections", list(nbt.End)))), 1, none},
 		{"sections twice", document(compound("Level", compound("xPos", int32(0), "zPos", int32(0), "Sections", sections(numeric())), "sections", sections(compound("Y", int8(7))))), 0, []voxel.Has{voxel.HasBlock}},
 		{"sections twice, the other way round", document(compound("sections", sections(compound("Y", int8(7))), "Level", compound("xPos", int32(0), "zPos", int32(0)))), 0, none},
-		{"sections of the other name", chunk(1976, "sections", sections(paletteSection(0, 3, 4, true))), 0, none},
+		{"sections of the other name", chunk(1976, "sections", sections(paletteSection(0, 3, 4, true))), 1 << 6, []voxel.Has{voxel.HasBlock}},
 		{"too many tags", chunk(1976, many(600)...), 1, none},
 		{"too many tags in a section", chunk(1976, "Sections", sections(paletteSection(0, 3, 4, true, many(600)...))), 0, none},
 		{"too many sections", chunk(1976, "Sections", nbt.Items{Elem: nbt.Compound, Values: slices.Repeat([]nbt.Value{compound("Y", int8(1))}, 257)}), 0, none},
 		{"too many objects", chunk(1976, "Entities", nbt.Items{Elem: nbt.Compound, Values: slices.Repeat([]nbt.Value{entries{}}, 10_000)}), 0, none},
 		{"too many tags in an object", chunk(1976, "TileEntities", list(nbt.Compound, compound(append(many(600), "x", int32(1), "y", int32(1), "z", int32(1))...))), 0, none},
 		{"too many height maps", chunk(2586, "Heightmaps", compound(many(600)...)), 0, none},
-		{"a long palette entry", chunk(1976, "Sections", sections(compound("Y", int8(0), "Palette", list(nbt.Compound, state(strings.Repeat("a", 2000))), "BlockStates", make([]int64, 256)))), 0, []voxel.Has{0}},
+		{"a long palette entry", chunk(3953, "sections", sections(longEntry(2000))), 0, []voxel.Has{voxel.HasBlock}},
+		{"a palette entry that is too long", chunk(3953, "sections", sections(longEntry(9000))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"height of another world", chunk(3953, "sections", sections(stateSection(0), compound("Y", int32(200), "block_states", states(3, 4)))), 0, []voxel.Has{voxel.HasBlock, voxel.KeptBlock}},
+		{"states and biomes with more tags", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("a:b", int8(1), "palette", palette(2), "c", "d", "data", make([]int64, 256)), "biomes", compound("palette", list(nbt.String, "a"), "e", int32(2))))), 0, []voxel.Has{both}},
+		{"a palette that is there twice", chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", palette(1), "palette", palette(1))))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"JustEnoughIDs", chunk(1343, "Sections", sections(numeric("Palette", []int32{0, 16, 4660 << 4}))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"NotEnoughIDs", chunk(0, "Sections", sections(shorts(1, 2, true))), 1 << 7, []voxel.Has{voxel.HasBlock}},
+		{"NotEnoughIDs, id above 4095", chunk(0, "Sections", sections(shorts(5000, 17, true))), 1 << 7, []voxel.Has{voxel.HasBlock}},
+		{"NotEnoughIDs, id above 255", chunk(0, "Sections", sections(append(shorts(300, 0, true), entry{Name: "Add", Value: bytes.Repeat([]byte{0x11}, 2048)}))), 1 << 7, []voxel.Has{voxel.HasBlock}},
+		{"NotEnoughIDs alone", chunk(0, "Sections", sections(shorts(5000, 0, false))), 1<<7 | 1<<10, []voxel.Has{voxel.HasBlock}},
+		{"NotEnoughIDs beside other blocks", chunk(0, "Sections", sections(append(shorts(5000, 0, false), entry{Name: "Blocks", Value: fill(4096, 1)}, entry{Name: "Data", Value: fill(2048, 3)}))), 1 << 7, []voxel.Has{voxel.HasBlock}},
+		{"NotEnoughIDs here and there", chunk(0, "Sections", sections(numeric(), append(shorts(1, 0, true)[1:], entry{Name: "Y", Value: int8(1)}))), 0, []voxel.Has{voxel.HasBlock, voxel.KeptBlock}},
+		{"EndlessIDs", chunk(0, "Sections", sections(numeric("BlocksB2Hi", fill(2048, 1)))), 0, []voxel.Has{voxel.KeptBlock}},
+		{"EndlessIDs without high bits", chunk(0, "Sections", sections(numeric("BlocksB2Hi", make([]byte, 2048), "Data2", make([]byte, 4096)))), 0, []voxel.Has{voxel.HasBlock}},
+		{"a Level that was left", document(compound("xPos", int32(0), "zPos", int32(0), "DataVersion", int32(3953), "sections", sections(stateSection(0)), "Level", compound("Sections", sections(compound("Y", int8(3), "block_states", states(5, 4)))))), 0, []voxel.Has{voxel.HasBlock}},
+		{"sections that were left beside Level", document(compound("DataVersion", int32(2730), "Level", compound("xPos", int32(0), "zPos", int32(0), "Sections", sections(paletteSection(0, 3, 4, false))), "sections", sections(stateSection(4)))), 0, []voxel.Has{voxel.HasBlock}},
 		{"unknown tags", chunk(3953, "blending_data", compound("min_section", int32(-4)), "ForgeCaps", compound("a", list(nbt.List, list(nbt.End), list(nbt.Byte))), "xPos2", int8(1)), 0, none},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -196,6 +211,116 @@ func TestChunk(t *testing.T) {
 			}
 		})
 	}
+}
+
+func stateSection(y int8) entries { return compound("Y", y, "block_states", states(3, 4)) }
+
+// longEntry returns a section with a palette entry whose name has n bytes.
+func longEntry(n int) entries {
+	return compound("Y", int8(0), "block_states", compound("palette", list(nbt.Compound, state(strings.Repeat("a", n)), state("m:s")), "data", pack(counting(4096, 2), 4, false)))
+}
+
+// shorts returns a section of one block as NotEnoughIDs stores it.
+func shorts(id, data uint16, beside bool) entries {
+	s := compound("Y", int8(0), "Blocks16", bytes.Repeat([]byte{byte(id >> 8), byte(id)}, 4096), "Data16", bytes.Repeat([]byte{byte(data >> 8), byte(data)}, 4096))
+	if !beside {
+		return s
+	}
+	if id > 4095 {
+		id = 0
+	}
+	return append(s, compound("Blocks", bytes.Repeat([]byte{byte(id)}, 4096), "Data", bytes.Repeat([]byte{byte(data&15) * 0x11}, 2048))...)
+}
+
+// TestUnread reads sections that games do not write. What comes back is what the game reads.
+func TestUnread(t *testing.T) {
+	level := func(tags ...any) []byte { return chunk(2836, tags...) }
+	narrow := func(size int) []byte {
+		n := 1 << size
+		return chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", states(n, size))))
+	}
+	beyond := func(cells int) []byte {
+		at := counting(4096, 2)
+		for i := range cells {
+			at[i] = 5
+		}
+		return chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", palette(2), "data", pack(at, 4, false)))))
+	}
+	hollow := chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("palette", list(nbt.End))), stateSection(1)))
+	for _, tt := range []struct {
+		name         string
+		doc          []byte
+		kept, beyond int
+		whole        voxel.Has
+		cells        int // of the first section that are not air
+	}{
+		{"indexes of 1 bit", narrow(1), 0, 0, 0, 2048},
+		{"indexes of 2 bits", narrow(2), 0, 0, 0, 3072},
+		{"indexes of 3 bits", narrow(3), 0, 0, 0, 3584},
+		{"an empty palette", hollow, 0, 0, 0, 0},
+		{"an index beyond the palette", beyond(1), 0, 1, 0, 2048},
+		{"many of them", beyond(65), 1, 0, 0, 0},
+		{"sections in small letters", level("sections", sections(stateSection(0))), 0, 0, 0, 2730},
+		{"sections of which one has no height", level("Sections", sections(stateSection(0), entries{{Name: "block_states", Value: states(3, 4)}})), 1, 0, voxel.KeptBlock | voxel.KeptBiome, 0},
+		{"a chunk that is kept whole", level("Sections", sections(stateSection(0)), "Sections", sections(stateSection(0))), 1, 0, voxel.KeptBlock | voxel.KeptBiome, 0},
+		{"Level alone, which the game does not read", document(compound("DataVersion", int32(3953), "Level", compound("Sections", sections(stateSection(0))))), 1, 0, voxel.KeptBlock | voxel.KeptBiome, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, stats, err := read(t, oneChunk(tt.doc), anvil.Options{})
+			if err != nil || len(s.columns) != 1 {
+				t.Fatal(len(s.columns), err)
+			}
+			c, cells := &s.columns[0], 0
+			if len(c.Cells) > 0 {
+				for _, b := range c.Cells[0].Block {
+					if b != voxel.Empty {
+						cells++
+					}
+				}
+			}
+			if stats.KeptSections != tt.kept || c.KeptSections() != tt.kept || stats.Beyond != tt.beyond || c.Whole != tt.whole || cells != tt.cells {
+				t.Errorf("%d kept, %d in the column, %d beyond, whole %v, %d cells; want %d, %d, %v, %d", stats.KeptSections, c.KeptSections(), stats.Beyond, c.Whole, cells, tt.kept, tt.beyond, tt.whole, tt.cells)
+			}
+			again := docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0]
+			s2, stats, err := read(t, oneChunk(again), anvil.Options{})
+			if err != nil || stats.KeptSections != tt.kept || stats.Beyond != 0 || len(s2.columns[0].Cells) != len(c.Cells) {
+				t.Fatalf("written again: %+v, %v", stats, err)
+			}
+			for i := range c.Cells {
+				if !slices.Equal(s2.columns[0].Cells[i].Block, c.Cells[i].Block) {
+					t.Errorf("written again section %d differs", i)
+				}
+			}
+		})
+	}
+}
+
+// TestShortsEdited writes an edit of NotEnoughIDs's sections to all of their arrays.
+func TestShortsEdited(t *testing.T) {
+	s := mustReadAll(t, oneChunk(chunk(0, "Sections", sections(shorts(1, 0, true)))))
+	cells := slices.Clone(s.columns[0].Cells[0].Block)
+	cells[0], _ = s.dims[0].Volume(voxel.Block).Names.Cell("legacy:41/3")
+	s.columns[0].Cells[0].Block = cells
+	doc := docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0]
+	want := shorts(1, 0, true)
+	for i, e := range want {
+		b, ok := e.Value.([]byte)
+		if !ok {
+			continue
+		}
+		switch e.Name {
+		case "Blocks":
+			b[0] = 41
+		case "Data":
+			b[0] = 3
+		case "Blocks16":
+			b[1] = 41
+		case "Data16":
+			b[1] = 3
+		}
+		want[i].Value = b
+	}
+	wantSame(t, doc, chunk(0, "Sections", sections(want)))
 }
 
 // empty returns a palette entry with an empty Properties.

@@ -19,7 +19,7 @@ type encoder struct {
 	blocks, biomes *format.Names
 	states         [2][][]byte // palette entries by cell, nil until needed; those of 1 have an empty Properties where the name has none
 	words          [][]byte    // the same of biomes
-	ids            []uint32    // id<<4 | data by cell, plus one; 0 until needed
+	ids            []uint64    // id<<16 | data by cell, plus one; 0 until needed
 	index          block.Index
 	cells          []voxel.Cell // scratch
 	buf            []byte       // the document
@@ -30,6 +30,7 @@ type encoder struct {
 	left           voxel.Has    // arrays of light that sections go without
 	must           bool         // sections have both
 	empty          bool         // all palette entries have Properties
+	shorts         shorts       // of numeric sections
 }
 
 func newEncoder(d *format.Dimension) (*encoder, error) {
@@ -131,7 +132,7 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 		e.written = append(e.written, "DataVersion")
 	}
 	t, level := lookup(e.rest, "Level")
-	if wrap := t == nbt.Compound || e.bare && c.Version < versionFlat; !wrap {
+	if wrap := (t == nbt.Compound || e.bare) && hasLevel(c.Version); !wrap {
 		if err := e.fields(c, e.rest, flat); err != nil {
 			return nil, err
 		}
@@ -141,7 +142,11 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 	e.buf = appendExcept(e.buf, e.rest, append(e.written, "Level"))
 	e.buf = nbt.AppendCompound(e.buf, "Level")
 	e.written = e.written[:0]
-	if err := e.fields(c, level, wrapped); err != nil {
+	names := wrapped
+	if c.Layout&layoutSmall != 0 {
+		names.sections = flat.sections
+	}
+	if err := e.fields(c, level, names); err != nil {
 		return nil, err
 	}
 	e.buf = nbt.AppendEnd(nbt.AppendEnd(e.buf))

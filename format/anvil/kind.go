@@ -57,6 +57,9 @@ func (w *World) Remarks() (lost map[string]int, damaged []string) {
 	if w.stats.TrailingBytes > 0 {
 		lost["bytes behind the tags of chunks"] = int(w.stats.TrailingBytes)
 	}
+	if w.stats.Beyond > 0 {
+		lost["cells with an index beyond their palette, read as air"] = w.stats.Beyond
+	}
 	for _, d := range w.stats.Damaged {
 		damaged = append(damaged, fmt.Sprintf("%s chunk %v: %v", d.File, d.Pos, d.Err))
 	}

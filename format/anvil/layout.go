@@ -30,11 +30,21 @@ const (
 	layoutMcRegion
 	// layoutProperties: every palette entry has a compound Properties.
 	layoutProperties = voxel.LayoutProperties
+	// layoutSmall: the sections of Level are in a list "sections".
+	layoutSmall = 1 << 6
+	// layoutShorts: sections have Blocks16 and Data16 beside Blocks and Data.
+	layoutShorts = 1 << 7
+	// layoutOnlyShorts: they have them in place of Blocks and Data.
+	layoutOnlyShorts = 1 << 10
 
 	// layoutForm is the place of two bits: the form of sections, 0 for the
 	// version's own.
 	layoutForm = 8
 )
+
+// hasLevel reports whether the game of a data version reads a chunk from Level. Other games do
+// not look at a Level that some program left.
+func hasLevel(version int32) bool { return version < versionFlat }
 
 // form is how sections store blocks.
 type form uint8

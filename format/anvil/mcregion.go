@@ -34,12 +34,13 @@ func (d *decoder) oldChunk(doc []byte, stamp uint32) (trailing int, err error) {
 	d.col.Layout |= layoutMcRegion
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
 	if unique(d.root) && unique(d.level) {
-		d.fields(d.level, wrapped)
+		d.fields(d.level, wrapped, &d.lists[levelSections])
 		d.oldSections()
 		part.Data = d.rest(head, wrap)
 	} else {
 		d.col.Layout |= layoutWhole
 	}
+	d.noteUnread()
 	d.col.Parts = append(d.col.Parts, part)
 	return len(doc) - len(whole), nil
 }

@@ -32,6 +32,7 @@ func (e *encoder) sections(c *format.Column, name string) error {
 	}
 	straddle := block.Straddles(c.Version) != (c.Layout&layoutStraddle != 0)
 	e.empty = c.Layout&layoutProperties != 0
+	e.shorts = shorts(c.Layout & (layoutShorts | layoutOnlyShorts))
 	e.light(c)
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
 	for i := range c.Sections {
@@ -116,10 +117,17 @@ func spare(tags []byte, name string, elem nbt.Type) (entries []byte, n int) {
 	return list[r.Offset():], n
 }
 
+// extra appends the tags of other programs that Section.Tags holds for a container.
+func (e *encoder) extra(tags []byte, name string) {
+	if t, payload := lookup(tags, name); t == nbt.Compound {
+		e.buf = appendExcept(e.buf, payload, []string{"palette", "data"})
+	}
+}
+
 // blockTags appends the blocks of a section in its form.
 func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bool) error {
 	if f == formNumeric {
-		return e.numericBlocks(cells)
+		return e.numericBlocks(tags, cells)
 	}
 	empty := e.emptyProperties(tags)
 	e.drop(tagProperties)
@@ -137,6 +145,7 @@ func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bo
 	if n += len(palette); n > 1 {
 		e.longs("data", padded(entries, sectionCells), block.Bits(n, 4), straddle)
 	}
+	e.extra(tags, "block_states")
 	e.buf = nbt.AppendEnd(e.buf)
 	return nil
 }
@@ -227,15 +236,16 @@ func (e *encoder) biomeStates(tags []byte, cells []voxel.Cell) error {
 	if n += len(palette); n > 1 {
 		e.longs("data", padded(entries, biomeCells), block.Bits(n, 1), false)
 	}
+	e.extra(tags, "biomes")
 	e.buf = nbt.AppendEnd(e.buf)
 	return nil
 }
 
-// numericBlocks appends Blocks and Data, and Add where an id needs it.
-func (e *encoder) numericBlocks(cells []voxel.Cell) error {
-	var ids [sectionCells]byte
-	var data, add [nibbles]byte
-	var all uint32
+// numericBlocks appends Blocks and Data, and Add where an id needs it; or also, or only, Blocks16
+// and Data16.
+func (e *encoder) numericBlocks(tags []byte, cells []voxel.Cell) error {
+	var a numericArrays
+	var ids, data [2 * sectionCells]byte
 	for i := range sectionCells {
 		c := cells[0]
 		if len(cells) > 1 {
@@ -245,36 +255,48 @@ func (e *encoder) numericBlocks(cells []voxel.Cell) error {
 		if err != nil {
 			return err
 		}
-		all |= id
-		ids[i] = byte(id >> 4)
-		data[i/2] |= byte(id&15) << (i & 1 * 4)
-		add[i/2] |= byte(id>>12) << (i & 1 * 4)
+		a.set(i, uint16(id>>16), uint16(id))
+		if e.shorts != shortsNone {
+			binary.BigEndian.PutUint16(ids[2*i:], uint16(id>>16))
+			binary.BigEndian.PutUint16(data[2*i:], uint16(id))
+		} else if id>>16 >= 1<<12 || id&0xFFFF >= 1<<4 {
+			_, _, err := block.ParseLegacy(e.blocks.Name(c))
+			return err
+		}
 	}
-	e.buf = nbt.AppendByteArray(e.buf, "Blocks", ids[:])
-	e.buf = nbt.AppendByteArray(e.buf, "Data", data[:])
-	e.drop("Blocks", "Data")
-	if all>>12 != 0 {
-		e.buf = nbt.AppendByteArray(e.buf, "Add", add[:])
-		e.drop("Add")
+	array := func(name string, b []byte, write bool) {
+		if write {
+			e.buf = nbt.AppendByteArray(e.buf, name, b)
+			e.drop(name)
+		}
 	}
+	own := func(name string) bool { // not those that stay tags beside Blocks16
+		t, _ := lookup(tags, name)
+		return e.shorts == shortsNone || e.shorts == shortsBeside && t == nbt.End
+	}
+	array("Blocks", a.ids[:], own("Blocks"))
+	array("Data", a.data[:], own("Data"))
+	array("Add", a.add[:], a.hasAdd && own("Add"))
+	array("Blocks16", ids[:], e.shorts != shortsNone)
+	array("Data16", data[:], e.shorts != shortsNone)
 	return nil
 }
 
-// id returns id<<4 | data of a block with numbers.
+// id returns id<<16 | data of a block with numbers.
 func (e *encoder) id(c voxel.Cell) (uint32, error) {
 	if int(c) < len(e.ids) && e.ids[c] != 0 {
-		return e.ids[c] - 1, nil
+		return uint32(e.ids[c] - 1), nil
 	}
 	if int(c) >= e.blocks.Len() {
 		return 0, errCell(c, e.blocks.Len())
 	}
-	id, data, err := block.ParseLegacy(e.blocks.Name(c))
+	id, data, err := block.ParseShort(e.blocks.Name(c))
 	if err != nil {
 		return 0, err
 	}
 	e.ids = grown(e.ids, e.blocks.Len())
-	e.ids[c] = uint32(id)<<4 | uint32(data) + 1
-	return e.ids[c] - 1, nil
+	e.ids[c] = (uint64(id)<<16 | uint64(data)) + 1
+	return uint32(e.ids[c] - 1), nil
 }
 
 // maps appends height maps and biomes of the whole column; rest is the compound

@@ -84,18 +84,24 @@ type item struct {
 	from, to int
 }
 
-// readItems reads the n compounds that r, a reader of doc, is at; their entries
-// are appended to tags.
-func readItems(items []item, tags []tag, n int, r *nbt.Reader, doc []byte) ([]item, []tag) {
+// items are the elements of a list of compounds, and their tags.
+type items struct {
+	list []item
+	tags []tag
+}
+
+func (s *items) reset() { s.list, s.tags = s.list[:0], s.tags[:0] }
+
+// read reads the n compounds that r, a reader of doc, is at.
+func (s *items) read(n int, r *nbt.Reader, doc []byte) {
 	for range n {
-		at, from := r.Offset(), len(tags)
-		tags = readTags(tags, r, doc)
+		at, from := r.Offset(), len(s.tags)
+		s.tags = readTags(s.tags, r, doc)
 		if r.Err() != nil {
 			break
 		}
-		items = append(items, item{doc[at:r.Offset()], from, len(tags)})
+		s.list = append(s.list, item{doc[at:r.Offset()], from, len(s.tags)})
 	}
-	return items, tags
 }
 
 // payloadTags appends the entries of a compound's payload, which has been

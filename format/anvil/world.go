@@ -51,10 +51,13 @@ type Stats struct {
 	// KeptSections have blocks or biomes that the game could not have written;
 	// they stay tags.
 	KeptSections int
-	Files        int // handed on
-	FileBytes    int64
-	Damaged      []format.Damage
-	Skipped      []Skipped
+	// Beyond counts cells whose index is beyond the palette of their section. They
+	// are read as air.
+	Beyond    int
+	Files     int // handed on
+	FileBytes int64
+	Damaged   []format.Damage
+	Skipped   []Skipped
 }
 
 // Skipped names a file that was not handed on.

@@ -41,6 +41,7 @@ func (r *reading) dimension(ctx context.Context, d *dimension) error {
 		}
 	}
 	r.w.stats.KeptSections += r.dec.kept
+	r.w.stats.Beyond += r.dec.beyond
 	return nil
 }
 
@@ -158,6 +159,9 @@ func (r *reading) salvage(g *region, kind, slot int) {
 	raw := g.raw(slot, r.stored)
 	r.stored = raw
 	at := len(r.dec.bytes)
+	if kind == kindChunk {
+		r.dec.col.Whole |= voxel.KeptBlock | voxel.KeptBiome
+	}
 	r.dec.bytes = append(r.dec.bytes, raw...)
 	r.dec.col.Parts = append(r.dec.col.Parts, voxel.Part{
 		Name: kindParts[kind], Stamp: g.stamp(slot), Damaged: true, Data: r.dec.bytes[at:len(r.dec.bytes):len(r.dec.bytes)],

@@ -260,26 +260,41 @@ func AppendBiome(dst []byte, name string) ([]byte, error) {
 
 // LegacyName returns the name of the block with a numeric id (0..4095) and
 // data value (0..15).
-func LegacyName(id int, data uint8) string {
-	if id == 0 && data == 0 {
-		return format.Air
-	}
-	return legacyPrefix + strconv.Itoa(id) + "/" + strconv.Itoa(int(data))
-}
+func LegacyName(id int, data uint8) string { return ShortName(uint16(id), uint16(data)) }
 
 // ParseLegacy is the inverse of LegacyName.
 func ParseLegacy(name string) (id int, data uint8, err error) {
+	i, d, err := ParseShort(name)
+	if err == nil && (i >= 1<<12 || d >= 1<<4) {
+		err = fmt.Errorf("block: state %q has numbers beyond the game's: %w", name, ErrName)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return int(i), uint8(d), nil
+}
+
+// ShortName is LegacyName for numbers of 16 bits, which mods have.
+func ShortName(id, data uint16) string {
+	if id == 0 && data == 0 {
+		return format.Air
+	}
+	return legacyPrefix + strconv.Itoa(int(id)) + "/" + strconv.Itoa(int(data))
+}
+
+// ParseShort is the inverse of ShortName.
+func ParseShort(name string) (id, data uint16, err error) {
 	if name == format.Air {
 		return 0, 0, nil
 	}
 	s, ok := strings.CutPrefix(name, legacyPrefix)
 	a, b, ok2 := strings.Cut(s, "/")
-	i, err := strconv.ParseUint(a, 10, 12)
-	d, err2 := strconv.ParseUint(b, 10, 4)
+	i, err := strconv.ParseUint(a, 10, 16)
+	d, err2 := strconv.ParseUint(b, 10, 16)
 	if !ok || !ok2 || err != nil || err2 != nil {
 		return 0, 0, fmt.Errorf("block: state %q has no numeric id: %w", name, ErrName)
 	}
-	return int(i), uint8(d), nil
+	return uint16(i), uint16(d), nil
 }
 
 // LegacyBiomeName returns the name of the biome with a numeric id.

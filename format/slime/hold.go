@@ -2,6 +2,7 @@ package slime
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -101,6 +102,9 @@ func (o WriteOptions) resolve(version int32) layout {
 
 // bareName is the name for a lost column without anything that Slime holds.
 func bareName(c *format.Column) string {
+	if c.Whole&voxel.KeptBlock != 0 {
+		return "columns whose blocks are kept as tags"
+	}
 	for _, p := range c.Parts {
 		if p.Damaged {
 			return "damaged columns"
@@ -111,6 +115,10 @@ func bareName(c *format.Column) string {
 
 func (h *holder) hold(c *format.Column) bool {
 	done := isFull(c)
+	if c.Whole&voxel.KeptBlock != 0 && len(c.Sections) == 0 {
+		h.lost.add(bareName(c), 1)
+	}
+	c.Whole &^= marks
 	h.holdSections(c)
 	h.holdLists(c)
 	switch {
@@ -153,26 +161,28 @@ func isFullStatus(status string) bool {
 	return status == "" || status == "postprocessed" || strings.HasPrefix(status, "full")
 }
 
-// statusOf returns the text of Status in a chunk's tags.
+// statusOf returns the text of Status in a chunk's tags. A Level beside it may be left from an
+// older version.
 func statusOf(doc []byte) (status string) {
-	read := func(r *nbt.Reader, t nbt.Type, name []byte) {
+	var ofLevel string
+	read := func(to *string, r *nbt.Reader, t nbt.Type, name []byte) {
 		if t == nbt.String && string(name) == "Status" {
-			status = string(r.String())
+			*to = string(r.String())
 		} else {
 			r.Skip(t)
 		}
 	}
 	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error { // what it read before an error counts
 		if t != nbt.Compound || string(name) != "Level" {
-			read(r, t, name)
+			read(&status, r, t, name)
 			return nil
 		}
 		for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-			read(r, t, name)
+			read(&ofLevel, r, t, name)
 		}
 		return nil
 	})
-	return status
+	return cmp.Or(status, ofLevel)
 }
 
 // holdLists keeps the lists that the file holds, in its order.
@@ -298,7 +308,7 @@ func (h *holder) holdTags(s voxel.Section) []byte {
 		switch {
 		case h.version < 4 && t == nbt.ByteArray && string(name) == TagHypixelBlocks3 && out == nil && len(raw) > 4 && len(raw) < 4+1<<16:
 			out = nbt.AppendEnd(nbt.AppendByteArray(nil, TagHypixelBlocks3, raw[4:]))
-		case isSpare(s.Has, name), string(name) == "Y", nbt.Empty(t, raw):
+		case isSpare(s.Has, name, raw), string(name) == "Y", nbt.Empty(t, raw):
 		default:
 			h.lost.add("section tag "+string(name), 1)
 		}
@@ -306,10 +316,19 @@ func (h *holder) holdTags(s voxel.Section) []byte {
 	return out
 }
 
-// isSpare reports whether a tag of that name is what a palette held beside the
+// isSpare reports whether a tag of that name has only what a palette held beside the
 // entries in use, which no cell is.
-func isSpare(has voxel.Has, name []byte) bool {
-	return has&voxel.HasBlock != 0 && string(name) == "block_states" || has&voxel.HasBiome != 0 && string(name) == "biomes"
+func isSpare(has voxel.Has, name, payload []byte) bool {
+	if !(has&voxel.HasBlock != 0 && string(name) == "block_states" || has&voxel.HasBiome != 0 && string(name) == "biomes") {
+		return false
+	}
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
+		if r.Skip(t); string(name) != "palette" {
+			return false
+		}
+	}
+	return true
 }
 
 // dropTags counts the tags of a dropped section.

@@ -60,11 +60,14 @@ func TestHold(t *testing.T) {
 		{"twice", v9, section(0, format.Cells{Block: []voxel.Cell{1}}, voxel.HasBlock), "sections that are there twice:1"},
 		{"section tags", v13, func(c *format.Column) {
 			tags := nbt.AppendList(nbt.AppendByte(nil, "odd", 1), "bare", nbt.End, 0)
-			c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(tags, "block_states"), "spare", "x")))
+			c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(tags, "block_states"), "palette", "x")))
 		}, "section tag odd:1"},
 		{"blocks that nobody could read", v9names, func(c *format.Column) {
 			c.Sections = append(c.Sections, voxel.Section{Y: 9, Tags: nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(nil, "block_states"), "odd", "x")))})
 			c.Cells = append(c.Cells, format.Cells{})
+		}, "section tag block_states:1"},
+		{"tags of other programs", v13, func(c *format.Column) {
+			c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(nil, "block_states"), "odd", "x")))
 		}, "section tag block_states:1"},
 		{"ticks", v3, list(voxel.BlockTicks, nowhere, nowhere), "block_ticks:2"},
 		{"entities of proto chunks", v13, list(voxel.ProtoEntities, nowhere), "proto_entities:1"},
@@ -360,5 +363,24 @@ func TestSinkRefuses(t *testing.T) {
 	}
 	if err := w.File(format.File{Path: "level.dat"}); err != nil || w.Lost()["file level.dat"] != 1 {
 		t.Errorf("a file: %v, lost %v", err, w.Lost())
+	}
+}
+
+// TestHoldKept counts sections that are kept as tags beside arrays that are not.
+func TestHoldKept(t *testing.T) {
+	kind := kindOf{13, 8, 3955}
+	world := madeUp(kind, "overworld")
+	c := world.columns[geom.ColumnPos{X: 1, Z: 1}]
+	c.Sections[0].Has = c.Sections[0].Has&^voxel.HasBlock | voxel.KeptBlock
+	c.Sections[0].Tags = nbt.AppendEnd(nbt.AppendEnd(nbt.AppendString(nbt.AppendCompound(nil, "block_states"), "odd", "x")))
+	c.Cells[0].Block = nil
+	lost := slime.Losses{}
+	if !slime.Hold(writtenKinds()[kind], world.dim, lost)(c) || lost["section tag block_states"] != 1 || c.KeptSections() != 0 {
+		t.Errorf("lost %v, %d kept sections left", lost, c.KeptSections())
+	}
+	c = &format.Column{Column: voxel.Column{Version: 3955, Whole: voxel.KeptBlock}}
+	lost = slime.Losses{}
+	if slime.Hold(writtenKinds()[kind], world.dim, lost)(c) || lost["columns whose blocks are kept as tags"] != 1 {
+		t.Errorf("lost %v", lost)
 	}
 }

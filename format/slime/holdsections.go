@@ -7,6 +7,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
+// marks are of what is kept as tags alone. The tags are counted as lost.
+const marks = voxel.KeptBlock | voxel.KeptBiome
+
 // holdSections keeps the sections and arrays that the file holds, lowest section first. It
 // keeps none if the column is dropped.
 func (h *holder) holdSections(c *format.Column) {
@@ -29,9 +32,10 @@ func (h *holder) holdSections(c *format.Column) {
 			s, a = sections[i], cells[i]
 		}
 		s.Y = y
+		s.Has &^= marks
+		s.Tags = h.holdTags(s)
 		h.holdLight(c.Stale, &s, &a)
 		h.holdArrays(&s, &a)
-		s.Tags = h.holdTags(s)
 		c.Sections, c.Cells = append(c.Sections, s), append(c.Cells, a)
 	}
 }
@@ -45,6 +49,7 @@ func hasObjects(c *format.Column) bool {
 
 // keeps reports whether the file can hold a section. It counts what is lost if not.
 func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool {
+	s.Has &^= marks
 	low, high := 0, 16
 	switch {
 	case h.hasCoords():
