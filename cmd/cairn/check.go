@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -31,6 +33,7 @@ type checked struct {
 	Objects  int      `json:"objects"`
 	Files    int      `json:"files"`
 	Problems []string `json:"problems"`
+	Remarks  []string `json:"remarks,omitempty"` // on what is no fault
 
 	Store  *record.Report `json:"store,omitempty"`
 	Mended int            `json:"mended,omitempty"` // stones
@@ -195,6 +198,13 @@ func (c *checked) problem(format string, args ...any) {
 	}
 }
 
+// remark adds a remark on what is no fault.
+func (c *checked) remark(format string, args ...any) {
+	if len(c.Remarks) < maxProblems {
+		c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
+	}
+}
+
 func (c *checked) check(ctx context.Context, src *source) error {
 	if src.Stone != nil {
 		if err := src.Stone.Check(ctx); err != nil {
@@ -209,6 +219,13 @@ func (c *checked) check(ctx context.Context, src *source) error {
 		}
 	} else if err != nil {
 		return err
+	}
+	remarks := src.Remarks()
+	for _, name := range slices.Sorted(maps.Keys(remarks.Lost)) {
+		c.remark("not read: %d %s", remarks.Lost[name], name)
+	}
+	for _, note := range remarks.Notes {
+		c.remark("%s", note)
 	}
 	return c.world(ctx, w)
 }
@@ -281,8 +298,14 @@ func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v sto
 func (c *checked) column(dim string, col *voxel.Column) {
 	c.Columns++
 	at := fmt.Sprintf("%s: column %v", dim, col.Pos)
+	if kept := keptNames(col.Whole); kept != "" {
+		c.remark("%s: all %s are kept as tags, which cairn does not understand", at, kept)
+	}
 	heights := map[int8]bool{}
 	for _, s := range col.Sections {
+		if kept := keptNames(s.Has); kept != "" {
+			c.remark("%s: section %d: its %s are kept as tags, which cairn does not understand", at, s.Y, kept)
+		}
 		if heights[s.Y] {
 			c.problem("%s: section %d occurs twice", at, s.Y)
 		}
@@ -304,6 +327,19 @@ func (c *checked) column(dim string, col *voxel.Column) {
 			c.document(fmt.Sprintf("%s: part %q", at, p.Name), p.Data)
 		}
 	}
+}
+
+// keptNames names what a set of arrays says is kept as tags alone.
+func keptNames(has voxel.Has) string {
+	switch has & (voxel.KeptBlock | voxel.KeptBiome) {
+	case voxel.KeptBlock:
+		return "blocks"
+	case voxel.KeptBiome:
+		return "biomes"
+	case 0:
+		return ""
+	}
+	return "blocks and biomes"
 }
 
 func (c *checked) object(at string, o voxel.Object) {
@@ -364,10 +400,13 @@ func (c *checked) print(out io.Writer) {
 	if c.OK {
 		fmt.Fprintf(out, "%s: ok (%s; %s, %s, %s, %s)\n", c.Path, c.Format, console.Counted(c.Columns, "column"), console.Counted(c.Cells, "cell"),
 			console.Counted(c.Objects, "object"), console.Counted(c.Files, "file"))
-		return
+	} else {
+		fmt.Fprintf(out, "%s: %s\n", c.Path, console.Counted(len(c.Problems), "problem"))
 	}
-	fmt.Fprintf(out, "%s: %s\n", c.Path, console.Counted(len(c.Problems), "problem"))
 	for _, p := range c.Problems {
 		fmt.Fprintln(out, "  "+console.Line(p))
+	}
+	for _, r := range c.Remarks {
+		fmt.Fprintln(out, "  "+console.Line(r))
 	}
 }

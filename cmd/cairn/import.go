@@ -42,6 +42,8 @@ type imported struct {
 	Files   int            `json:"files"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
+	Kept    int            `json:"kept_sections,omitempty"` // as tags alone
+	Remarks []string       `json:"remarks,omitempty"`
 	commitResult
 
 	slim    bool
@@ -105,7 +107,7 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	}
 	remarks := src.Remarks()
 	maps.Copy(done.Lost, remarks.Lost)
-	done.Damaged = remarks.Damaged
+	done.Damaged, done.Remarks = remarks.Damaged, remarks.Notes
 	if err = done.count(ctx, w); err != nil {
 		return err
 	}
@@ -171,6 +173,7 @@ func (r *imported) count(ctx context.Context, c stone.Content) error {
 		for _, n := range t.Versions {
 			r.Columns += n
 		}
+		r.Kept += t.Kept
 		for volume, n := range t.Cells {
 			if port.IsMatter(volume) {
 				r.Cells += n
@@ -242,6 +245,10 @@ func (r *imported) print(out io.Writer) {
 	t.Row("  stone", r.ID)
 	r.commitResult.print(t)
 	t.Flush()
+	if r.Kept > 0 {
+		fmt.Fprintf(out, "kept as tags, which cairn does not understand: %s; cairn check names them\n", console.Counted(r.Kept, "section"))
+	}
+	console.PrintList(out, "remarks:", r.Remarks)
 	console.PrintCounts(out, "not kept:", r.Lost)
 	what := "damaged, kept as stored:"
 	if r.slim {

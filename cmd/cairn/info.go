@@ -33,6 +33,8 @@ type facts struct {
 	Dimensions []dimensionFacts  `json:"dimensions"`
 	Files      fileFacts         `json:"files"`
 	Damaged    int               `json:"damaged"`
+	Kept       int               `json:"kept_sections,omitempty"` // as tags alone
+	Remarks    []string          `json:"remarks,omitempty"`
 	Pages      []pageFacts       `json:"pages,omitempty"` // of a stone
 }
 
@@ -148,7 +150,9 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		}
 		f.Dimensions = append(f.Dimensions, dimensionOf(c, d, t))
 		f.Damaged += t.Damaged
+		f.Kept += t.Kept
 	}
+	f.Remarks = src.Remarks().Notes
 	for _, file := range about.Files {
 		f.Files.Count++
 		f.Files.Bytes += file.Size
@@ -232,6 +236,12 @@ func (f *facts) print(out io.Writer) {
 	t.Row("files", fmt.Sprintf("%s, %s", console.Count(f.Files.Count), table.Size(f.Files.Bytes)))
 	if f.Damaged > 0 {
 		t.Row("damaged", console.Counted(f.Damaged, "chunk"))
+	}
+	if f.Kept > 0 {
+		t.Row("kept as tags", console.Counted(f.Kept, "section")+", which cairn does not understand")
+	}
+	for _, r := range f.Remarks {
+		t.Row("remark", console.Line(r))
 	}
 	for _, d := range f.Dimensions {
 		d.print(t)
