@@ -33,15 +33,14 @@ func (d *Decoder) Until(ctx context.Context) { d.ctx, d.work = ctx, 0 }
 
 // Work estimates the steps since Until: one for each cell that differs from the one
 // below, once for equal columns side by side, workOfRow for each row of cells that differs
-// from the one below in its chunk, and workOfChunk for each chunk. In the form Relief each
-// layer and each cell that is not full is workOfLand more.
+// from the one below in its chunk, and workOfChunk for each chunk. It does not count what only
+// the form Relief takes.
 func (d *Decoder) Work() int { return d.work }
 
 // The steps of a chunk with hardly any changes, and those of which there are more.
 const (
 	workOfChunk = 1 << 10
 	workOfRow   = 4
-	workOfLand  = 2
 )
 
 // ended returns the error of the context if it has ended.

@@ -34,12 +34,10 @@ func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []i
 			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
 		r.land.begin(tops[i], h)
-		land := len(r.land.floors) + len(r.land.dents)
 		r.top = r.land.base + int32(h*edge)
 		if err := r.tower(&d.literals, &d.literal, d.ended); err != nil {
 			return dst, err
 		}
-		d.work += workOfLand * (len(r.land.floors) + len(r.land.dents) - land)
 		if !d.split(h * edge) {
 			panic("codec: a column of relief ends above its tower")
 		}

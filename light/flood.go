@@ -56,6 +56,7 @@ type Flood struct {
 	ctx  context.Context // nil: never ends
 	most int             // work that a Fill may do; 0: no bound
 	work int             // of the last Fill
+	size int             // cells of its box
 	kind Kind
 	box
 	ny         int           // cells of height that this kind of light needs; 0 if nothing blocks it, or nothing emits it
@@ -145,11 +146,15 @@ func (f *Flood) ended() bool {
 // for each run of a row of blocks that differs from the row below.
 func (f *Flood) Work() int { return f.work }
 
+// Cells returns the cells of the box of the last Fill, 0 if it was too large. It follows from the
+// box and from the heights of blocks in and around it.
+func (f *Flood) Cells() int { return f.size }
+
 // Fill computes the light of the chunks from..to-1. towers must return the blocks of
 // the box and of one chunk around it, at all heights; missing chunks are clear. It
 // returns false if the box is too large.
 func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
-	f.kind, f.ny, f.work = kind, 0, 0
+	f.kind, f.ny, f.work, f.size = kind, 0, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
 		return false // before towers is called
@@ -158,6 +163,7 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	if !ok || len(f.near) == 0 {
 		return ok
 	}
+	f.size = b.cells(kind)
 	if !f.knows(&b) {
 		f.box, f.laid = b, false
 		f.towers, f.near = f.near, f.towers

@@ -1,12 +1,14 @@
 package stone
 
 import (
+	"context"
 	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone/column"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -14,11 +16,11 @@ import (
 
 // columnPages is the state of a Writer for the columns of a dimension.
 type columnPages struct {
-	last    geom.ColumnPos
-	begun   bool // last is one
-	held    []heldColumn
-	bytes   int
-	heights *column.Heights // the dimension's rules; nil if it has none
+	last   geom.ColumnPos
+	begun  bool // last is one
+	held   []heldColumn
+	bytes  int
+	towers light.Towers // of the dimension's rules; nil if it has none
 }
 
 // heldColumn is a column and what to write about it.
@@ -90,7 +92,7 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
-	w.enter(&d.columns, entries, column.Encode(whole(p.held), p.heights)...)
+	w.enter(&d.columns, entries, column.Encode(whole(p.held), w.ruled())...)
 	for _, name := range listNames(p.held) {
 		held := slices.Collect(func(yield func(voxel.List) bool) {
 			for i := range p.held {
@@ -106,6 +108,23 @@ func (w *Writer) flushColumns() {
 		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
 	}
 	p.held, p.bytes = nil, 0
+}
+
+// ruled returns what rules say of the maps of the columns of one page, as long as a Reader
+// may compute it.
+func (w *Writer) ruled() column.Ruled {
+	if w.columns.towers == nil {
+		return nil
+	}
+	towers, far := w.blocks.counted(w.columns.towers)
+	h := column.NewHeights(w.dimension().rules, towers)
+	h.Until(context.Background(), maxRows)
+	return func(pos geom.ColumnPos, name string) *[256]int32 {
+		if m := h.Of(pos, name); far() == nil {
+			return m
+		}
+		return nil
+	}
 }
 
 // smallPage is the size in plain bytes up to which all forms of a page are tried.

@@ -92,3 +92,7 @@ func SealAt(size int64, dir []byte) []byte {
 	foot = binary.LittleEndian.AppendUint64(foot, directoryHash(FormatVersion, dir, foot))
 	return append(append(dir, foot...), footerMagic...)
 }
+
+// Reckless has a Writer whose blocks are written count nothing, so that it may write light and
+// height maps that Readers refuse. Call it after Light or Heights.
+func (w *Writer) Reckless() { w.blocks.index = &blockIndex{} }

@@ -44,7 +44,10 @@ func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
 		return w.misuse("rules of %d cells, at most %d", w.rules, maxRuleCells)
 	}
 	w.dimension().rules = rules
-	w.columns.heights = column.NewHeights(rules, towers)
+	if len(rules) > 0 {
+		w.indexBlocks()
+		w.columns.towers = towers
+	}
 	return w.err
 }
 

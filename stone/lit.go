@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -39,7 +38,8 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
 		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
 	}
-	w.lit = &lighting{matters: m, towers: towers, area: writerArea, most: maxFlooding / 2}
+	w.indexBlocks()
+	w.lit = &lighting{matters: m, towers: towers}
 	return nil
 }
 
@@ -58,9 +58,10 @@ func (s *Reader) dimensionOf(v *volume) *dimension {
 
 // lightOf adds the light to chunks of a page. A nil want means all.
 func (s *Reader) lightOf(ctx context.Context, d *dimension, p *cellsPage, want []int) error {
-	blocks := s.towers(ctx, d)
-	failed := func() error { return blocks.err }
-	return p.unlit.light(p.chunks, want, &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, failed: failed, area: readerArea, most: maxFlooding})
+	return p.unlit.light(ctx, p.chunks, want, func() *lighting {
+		blocks := s.towers(ctx, d)
+		return &lighting{ctx: ctx, matters: d.matters, towers: blocks.tower, failed: func() error { return blocks.err }}
+	})
 }
 
 // appendMatters appends the matters of all dimensions, if any has some: for each the
@@ -135,9 +136,7 @@ type lighting struct {
 	ctx     context.Context // nil: never ends
 	matters light.Matters
 	towers  light.Towers
-	failed  func() error // the error because of which towers are incomplete; nil: they never are
-	area    int32        // most footprints of a box that is flooded at once
-	most    int          // work for one page
+	failed  func() error // the error because of which towers are incomplete, or too much for a Reader
 }
 
 // flooding is the floods of one kind for the chunks at some places.
@@ -147,7 +146,7 @@ type flooding struct {
 	kind   light.Kind
 	places []geom.ChunkPos
 	use    func(some []int) // called with indexes of places that f has computed
-	work   int              // so far
+	cells  int              // of boxes so far
 }
 
 var (
@@ -157,22 +156,20 @@ var (
 
 var errFlood = errors.New("light that goes too far to be computed")
 
-// The most footprints of a box that is flooded at once. A larger box would cost a
-// Writer memory and save no time.
+// Limits of the floods of one page of light. They follow from the places of its chunks and from
+// the heights of blocks alone, so a Reader and a Writer find the same.
 const (
-	writerArea = 16
-	readerArea = 256
+	// maxArea is the most footprints of a box that is flooded at once.
+	maxArea = 256
+	// maxFlooded is the most cells of all these boxes.
+	maxFlooded = 1 << 27
 )
-
-// maxFlooding is the most work of a Reader's floods for one page of light; see
-// light.Flood.Work. A Writer allows half, because it floods other boxes.
-const maxFlooding = 3 << 23
 
 // floods floods boxes with the chunks at some places and calls use after each, with
 // the indexes of the chunks in it.
 func (l *lighting) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
 	f.Use(l.matters)
-	f.Until(l.ctx, l.most)
+	f.Until(l.ctx, 0)
 	defer f.Until(context.Background(), 0)
 	all := make([]int, len(places))
 	for i := range all {
@@ -197,18 +194,18 @@ func (l *flooding) flood(some []int) error {
 		return t
 	}
 	one, wide, deep := from.X == to.X && from.Z == to.Z, to.X-from.X+1, to.Z-from.Z+1
-	ok := one || wide <= l.area && deep <= l.area/wide
+	ok := one || wide <= maxArea && deep <= maxArea/wide
 	if ok {
 		ok = l.f.Fill(l.kind, from, geom.ChunkPos{X: to.X + 1, Y: to.Y + 1, Z: to.Z + 1}, towers) && !high
-		l.work += l.f.Work()
+		l.cells += l.f.Cells()
 	}
 	if l.ctx != nil && l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
-	if l.failed != nil && l.failed() != nil {
-		return l.failed()
+	if err := l.failed(); err != nil {
+		return err
 	}
-	if l.work > l.most || one && !ok {
+	if l.cells > maxFlooded || one && !ok {
 		return errFlood
 	}
 	if ok {
@@ -279,7 +276,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 	if len(octants) != len(order) || len(order) == 0 {
 		return corruptf(0, "octants", "%d of %d chunks", len(octants), len(order))
 	}
-	page.unlit = &pendingLight{turn: pages.NewTurn(), kind: kind, at: at, octants: make(map[int]byte, len(order))}
+	page.unlit = &pendingLight{turn: pages.NewTurn(), kind: kind, at: at, runs: order, octants: make(map[int]byte, len(order))}
 	for i, n := range order {
 		page.unlit.octants[n] = octants[i]
 	}
@@ -293,56 +290,60 @@ type pendingLight struct {
 	turn    pages.Turn // for octants and the chunks in it
 	kind    light.Kind
 	at      []geom.ChunkPos // of all chunks of the page
+	runs    []int           // indexes of those that were not complete at first
 	octants map[int]byte    // by index of chunk, for chunks that are not complete
 }
 
-// light adds the light to chunks of a page. A nil want means all.
-func (u *pendingLight) light(chunks []*voxel.Chunk, want []int, l *lighting) error {
-	if err := u.turn.Take(l.ctx); err != nil {
+// light adds the light to chunks of a page. A nil want means all. by returns what computes it, anew
+// for each try.
+func (u *pendingLight) light(ctx context.Context, chunks []*voxel.Chunk, want []int, by func() *lighting) error {
+	if err := u.turn.Take(ctx); err != nil {
 		return err
 	}
 	defer u.turn.Give()
-	var some []int
+	if len(u.octants) == 0 {
+		return nil
+	}
 	if want == nil {
-		some = slices.Sorted(maps.Keys(u.octants))
+		return u.complete(chunks, u.runs, by())
 	}
-	for _, i := range want {
-		if _, ok := u.octants[i]; ok {
-			some = append(some, i)
-		}
-	}
+	some := slices.DeleteFunc(slices.Clone(want), func(i int) bool { _, ok := u.octants[i]; return !ok })
 	if len(some) == 0 {
 		return nil
 	}
-	runs, places, octants := make([]*voxel.Chunk, len(some)), make([]geom.ChunkPos, len(some)), make([]byte, len(some))
-	for k, i := range some {
-		runs[k], places[k], octants[k] = chunks[i], u.at[i], u.octants[i]
+	err := u.complete(chunks, some, by())
+	if c := (*CorruptError)(nil); errors.As(err, &c) && ctx.Err() == nil {
+		// The Writer made sure of the boxes of all chunks. Those of some may take more.
+		err = u.complete(chunks, u.runs, by())
 	}
-	if err := l.complete(u.kind, runs, places, octants); errors.Is(err, errFlood) {
-		return corrupt(-1, "page", err)
-	} else if err != nil {
-		return err
-	}
-	for k, i := range some {
-		chunks[i] = runs[k]
-		delete(u.octants, i)
-	}
-	return nil
+	return err
 }
 
-// complete adds the light that follows from blocks to chunks that hold the difference.
-func (l *lighting) complete(kind light.Kind, chunks []*voxel.Chunk, at []geom.ChunkPos, octants []byte) error {
+// complete floods the boxes of some chunks, and adds the light to those that are not complete.
+func (u *pendingLight) complete(chunks []*voxel.Chunk, some []int, l *lighting) error {
+	places := make([]geom.ChunkPos, len(some))
+	for k, i := range some {
+		places[k] = u.at[i]
+	}
 	b := builders.Get().(*voxel.Builder)
 	defer builders.Put(b)
 	f := floods.Get().(*light.Flood)
 	defer floods.Put(f)
-	err := l.floods(f, kind, at, func(some []int) {
-		for _, i := range some {
+	err := l.floods(f, u.kind, places, func(boxed []int) {
+		for _, k := range boxed {
+			i := some[k]
+			octants, ok := u.octants[i]
 			if l.ctx.Err() != nil {
 				return
 			}
-			chunks[i] = f.Plus(b, chunks[i], at[i], octants[i])
+			if ok {
+				chunks[i] = f.Plus(b, chunks[i], places[k], octants)
+				delete(u.octants, i)
+			}
 		}
 	})
+	if errors.Is(err, errFlood) {
+		err = corrupt(-1, "page", err)
+	}
 	return cmp.Or(err, l.ctx.Err())
 }

@@ -174,7 +174,7 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 
 // rule returns a function that applies rules to the columns of one page. begun is the
 // number of the first entry of its group.
-func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int32 {
+func (r *columnReader) rule(begun uint32) column.Ruled {
 	return func(pos geom.ColumnPos, name string) *[256]int32 {
 		if r.heights == nil {
 			r.blocks = r.s.towers(r.ctx, r.d)
@@ -182,9 +182,8 @@ func (r *columnReader) rule(begun uint32) func(geom.ColumnPos, string) *[256]int
 			r.heights.Until(r.ctx, maxRows)
 		}
 		if r.begun != begun { // what the columns of one page may need is bounded
-			r.begun, r.blocks.work, r.blocks.again, r.blocks.bytes = begun, 0, 0, 0
-			clear(r.blocks.pages)
-			clear(r.blocks.paid)
+			r.begun = begun
+			r.blocks.begin()
 			r.heights.Until(r.ctx, maxRows)
 		}
 		return r.heights.Of(pos, name)

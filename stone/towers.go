@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// maxDecoded is the most pages of blocks that one page of light, or one column,
-	// may need.
+	// maxDecoded is the most pages of blocks that one page of light or of columns may need.
 	maxDecoded = 1024
 	// maxWork is how much work decoding them may be, beyond what is paid.
 	maxWork = 1 << 25
@@ -26,147 +25,195 @@ const (
 	maxRows = 1 << 29
 	// looksAtOnce is how many entries are looked at before the context is asked again.
 	looksAtOnce = 1 << 12
-	// maxAgain is how much work decoding pages again may be, because of maxHeld.
-	maxAgain = 1 << 27
-	// maxHeld is the most bytes of pages that a towerReader holds besides the Cache.
+	// maxHeld is the most bytes of the chunks of these pages. They are held until the page of
+	// light or of columns is read.
 	maxHeld = 64 << 20
 )
 
 var (
 	errTowers = errors.New("blocks in too many pages")
 	errWork   = errors.New("blocks that take too long to read")
+	errHeld   = errors.New("blocks that take too much memory")
 )
-
-// paid is the numbers of the pages whose stored bytes have paid for work.
-type paid map[int]bool
-
-// rest returns the work of decoding a page, as of codec.Decoder.Work, beyond what its
-// stored bytes pay for. A page pays once, however often it is named.
-func (p paid) rest(work, number, stored int) int {
-	if p[number] {
-		return work
-	}
-	p[number] = true
-	return max(0, work-workOfByte*stored)
-}
 
 // footprint is the x and z of a chunk, or of a cube of chunks counted in cubes.
 type footprint struct{ x, z int32 }
 
-// towerReader reads the towers of a dimension's blocks from the stone, for one page
-// of light or for columns. After the first error, kept in err, towers are
-// incomplete.
-type towerReader struct {
-	ctx        context.Context
-	s          *Reader
-	v          *volume
-	entries    []entry
-	d          *dimension
-	footprints map[footprint][]int32 // see footprintsOf; nil before the first tower
-	pages      map[uint32][]*voxel.Chunk
-	work       int // that all pages took that were needed so far, and looks
-	again      int // work of pages that were decoded before
-	looks      int // at chunks
-	paid       paid
-	bytes      int // of pages
-	last       footprint
-	held       light.Tower // over last
-	err        error
+// blockIndex is the entries of a dimension's blocks.
+type blockIndex struct {
+	entries []entry
+	at      map[footprint][]int32 // indexes of entries with cells, those that are lowest first
 }
 
-func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
-	v, entries := s.entries(d.name, voxel.Block, 0)
-	return &towerReader{ctx: ctx, s: s, v: v, entries: entries, d: d, pages: make(map[uint32][]*voxel.Chunk), paid: make(paid), last: footprint{1 << 30, 0}}
+func indexBlocks(ctx context.Context, entries []entry) (*blockIndex, error) {
+	b := &blockIndex{entries, make(map[footprint][]int32)}
+	for i := range entries {
+		if i%looksAtOnce == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if e := &entries[i]; e.page != nonePage {
+			pos := cubeChunk(e.key, 0)
+			f := footprint{pos.X >> 2, pos.Z >> 2}
+			b.at[f] = append(b.at[f], int32(i))
+		}
+	}
+	return b, nil
 }
 
-// footprints holds the indexes of a dimension's block entries with cells by footprint, those
-// that are lowest first.
+// reach counts what one page of light or of columns takes of the blocks that it follows
+// from. It is the one check of Readers and Writers: a Reader refuses a page whose reach is
+// too far, and a Writer, which counts the same or more, writes it in another form.
+type reach struct {
+	*blockIndex
+	most   int64 // bytes of chunks
+	work   int   // see worked
+	bytes  int64
+	groups map[uint32]bool // of entries, whose pages were counted
+	paid   map[int]bool    // pages whose stored bytes have paid for work
+}
+
+func (b *blockIndex) reach(most int64) reach {
+	return reach{blockIndex: b, most: most, groups: make(map[uint32]bool), paid: make(map[int]bool)}
+}
+
+// tower calls f for the bits of entries over a chunk's x and z, topmost first, until f
+// returns false. Entries of one footprint are in ascending order of height, because keys
+// and bits are Morton codes.
+func (r *reach) tower(x, z int32, f func(entry, bit int) (more bool, err error)) error {
+	for _, i := range slices.Backward(r.at[footprint{x >> 2, z >> 2}]) {
+		e := &r.entries[i]
+		for y := uint32(4); y > 0; y-- {
+			bit := int(geom.Morton(uint32(x&3), y-1, uint32(z&3)))
+			if e.mask>>bit&1 == 0 {
+				continue
+			}
+			if err := r.worked(workOfLook); err != nil {
+				return err
+			}
+			if more, err := f(int(i), bit); err != nil || !more {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pageCost is what decoding a page of cells takes.
+type pageCost struct {
+	work   int   // see codec.Decoder.Work
+	stored int   // bytes of the page
+	bytes  int64 // of its chunks in memory
+}
+
+// page counts the page of an entry, once. What a page pays, it pays once, however often it
+// is named.
+func (r *reach) page(e *entry, c pageCost) error {
+	if r.groups[e.begun] {
+		return nil
+	}
+	if len(r.groups) == maxDecoded {
+		return corrupt(-1, "blocks", errTowers)
+	}
+	r.groups[e.begun] = true
+	if r.bytes += c.bytes; r.bytes > r.most {
+		return corrupt(-1, "blocks", errHeld)
+	}
+	if !r.paid[e.page] {
+		r.paid[e.page] = true
+		c.work = max(0, c.work-workOfByte*c.stored)
+	}
+	return r.worked(c.work)
+}
+
+// worked counts work.
+func (r *reach) worked(n int) error {
+	if r.work += n; r.work > maxWork {
+		return corrupt(-1, "blocks", errWork)
+	}
+	return nil
+}
+
+// footprints is the index of a dimension's blocks, or none yet.
 type footprints struct {
-	turn pages.Turn // to make at
-	at   map[footprint][]int32
+	turn  pages.Turn // to make index
+	index *blockIndex
 }
 
-// footprintsOf returns the indexes of the block entries by footprint. The first call makes them.
-func (d *dimension) footprintsOf(ctx context.Context, blocks []entry) (map[footprint][]int32, error) {
+// blocks returns the index of the dimension's blocks. The first call makes it.
+func (d *dimension) blocks(ctx context.Context, entries []entry) (*blockIndex, error) {
 	if err := d.footprints.turn.Take(ctx); err != nil {
 		return nil, err
 	}
 	defer d.footprints.turn.Give()
-	if d.footprints.at != nil {
-		return d.footprints.at, nil
+	if d.footprints.index != nil {
+		return d.footprints.index, nil
 	}
-	at := make(map[footprint][]int32)
-	for i := range blocks {
-		if i%looksAtOnce == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if e := &blocks[i]; e.page != nonePage {
-			pos := cubeChunk(e.key, 0)
-			f := footprint{pos.X >> 2, pos.Z >> 2}
-			at[f] = append(at[f], int32(i))
-		}
-	}
-	d.footprints.at = at
-	return at, nil
+	made, err := indexBlocks(ctx, entries)
+	d.footprints.index = made
+	return made, err
+}
+
+// towerReader reads the towers of a dimension's blocks from the stone, for one page of light
+// or of columns, until begin begins another. After the first error, kept in err, towers are
+// incomplete.
+type towerReader struct {
+	ctx     context.Context
+	s       *Reader
+	v       *volume
+	entries []entry
+	d       *dimension
+	reach   reach // its index is nil before the first tower
+	looks   int   // at chunks
+	pages   map[uint32][]*voxel.Chunk
+	towers  map[footprint]light.Tower
+	err     error
+}
+
+func (s *Reader) towers(ctx context.Context, d *dimension) *towerReader {
+	v, entries := s.entries(d.name, voxel.Block, 0)
+	t := &towerReader{ctx: ctx, s: s, v: v, entries: entries, d: d}
+	t.begin()
+	return t
+}
+
+// begin lets go of all that was read, for another page.
+func (t *towerReader) begin() {
+	t.reach = t.reach.blockIndex.reach(maxHeld)
+	t.pages, t.towers = make(map[uint32][]*voxel.Chunk), make(map[footprint]light.Tower)
 }
 
 // tower returns the chunks with cells over a chunk's x and z, topmost first. It
 // returns at most one more than maxTower. It is a light.Towers.
 func (t *towerReader) tower(x, z int32) light.Tower {
-	if t.err != nil {
+	at := footprint{x, z}
+	held, known := t.towers[at]
+	if known || t.err != nil {
+		return held
+	}
+	if held, t.err = t.read(at); t.err != nil {
 		return nil
 	}
-	if t.last == (footprint{x, z}) {
-		return t.held
-	}
-	held, err := t.read(x, z)
-	if err != nil {
-		t.err = err
-		return nil
-	}
-	t.last, t.held = footprint{x, z}, held
+	t.towers[at] = held
 	return held
 }
 
-// read looks at the chunks at x and z from the top down. Entries of one footprint are in
-// ascending order of height, because keys and bits are Morton codes.
-func (t *towerReader) read(x, z int32) (held light.Tower, err error) {
-	if t.footprints == nil {
-		if t.footprints, err = t.d.footprintsOf(t.ctx, t.entries); err != nil {
+func (t *towerReader) read(at footprint) (held light.Tower, err error) {
+	if t.reach.blockIndex == nil {
+		if t.reach.blockIndex, err = t.d.blocks(t.ctx, t.entries); err != nil {
 			return nil, err
 		}
 	}
-	for _, i := range slices.Backward(t.footprints[footprint{x >> 2, z >> 2}]) {
-		e := &t.entries[i]
-		for y := uint32(4); y > 0 && len(held) <= maxTower; y-- {
-			bit := int(geom.Morton(uint32(x&3), y-1, uint32(z&3)))
-			if e.mask>>bit&1 == 0 {
-				continue
-			}
-			if err := t.worked(workOfLook); err != nil {
-				return nil, err
-			}
-			c, err := t.chunk(int(i), bit)
-			if err != nil {
-				return nil, err
-			}
-			if c != nil {
-				held = append(held, light.Floor{Y: cubeChunk(e.key, bit).Y, Chunk: c})
-			}
+	err = t.reach.tower(at.x, at.z, func(i, bit int) (more bool, err error) {
+		if t.looks++; t.looks%looksAtOnce == 0 && t.ctx.Err() != nil {
+			return false, t.ctx.Err()
 		}
-	}
-	return held, nil
-}
-
-// worked counts work, and fails if it is too much or the context has ended.
-func (t *towerReader) worked(n int) error {
-	if t.looks++; t.looks%looksAtOnce == 0 && t.ctx.Err() != nil {
-		return t.ctx.Err()
-	}
-	if t.work += n; t.work > maxWork {
-		return corrupt(-1, "blocks", errWork)
-	}
-	return nil
+		c, err := t.chunk(i, bit)
+		if c != nil {
+			held = append(held, light.Floor{Y: cubeChunk(t.entries[i].key, bit).Y, Chunk: c})
+		}
+		return len(held) <= maxTower, err
+	})
+	return held, err
 }
 
 // chunk returns the chunk at a bit of an entry.
@@ -175,37 +222,17 @@ func (t *towerReader) chunk(entry, bit int) (*voxel.Chunk, error) {
 	if !e.paged() {
 		return e.chunk(), nil
 	}
-	page, seen := t.pages[e.begun]
+	page := t.pages[e.begun]
 	if page == nil {
-		if len(t.pages) == maxDecoded && !seen {
-			return nil, corrupt(-1, "blocks", errTowers)
-		}
 		cells, err := t.s.cellsPage(t.ctx, t.v, group(t.entries, entry))
 		if err != nil {
 			return nil, err
 		}
-		if seen {
-			t.again += cells.work
-		} else if err := t.worked(t.paid.rest(cells.work, e.page, t.s.dir.pages[e.page].size)); err != nil {
+		page = cells.chunks
+		if err := t.reach.page(e, pageCost{cells.work, t.s.dir.pages[e.page].size, cellBytes(page)}); err != nil {
 			return nil, err
 		}
-		if t.again > maxAgain {
-			return nil, corrupt(-1, "blocks", errWork)
-		}
-		page = cells.chunks
-		t.hold(e.begun, page)
+		t.pages[e.begun] = page
 	}
 	return page[e.at(bit)], nil
-}
-
-// hold keeps a page. It drops the others if they are too large.
-func (t *towerReader) hold(number uint32, page []*voxel.Chunk) {
-	if t.bytes > maxHeld {
-		for n := range t.pages {
-			t.pages[n] = nil
-		}
-		t.bytes = 0
-	}
-	t.pages[number] = page
-	t.bytes += int(cellBytes(page))
 }

@@ -1,12 +1,15 @@
 package stone_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -194,15 +197,74 @@ func TestLightTooMuchWork(t *testing.T) {
 		}
 	}
 	s := lightOf(blocks, []stone.Placed{{Pos: at(8, 0, 8), Chunk: spotted(7, 9)}})
-	o := stone.Options{Effort: stone.Quick, PageChunks: 512, Only: formLit}
-	r := mustOpen(t, mustWrite(t, s, o))
+	mustRefuseLight(t, s, stone.Options{Effort: stone.Quick, PageChunks: 512, Only: formLit}, "take too long")
+}
+
+// mustRefuseLight checks that a Writer writes no light that follows from blocks, and that a Reader
+// refuses it if a Writer does.
+func mustRefuseLight(t *testing.T, s stonetest.Spec, o stone.Options, want string) {
+	t.Helper()
+	b := mustWrite(t, s, o)
+	if n := litPages(t, mustOpen(t, b)); n != 0 {
+		t.Errorf("a Writer made %d such pages", n)
+	}
+	if err := readAll(context.Background(), mustOpen(t, b)); err != nil {
+		t.Error(err)
+	}
+	var buf bytes.Buffer
+	w := stone.NewWriter(&buf, o)
+	d := s.Dimensions[0]
+	w.Dimension(d.Name, "")
+	for _, v := range d.Volumes {
+		w.Volume(v.Volume, v.Names)
+		for _, c := range v.Levels[0].Chunks {
+			w.Chunk(0, c.Pos, c.Chunk)
+		}
+		if v.Name == voxel.Block {
+			w.Light(d.Matters, d.Towers())
+			w.Reckless()
+		}
+	}
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	var c *stone.CorruptError
-	if err := readAll(context.Background(), r); !errors.As(err, &c) || !strings.Contains(fmt.Sprint(err), "take too long") {
+	if err := readAll(context.Background(), mustOpen(t, buf.Bytes())); !errors.As(err, &c) || !strings.Contains(fmt.Sprint(err), want) {
 		t.Errorf("read: %v", err)
 	}
-	o.Only = 0
-	if n := litPages(t, mustOpen(t, mustWrite(t, s, o))); n != 0 {
-		t.Errorf("a Writer made %d such pages", n)
+}
+
+// TestMapsTooMuchWork has height maps that are as their rule says over towers that take a Reader
+// too long: a Writer writes them without the rule.
+func TestMapsTooMuchWork(t *testing.T) {
+	var flat [voxel.ChunkCells]voxel.Cell
+	for i := range flat {
+		flat[i] = voxel.Cell(1 + (i+i>>5+i>>10)&1)
+	}
+	dense := voxel.FromFlat(&flat)
+	for _, high := range []int32{4, 64} { // few chunks are no work
+		var blocks []stone.Placed
+		for i := range 16 * high {
+			blocks = append(blocks, stone.Placed{Pos: at(i&3, i>>4, i>>2&3), Chunk: dense})
+		}
+		s := lightOf(blocks, nil)
+		d := &s.Dimensions[0]
+		d.Matters, d.Volumes = nil, d.Volumes[:1]
+		d.Volumes[0].Names = []string{"air", "ore", "rock"}
+		d.Rules = []light.Rule{{Map: "top", Cells: []voxel.Cell{1}}}
+		for i := range int32(64) {
+			m := voxel.Map{Name: "top"}
+			for k := range m.Values {
+				m.Values[k] = 32*high - int32(k+k>>4+1)&1
+			}
+			d.Columns = append(d.Columns, voxel.Column{Pos: geom.ColumnPos{X: i & 7, Z: i >> 3}, Maps: []voxel.Map{m}})
+		}
+		sortColumns(d.Columns)
+		r := mustOpen(t, mustWrite(t, s, stone.Options{Effort: stone.Quick}))
+		if byRule := residuals(t, r) == 0; byRule != (high == 4) {
+			t.Errorf("%d chunks high: by rule: %v", high, byRule)
+		}
+		mustEqual(t, mustReadSpec(t, r), s)
 	}
 }
 

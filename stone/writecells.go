@@ -2,6 +2,7 @@ package stone
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -169,11 +171,12 @@ type cellJob struct {
 	cubes             []cube // of all entries; a cube of equal uniform chunks has no part in the page
 	paged             []cube
 	lit               *lighting
+	blocks            *blockPages // of lit
 
 	o           *Options
 	encoder     *pageEncoder
 	page, other []byte // the page, and the larger one that it replaced
-	work        int    // to decode it, as of codec.Encoder.Work, unless it is of form Lit
+	work        int    // to decode it at most, as of codec.Encoder.Work, unless it is of form Lit
 	err         error
 }
 
@@ -184,10 +187,7 @@ func (w *Writer) flushPage() {
 	if v == nil || len(w.cubes) == 0 || w.err != nil {
 		return
 	}
-	j := &cellJob{inVolume: len(w.dimension().volumes) - 1, inLevel: len(v.levels) - 1, cubes: w.cubes, lit: w.lit, o: &w.o}
-	if w.lit != nil && w.o.Only != formLit && w.workAround(w.cubes) > maxWork/2 {
-		j.lit = nil // a Reader would refuse the light
-	}
+	j := &cellJob{inVolume: len(w.dimension().volumes) - 1, inLevel: len(v.levels) - 1, cubes: w.cubes, lit: w.lit, blocks: &w.blocks, o: &w.o}
 	copied := *v // the dimension may get more volumes first
 	j.volume = &copied
 	for _, c := range j.cubes {
@@ -235,7 +235,7 @@ func (w *Writer) enterCells(j *cellJob) {
 	}
 	l := &w.dimension().volumes[j.inVolume].levels[j.inLevel]
 	if j.Name == voxel.Block && l.level == 0 {
-		w.noteWork(j, number)
+		w.noteCost(j, number)
 	}
 	for _, c := range j.cubes {
 		e, ok := c.pageless()
@@ -247,43 +247,68 @@ func (w *Writer) enterCells(j *cellJob) {
 	}
 }
 
-// blockWork is what decoding the pages of a dimension's blocks takes.
-type blockWork struct {
-	pages []int                 // see paid
-	feet  map[footprint][]int32 // pages by the place of cubes
-	paid  paid
+// blockPages is the pages of a dimension's blocks, for light and height maps that may follow
+// from them.
+type blockPages struct {
+	costs map[int]pageCost // by number of the page
+	index *blockIndex      // nil before all blocks are written
 }
 
-// noteWork notes the work of a page of blocks, for light that may follow from them.
-func (w *Writer) noteWork(j *cellJob, number int) {
-	if w.blocks.feet == nil {
-		w.blocks.feet, w.blocks.paid = make(map[footprint][]int32), make(paid)
+// noteCost notes what a page of blocks takes.
+func (w *Writer) noteCost(j *cellJob, number int) {
+	if w.blocks.costs == nil {
+		w.blocks.costs = make(map[int]pageCost)
 	}
-	n := int32(len(w.blocks.pages))
-	w.blocks.pages = append(w.blocks.pages, w.blocks.paid.rest(j.work, number, len(j.page)))
+	cost := pageCost{work: j.work, stored: len(j.page)}
 	for _, c := range j.paged {
-		at := cubeChunk(c.key, 0)
-		f := footprint{at.X >> 2, at.Z >> 2}
-		w.blocks.feet[f] = append(w.blocks.feet[f], n)
+		cost.bytes += cellBytes(c.chunks)
 	}
+	w.blocks.costs[number] = cost
 }
 
-// workAround returns the work, beyond what is paid, of decoding the pages of blocks over, under
-// and beside cubes.
-func (w *Writer) workAround(cubes []cube) (work int) {
-	seen := make(map[int32]bool)
-	for _, c := range cubes {
-		at := cubeChunk(c.key, 0)
-		for i := range int32(9) {
-			for _, n := range w.blocks.feet[footprint{at.X>>2 + i%3 - 1, at.Z>>2 + i/3 - 1}] {
-				if !seen[n] {
-					seen[n] = true
-					work += w.blocks.pages[n]
-				}
-			}
+// indexBlocks makes the index of the dimension's blocks, which are all written.
+func (w *Writer) indexBlocks() {
+	if w.blocks.index != nil {
+		return
+	}
+	var entries []entry
+	for _, v := range w.dimension().volumes {
+		if v.Name == voxel.Block && len(v.levels) > 0 && v.levels[0].level == 0 {
+			entries = v.levels[0].entries
 		}
 	}
-	return work
+	begun := uint32(0)
+	for i := range entries {
+		e := &entries[i]
+		if e.paged() && e.first == 0 {
+			begun = uint32(i)
+		}
+		e.begun = begun
+	}
+	w.blocks.index, _ = indexBlocks(context.Background(), entries)
+}
+
+// counted returns towers with a count of what a Reader takes to read those that are asked
+// for. far returns an error once that is too much. A Reader's chunks may be in another form
+// in memory, so they may be half of what it allows.
+func (b *blockPages) counted(towers light.Towers) (counted light.Towers, far func() error) {
+	r, err := b.index.reach(maxHeld/2), error(nil)
+	asked := make(map[footprint]bool)
+	count := func(i, _ int) (bool, error) {
+		e := &r.entries[i]
+		if !e.paged() {
+			return true, nil
+		}
+		return true, r.page(e, b.costs[e.page])
+	}
+	counted = func(x, z int32) light.Tower {
+		if at := (footprint{x, z}); err == nil && !asked[at] {
+			asked[at] = true
+			err = r.tower(x, z, count)
+		}
+		return towers(x, z)
+	}
+	return counted, func() error { return err }
 }
 
 // run encodes the page in a form that takes few bytes. It compresses the forms that
@@ -297,7 +322,9 @@ func (j *cellJob) run() {
 	j.page = j.page[:0]
 	if sure := j.tryLit(&p); !sure {
 		columns := p.columns(&j.encoder.cells)
-		j.work = j.encoder.cells.Work()
+		if len(p.towers) > 0 {
+			j.work = j.encoder.cells.Work()
+		}
 		j.checkTable(columns[cellCodec:])
 		j.tryRuns(&p, columns)
 	}
@@ -327,7 +354,9 @@ func (j *cellJob) tryLit(p *cellPage) (sure bool) {
 	if !ok || len(p.towers) == 0 || j.lit == nil || !j.may(formLit) || j.levels[j.inLevel].level != 0 {
 		return false
 	}
-	streams, times := p.lit(j.encoder, j.lit, kind)
+	l := &lighting{matters: j.lit.matters}
+	l.towers, l.failed = j.blocks.counted(j.lit.towers)
+	streams, times := p.lit(j.encoder, l, kind)
 	return j.try(formLit, streams) && (times >= litSure || j.o.Only == formLit)
 }
 

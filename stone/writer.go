@@ -113,7 +113,7 @@ type Writer struct {
 	columns   columnPages
 	rules     int            // cells of all rules of height maps
 	lit       *lighting      // of the dimension; nil if it has no rule of light
-	blocks    blockWork      // of the dimension
+	blocks    blockPages     // of the dimension
 	jobs      []*cellJob     // pages of cells that are not encoded yet
 	page      []byte         // the last page of another kind
 	other     []byte         // the larger page that it replaced
@@ -193,7 +193,7 @@ func (w *Writer) Dimension(name, folder string) error {
 		d.tally = NewTally()
 	}
 	w.dir.dims = append(w.dir.dims, d)
-	w.columns, w.lit, w.blocks = columnPages{}, nil, blockWork{}
+	w.columns, w.lit, w.blocks = columnPages{}, nil, blockPages{}
 	return w.err
 }
 

@@ -94,7 +94,7 @@ func encode(t testing.TB, columns []voxel.Column) []pages.Page {
 		}
 		all = append(all, &columns[i])
 	}
-	return column.Encode(all, column.NewHeights(rules, blocks))
+	return column.Encode(all, column.NewHeights(rules, blocks).Of)
 }
 
 func TestColumns(t *testing.T) {
@@ -282,7 +282,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			all = append(all, &c)
 		}
-		for _, p := range column.Encode(all, h) {
+		for _, p := range column.Encode(all, h.Of) {
 			again, err := column.Decode(context.Background(), p.Form, p.Streams, at, rules)
 			if err != nil {
 				t.Fatal(err)

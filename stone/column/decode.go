@@ -244,8 +244,8 @@ func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int
 }
 
 // Column returns the page's column i. ok is false if a map of it follows from blocks
-// and rule, which says what they say of the map, returns nil.
-func (p *Page) Column(i int, rule func(pos geom.ColumnPos, name string) *[256]int32) (c voxel.Column, ok bool) {
+// and rule returns nil.
+func (p *Page) Column(i int, rule Ruled) (c voxel.Column, ok bool) {
 	c, ok = p.columns[i], true
 	if ways := p.ways[i]; ways != nil {
 		c.Maps = slices.Clone(c.Maps)

@@ -17,13 +17,14 @@ type pageWriter struct {
 	names   []string
 	stamp   int64
 	version int64
-	heights *Heights
+	rule    Ruled
 }
 
 // Encode returns the page of columns, without their lists, in each form; the last
-// one is the smaller one of large pages. Height maps go by h where that is less.
-func Encode(columns []*voxel.Column, h *Heights) []pages.Page {
-	p := pageWriter{heights: h}
+// one is the smaller one of large pages. Height maps go by rule where that is less; rule may
+// be nil.
+func Encode(columns []*voxel.Column, rule Ruled) []pages.Page {
+	p := pageWriter{rule: rule}
 	for _, c := range columns {
 		p.column(c)
 	}
@@ -94,7 +95,11 @@ func (p *pageWriter) column(c *voxel.Column) {
 		if i > 0 {
 			above = &c.Maps[i-1].Values
 		}
-		p.values(&c.Maps[i].Values, above, p.heights.Of(c.Pos, c.Maps[i].Name))
+		var ruled *[256]int32
+		if p.rule != nil {
+			ruled = p.rule(c.Pos, c.Maps[i].Name)
+		}
+		p.values(&c.Maps[i].Values, above, ruled)
 	}
 	p.num(columnShapes, uint64(len(c.Parts)))
 	for _, part := range c.Parts {

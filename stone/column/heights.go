@@ -11,6 +11,9 @@ import (
 // MaxTower is the most chunks with cells in a tower for rules to apply.
 const MaxTower = 512
 
+// Ruled returns what blocks say of the map of that name of a column, or nil.
+type Ruled func(pos geom.ColumnPos, name string) *[256]int32
+
 // Heights applies rules to columns, one after another. It is used by one goroutine.
 type Heights struct {
 	rules  []light.Rule
@@ -34,9 +37,6 @@ func (h *Heights) Until(ctx context.Context, most int) { h.h.Until(ctx, most) }
 // Of returns the map of the column at pos by the rule with that name. It returns nil if
 // there is no rule, if the blocks are too high, and after the end of Until.
 func (h *Heights) Of(pos geom.ColumnPos, name string) *[256]int32 {
-	if h == nil {
-		return nil
-	}
 	i := slices.IndexFunc(h.rules, func(r light.Rule) bool { return r.Map == name })
 	if i < 0 {
 		return nil

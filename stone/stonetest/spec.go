@@ -96,11 +96,11 @@ func (d *DimensionSpec) write(w *stone.Writer) {
 			}
 		}
 		if v.Name == voxel.Block && len(d.Matters) > 0 {
-			w.Light(d.Matters, d.towers())
+			w.Light(d.Matters, d.Towers())
 		}
 	}
 	if len(d.Rules) > 0 {
-		w.Heights(d.Rules, d.towers())
+		w.Heights(d.Rules, d.Towers())
 	}
 	d.writeColumns(w)
 }
@@ -130,8 +130,8 @@ func (d *DimensionSpec) writeColumns(w *stone.Writer) {
 // footprint is the x and z of a chunk.
 type footprint struct{ x, z int32 }
 
-// towers returns the towers of the dimension's blocks.
-func (d *DimensionSpec) towers() light.Towers {
+// Towers returns the towers of the dimension's blocks.
+func (d *DimensionSpec) Towers() light.Towers {
 	towers := map[footprint]light.Tower{}
 	for _, v := range d.Volumes {
 		for _, l := range v.Levels {
