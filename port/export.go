@@ -133,6 +133,8 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	facts, rest, ok := levelIn(w)
 	if !ok && o.Head.Format == Slime {
 		facts = slime.LevelOf(o.Head, dimension)
+	} else if facts.Difficulty == "" {
+		facts.Difficulty = normal
 	}
 	if !columns {
 		o.DataVersion = facts.Version

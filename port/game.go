@@ -75,7 +75,7 @@ func ForGame(ctx context.Context, w *convert.World, name string, version int32, 
 	if version < gameNames {
 		return fmt.Errorf("port: data version %d: blocks have names from 1.13 (%d) on", version, gameNames)
 	}
-	level := format.Level{Name: name, Version: version, Type: "flat", Biome: plains}
+	level := format.Level{Name: name, Version: version, Difficulty: normal, Type: "flat", Biome: plains}
 	for _, d := range w.Dimensions {
 		g := game{Dimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
 		for i := range d.Columns {

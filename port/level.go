@@ -10,6 +10,9 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
+// normal is the difficulty of worlds that have none. Servers would take a peaceful one.
+const normal = "normal"
+
 // levelIn reads the world's level.dat. ok is false if there is none that can be read. rest
 // names what a Slime file cannot hold of it.
 func levelIn(w stone.Content) (l format.Level, rest []string, ok bool) {

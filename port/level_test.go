@@ -37,6 +37,7 @@ func TestLevelThroughSlime(t *testing.T) {
 		{"flat", "overworld", flat, 3955},
 		{"the end", "the_end", end, 3955},
 		{"1.21.11", "overworld", quiet, 4671},
+		{"26.1", "overworld", full, 4790},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.level.Version = c.version
@@ -104,5 +105,25 @@ func TestLostOfLevel(t *testing.T) {
 	}
 	if lost["file level.dat"] != 1 {
 		t.Errorf("lost %v", lost)
+	}
+}
+
+// TestDifficultyOfMadeWorlds: servers take a world without a difficulty for a peaceful one.
+func TestDifficultyOfMadeWorlds(t *testing.T) {
+	made := mustLoad(t, island(1, terrain.Modern))
+	s, _, err := open(t, slimeOf(t, made), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := s.Parts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := convert.HeadOf(about.About().Properties).Properties["difficulty"]; got != "normal" {
+		t.Errorf("a Slime file has the difficulty %q, want normal", got)
+	}
+	stored := folder(t, made)[anvil.LevelPath].Data
+	if l, _, err := anvil.ReadLevel(stored); err != nil || l.Difficulty != "normal" {
+		t.Errorf("a folder has the difficulty %q, %v, want normal", l.Difficulty, err)
 	}
 }

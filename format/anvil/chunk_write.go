@@ -136,6 +136,7 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 		if err := e.fields(c, e.rest, flat); err != nil {
 			return nil, err
 		}
+		e.plugins(c)
 		e.buf = nbt.AppendEnd(e.buf)
 		return e.buf, nil
 	}
@@ -149,8 +150,41 @@ func (e *encoder) chunk(c *format.Column, part []byte) ([]byte, error) {
 	if err := e.fields(c, level, names); err != nil {
 		return nil, err
 	}
-	e.buf = nbt.AppendEnd(nbt.AppendEnd(e.buf))
+	e.buf = nbt.AppendEnd(e.buf)
+	e.plugins(c)
+	e.buf = nbt.AppendEnd(e.buf)
 	return e.buf, nil
+}
+
+// pluginData is the tag in which servers keep data of plugins, in chunks and in other formats.
+const pluginData = "ChunkBukkitValues"
+
+// plugins appends the data of plugins that a column of another format has.
+func (e *encoder) plugins(c *format.Column) {
+	if t, _ := lookup(e.rest, pluginData); t != nbt.End {
+		return
+	}
+	for i := range c.Parts {
+		if data, _ := pluginsIn(&c.Parts[i]); data != nil {
+			e.buf = append(e.buf, data...)
+			return
+		}
+	}
+}
+
+// pluginsIn returns the tag of plugins' data in a part of another format, or nil, and whether
+// the part has nothing else.
+func pluginsIn(p *voxel.Part) (data []byte, alone bool) {
+	if p.Damaged || slices.Contains(kindParts[:], p.Name) {
+		return nil, false
+	}
+	tags, err := rootTags(p.Data)
+	for i := range tags {
+		if tags[i].t == nbt.Compound && string(tags[i].name) == pluginData && err == nil {
+			data = tags[i].entry
+		}
+	}
+	return data, len(tags) == 1
 }
 
 // fields appends the tags for the column's fields, the further tags that a bare chunk needs,

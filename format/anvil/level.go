@@ -31,6 +31,7 @@ const (
 	versionGenerators = 2566 // 1.16: WorldGenSettings
 	versionPresets    = 2860 // 1.18: biomes by preset
 	versionSpawn      = 4500 // before 1.21.9 (4554): the compound spawn, rules for monsters and fights
+	versionSettings   = 4764 // before 26.1 (4786): the compound difficulty_settings
 )
 
 var difficulties = []string{"peaceful", "easy", "normal", "hard"}
@@ -51,6 +52,10 @@ func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 	if n, ok := numberAt(data, "Difficulty"); ok && n >= 0 && n < int64(len(difficulties)) {
 		l.Difficulty = difficulties[n]
 	}
+	settings := compoundAt(data, tagSettings)
+	if name := textAt(settings, "difficulty"); slices.Contains(difficulties, name) {
+		l.Difficulty = name
+	}
 	readGenerator(&l, data)
 	readRules(&l, data)
 	for _, at := range [][]string{{"DragonFight"}, {"DimensionData", "1", "DragonFight"}} {
@@ -68,12 +73,20 @@ func ReadLevel(stored []byte) (l format.Level, rest []string, err error) {
 			rest = append(rest, string(g.name))
 		}
 	}
+	for _, g := range payloadTags(nil, compoundAt(data, tagSettings)) {
+		if n, _ := numberAt(settings, string(g.name)); n != 0 || string(g.name) == "difficulty" && !slices.Contains(difficulties, l.Difficulty) {
+			rest = append(rest, tagSettings+" "+string(g.name))
+		}
+	}
 	return l, rest, nil
 }
 
+// tagSettings is the compound with the difficulty, and whether it is locked and hardcore.
+const tagSettings = "difficulty_settings"
+
 // levelTags are the entries of Data that Level holds, and those that every world of a version
 // has.
-var levelTags = []string{"LevelName", "DataVersion", "version", "Version", "initialized", "SpawnX", "SpawnY", "SpawnZ", "SpawnAngle", "spawn", "Difficulty", "generatorName", "generatorVersion"}
+var levelTags = []string{"LevelName", "DataVersion", "version", "Version", "initialized", "SpawnX", "SpawnY", "SpawnZ", "SpawnAngle", "spawn", "Difficulty", tagSettings, "generatorName", "generatorVersion"}
 
 // levelData decompresses a level.dat and returns the payload of its compound Data.
 func levelData(stored []byte) ([]byte, error) {
@@ -248,7 +261,10 @@ func AppendLevel(dst []byte, l format.Level) []byte {
 		pos := []int32{int32(l.Spawn.X), int32(l.Spawn.Y), int32(l.Spawn.Z)}
 		add("spawn", nbt.Entries{{Name: "dimension", Value: "minecraft:overworld"}, {Name: "pos", Value: pos}, {Name: "yaw", Value: l.Angle}, {Name: "pitch", Value: float32(0)}})
 	}
-	if i := slices.Index(difficulties, l.Difficulty); i >= 0 {
+	switch i := slices.Index(difficulties, l.Difficulty); {
+	case i >= 0 && l.Version >= versionSettings:
+		add(tagSettings, nbt.Entries{{Name: "difficulty", Value: l.Difficulty}, {Name: "hardcore", Value: int8(0)}, {Name: "locked", Value: int8(0)}})
+	case i >= 0:
 		add("Difficulty", int8(i))
 	}
 	data = append(append(data, rulesOf(&l)...), generatorOf(&l)...)

@@ -1,6 +1,9 @@
 package anvil_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +42,10 @@ func TestReadLevel(t *testing.T) {
 		{"1.21.9", compound("GameRules", compound("spawnMonsters", "false", "pvp", "false")), format.Level{NoMonsters: true, NoPVP: true}, []string{"GameRules"}},
 		{"1.21.11", compound("spawn", compound("pos", []int32{7, 8, 9}, "yaw", float32(-90)), "game_rules", compound("minecraft:spawn_mobs", int8(1), "minecraft:spawn_monsters", int8(0), "minecraft:pvp", int8(0))),
 			format.Level{HasSpawn: true, Spawn: geom.Point{X: 7, Y: 8, Z: 9}, Angle: -90, NoMonsters: true, NoPVP: true}, []string{"game_rules"}},
+		{"26.1", compound("DataVersion", int32(4790), "spawn", compound("pos", []int32{7, 8, 9}), "difficulty_settings", compound("hardcore", int8(0), "locked", int8(0), "difficulty", "easy")),
+			format.Level{Version: 4790, HasSpawn: true, Spawn: geom.Point{X: 7, Y: 8, Z: 9}, Difficulty: "easy"}, nil},
+		{"26.1, hardcore", compound("DataVersion", int32(4790), "difficulty_settings", compound("hardcore", int8(1), "difficulty", "odd")),
+			format.Level{Version: 4790}, []string{"difficulty_settings hardcore", "difficulty_settings difficulty"}},
 		{"odd types", compound("SpawnX", "1", "SpawnY", int32(1), "SpawnZ", int32(1), "Difficulty", int8(9), "spawn", int8(1), "GameRules", list(nbt.End), "generatorName", int32(1)), format.Level{}, nil},
 		{"empty tags", compound("CustomBossEvents", entries{}, "ScheduledEvents", list(nbt.End)), format.Level{}, nil},
 	} {
@@ -78,7 +85,7 @@ func TestWriteLevel(t *testing.T) {
 		{"peaceful", func(l *format.Level) { l.Difficulty = "peaceful" }},
 		{"no fights", func(l *format.Level) { l.NoPVP, l.NoAnimals = true, false }},
 	} {
-		for _, version := range []int32{0, 1343, 1976, 2586, 2730, 3955, 4671} {
+		for _, version := range []int32{0, 1343, 1976, 2586, 2730, 3955, 4671, 4790} {
 			want := full
 			if tt.change(&want); version < 1976 {
 				want.Biome = "" // flat worlds have it as a number
@@ -166,4 +173,23 @@ func FuzzLevel(f *testing.F) {
 			t.Errorf("%+v: %q, %v", l, rest, err)
 		}
 	})
+}
+
+// TestDifficultyTag: each game reads the difficulty where its version has it.
+func TestDifficultyTag(t *testing.T) {
+	for version, want := range map[int32]string{3955: "Difficulty", 4671: "Difficulty", 4790: "difficulty_settings"} {
+		zipped, err := gzip.NewReader(bytes.NewReader(anvil.AppendLevel(nil, format.Level{Version: version, Difficulty: "hard"})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := io.ReadAll(zipped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"Difficulty", "difficulty_settings"} {
+			if bytes.Contains(doc, []byte(name)) != (name == want) {
+				t.Errorf("%d: %s is there or missing, want %s", version, name, want)
+			}
+		}
+	}
 }

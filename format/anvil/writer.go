@@ -170,7 +170,9 @@ func (w *Writer) countLost(c *format.Column) {
 		w.lost["columns with stale light"]++
 	}
 	for _, p := range c.Parts {
+		data, alone := pluginsIn(&p)
 		switch {
+		case data != nil && alone:
 		case !slices.Contains(kindParts[:], p.Name):
 			w.lost[p.Name]++
 		case p.Damaged && len(p.Data) == 0:

@@ -261,6 +261,40 @@ func TestUncleanPaths(t *testing.T) {
 	}
 }
 
+// TestPlugins writes the data of plugins that a column of another format has where servers read it.
+func TestPlugins(t *testing.T) {
+	plugins := entry{Name: "ChunkBukkitValues", Value: compound("a:b", "c")}
+	for _, tt := range []struct {
+		version int32
+		more    []entry
+		lost    int
+	}{{2586, nil, 0}, {3955, nil, 0}, {3955, []entry{{Name: "other", Value: int8(1)}}, 1}} {
+		d := format.BlockDimension("overworld", "")
+		c := foreign(d, tt.version)
+		c.Pos = geom.ColumnPos{}
+		c.Parts = []voxel.Part{{Name: "slime_extra", Data: document(append(entries{plugins}, tt.more...))}}
+		dir := t.TempDir()
+		w, err := anvil.Create(dir, anvil.WriteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Dimension(d), w.Column(&c), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if w.Lost()["slime_extra"] != tt.lost {
+			t.Errorf("%d: lost %v, want %d", tt.version, w.Lost(), tt.lost)
+		}
+		_, root, err := nbt.Parse(docsOf(t, dir, "region/r.0.0.mca")[0], nbt.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(root.(entries), func(e entry) bool { return e.Name == plugins.Name })
+		if i < 0 || fmt.Sprint(root.(entries)[i].Value) != fmt.Sprint(plugins.Value) {
+			t.Errorf("%d: no %s in %s", tt.version, plugins.Name, short(root))
+		}
+	}
+}
+
 // TestLost: what Anvil has no place for is counted.
 func TestLost(t *testing.T) {
 	d := format.BlockDimension("overworld", "")

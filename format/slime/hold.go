@@ -34,6 +34,8 @@ type holder struct {
 	dark  []byte     // fills a section without light that must have light
 	day   []byte
 	lost  Losses
+
+	carried bool // the data of plugins of the column is in the extra tags
 }
 
 // Hold returns a function that reduces a column of d, in place, to exactly what a Slime file of
@@ -217,7 +219,7 @@ func (h *holder) holdLists(c *format.Column) {
 }
 
 func (h *holder) holdParts(c *format.Column) {
-	parts := c.Parts
+	parts := h.carryPlugins(c.Parts)
 	c.Parts = nil
 	for _, name := range [...]string{voxel.PartPOI, PartExtra} {
 		i := slices.IndexFunc(parts, func(p voxel.Part) bool { return p.Name == name })
@@ -246,6 +248,53 @@ func (h *holder) holdParts(c *format.Column) {
 	}
 }
 
+// pluginData is the tag in which servers keep data of plugins: in chunks, and in the extra tags
+// of a column.
+const pluginData = "ChunkBukkitValues"
+
+// carryPlugins returns the parts with the data of plugins in the extra tags, where the file
+// holds these.
+func (h *holder) carryPlugins(parts []voxel.Part) []voxel.Part {
+	h.carried = false
+	if h.version < 13 {
+		return parts
+	}
+	entry := func(p voxel.Part) (out []byte) {
+		if !p.Damaged {
+			_ = eachEntry(p.Data, func(r *nbt.Reader, t nbt.Type, name []byte) error { // what is unreadable is counted elsewhere
+				if raw := r.Raw(t); t == nbt.Compound && string(name) == pluginData {
+					out = append(nbt.AppendCompound(nil, pluginData), raw...)
+				}
+				return nil
+			})
+		}
+		return out
+	}
+	chunk := slices.IndexFunc(parts, func(p voxel.Part) bool { return p.Name == voxel.PartChunk })
+	if chunk < 0 {
+		return parts
+	}
+	data := entry(parts[chunk])
+	if data == nil {
+		return parts
+	}
+	parts = slices.Clone(parts)
+	extra := slices.IndexFunc(parts, func(p voxel.Part) bool { return p.Name == PartExtra })
+	switch {
+	case extra < 0:
+		parts = append(parts, voxel.Part{Name: PartExtra, Data: nbt.AppendEnd(append(nbt.AppendCompound(nil, ""), data...))})
+	case len(parts[extra].Data) == 0:
+		parts[extra].Data = nbt.AppendEnd(append(nbt.AppendCompound(nil, ""), data...))
+	case entry(parts[extra]) != nil || checkDocument(parts[extra].Data) != nil:
+		return parts
+	default:
+		doc := parts[extra].Data
+		parts[extra].Data = nbt.AppendEnd(append(slices.Clip(doc[:len(doc)-1]), data...))
+	}
+	h.carried = true
+	return parts
+}
+
 // elsewhere are tags of chunks that a file tells in another way: a position by its
 // place, finished chunks by being there, good light by its arrays. Others that are
 // empty, or zero where zero is what a reader takes without them, say nothing.
@@ -256,6 +305,9 @@ func (h *holder) countPart(p voxel.Part) {
 	count := func(prefix string, r *nbt.Reader, t nbt.Type, name []byte) {
 		raw := r.Raw(t)
 		timeless := t == nbt.Long && !slices.ContainsFunc(raw, func(b byte) bool { return b != 0 })
+		if string(name) == pluginData && prefix == "tag " && h.carried {
+			return
+		}
 		if !slices.Contains(elsewhere, string(name)) && !nbt.Empty(t, raw) && !timeless {
 			h.lost.add(prefix+string(name), 1)
 		}

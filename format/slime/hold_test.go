@@ -384,3 +384,52 @@ func TestHoldKept(t *testing.T) {
 		t.Errorf("lost %v", lost)
 	}
 }
+
+// TestHoldPlugins keeps the data of plugins of a chunk in the extra tags, where AdvancedSlimePaper
+// reads it.
+func TestHoldPlugins(t *testing.T) {
+	data := nbt.Entries{{Name: "a:b", Value: "c"}}
+	chunk := func(tags ...nbt.Entry) voxel.Part {
+		return voxel.Part{Name: voxel.PartChunk, Data: nbt.Append(nil, "", append(nbt.Entries{{Name: "Status", Value: "full"}}, tags...))}
+	}
+	extra := func(tags ...nbt.Entry) voxel.Part {
+		return voxel.Part{Name: slime.PartExtra, Data: nbt.Append(nil, "", nbt.Entries(tags))}
+	}
+	plugins := nbt.Entry{Name: "ChunkBukkitValues", Value: data}
+	other := nbt.Entry{Name: "other", Value: int8(1)}
+	for _, tt := range []struct {
+		name  string
+		kind  kindOf
+		parts []voxel.Part
+		want  *voxel.Part // nil: none
+		lost  int
+	}{
+		{"of a chunk", kindOf{13, 8, 3955}, []voxel.Part{chunk(plugins)}, ptr(extra(plugins)), 0},
+		{"beside extra tags", kindOf{13, 8, 3955}, []voxel.Part{chunk(plugins), extra(other)}, ptr(extra(other, plugins)), 0},
+		{"twice", kindOf{13, 8, 3955}, []voxel.Part{chunk(plugins), extra(plugins)}, ptr(extra(plugins)), 1},
+		{"of a version without extra tags", kindOf{9, 5, 1976}, []voxel.Part{chunk(plugins)}, nil, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			world := madeUp(tt.kind, "overworld")
+			c := world.columns[geom.ColumnPos{X: 1, Z: 1}]
+			c.Parts = tt.parts
+			lost := slime.Losses{}
+			if !slime.Hold(writtenKinds()[tt.kind], world.dim, lost)(c) {
+				t.Fatal("the column is gone")
+			}
+			if lost["tag ChunkBukkitValues"] != tt.lost {
+				t.Errorf("lost %v, want %d", lost, tt.lost)
+			}
+			if tt.want == nil != (len(c.Parts) == 0) {
+				t.Fatalf("parts %v", c.Parts)
+			}
+			if tt.want != nil {
+				if at, ok := nbt.Equal(c.Parts[0].Data, tt.want.Data); !ok {
+					t.Errorf("differs at %q: % x", at, c.Parts[0].Data)
+				}
+			}
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -22,6 +22,7 @@ func levelDat(name string, o Options, spawn geom.Point) format.File {
 	b = nbt.AppendInt(b, "GameType", 1)
 	b = nbt.AppendByte(b, "allowCommands", 1)
 	b = nbt.AppendByte(b, "hardcore", 0)
+	b = nbt.AppendByte(b, "Difficulty", 2) // normal: servers take a world without one for a peaceful one
 	b = nbt.AppendByte(b, "initialized", 1)
 	b = nbt.AppendLong(b, "LastPlayed", 0)
 	b = nbt.AppendLong(b, "Time", 6000)
