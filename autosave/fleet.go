@@ -43,7 +43,8 @@ type Fleet struct {
 	cancel context.CancelFunc
 	tasks  sync.WaitGroup
 
-	stepping sync.Mutex // held while a Step begins tasks, and when Close ends that
+	stepping  sync.Mutex // held while a Step begins tasks, and when Close ends that
+	now, last time.Time  // of the Fleet, and what the last Step was given; needs stepping
 
 	mu      sync.Mutex // guards what follows; after stepping
 	members map[string]*member
@@ -94,11 +95,11 @@ func (k Kind) String() string {
 // its worlds. A game that restarts under the same name gets worlds back at once, even if it did
 // not end their leases. now is the time on the clock that steps the Fleet.
 func NewFleet(st history.Store, holder string, now time.Time, o Options) *Fleet {
-	o = o.resolved()
 	if o.World.Cache == nil {
 		o.World.Cache = stone.NewCache(cmp.Or(o.World.Memory, stone.CacheBytes))
 	}
-	f := &Fleet{st: st, holder: holder, o: o, policy: newPolicy(now, o), leases: newLeases(st, now, o.Lease), members: make(map[string]*member)}
+	p := newPolicy(now, o)
+	f := &Fleet{st: st, holder: holder, o: p.o, policy: p, leases: newLeases(st, now, o.Lease), members: make(map[string]*member), now: now, last: now}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
@@ -173,8 +174,9 @@ func (f *Fleet) lease(ctx context.Context, name string) (*world.World, error) {
 	return w, nil
 }
 
-// Step sets the time, which must not go back. It begins what is due, and returns what happened
-// since the last Step. It does not wait, unless Options.Run does.
+// Step sets the time. It begins what is due, and returns what happened since the last Step. It does
+// not wait, unless Options.Run does. A clock that was set back goes on for the Fleet from where it
+// was: what is due is begun as if it had not been.
 func (f *Fleet) Step(now time.Time) []Event {
 	f.begin(now)
 	f.mu.Lock()
@@ -193,6 +195,8 @@ func (f *Fleet) begin(now time.Time) {
 	if ended {
 		return
 	}
+	f.now, f.last = f.now.Add(max(now.Sub(f.last), 0)), now
+	now = f.now
 	saves, closed := f.policy.Step(now)
 	for _, s := range saves {
 		f.run(func() { f.save(s) })

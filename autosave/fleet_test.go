@@ -369,3 +369,61 @@ func TestFleetTogether(t *testing.T) {
 		w.Close()
 	}
 }
+
+// TestClockBack sets the clock of the game back by a day. Saves, renewals and closings go on.
+func TestClockBack(t *testing.T) {
+	s := newHost(t, autosave.Options{Every: 10 * time.Second, Soonest: -1, Idle: 10 * time.Second, Lease: 30 * time.Second})
+	k := s.open("a")
+	k.Players(1)
+	game := start // its clock; that of the Store goes on
+	step := func(n int) {
+		for range n {
+			s.now, game = s.now.Add(time.Second), game.Add(time.Second)
+			for _, e := range s.f.Step(game) {
+				t.Logf("%v %v %v", e.Name, e.Kind, e.Err)
+			}
+		}
+	}
+	change := func(value string) {
+		t.Helper()
+		if _, err := k.World().Update(func(tx *world.Tx) error { tx.SetProperty("a", value); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		k.Changed(1)
+	}
+	step(5)
+	for i, back := range []time.Duration{24 * time.Hour, time.Millisecond, 365 * 24 * time.Hour} {
+		game = game.Add(-back)
+		change(fmt.Sprint(i))
+		step(12)
+		if k.World().Dirty() {
+			t.Errorf("%v back: it was not saved", back)
+		}
+		step(60)
+		if l, err := s.st.Leased(t.Context(), "a"); err != nil || l.Holder != "game" {
+			t.Errorf("%v back: the lease is %+v, %v", back, l, err)
+		}
+	}
+	k.Players(0)
+	step(12)
+	if b := s.f.Backlog(); b.Worlds != 0 {
+		t.Errorf("it was not closed: %+v", b)
+	}
+}
+
+// TestNone saves and closes at once where no wait is asked for.
+func TestNone(t *testing.T) {
+	s := newHost(t, autosave.Options{Every: time.Second, Soonest: -1, Idle: -1})
+	k := s.open("a")
+	k.Players(1)
+	if _, err := k.World().Update(func(tx *world.Tx) error { tx.SetProperty("a", "b"); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	k.Changed(1)
+	s.at(time.Second, "")
+	if k.World().Dirty() {
+		t.Error("it was not saved")
+	}
+	k.Players(0)
+	s.at(time.Second+time.Millisecond, "a closed")
+}

@@ -27,7 +27,7 @@ var ErrOpen = errors.New("a world of that name is open")
 // save.Run wait. An event costs O(log n) for n worlds. An event between two Steps counts as if
 // it happened at the first.
 type policy struct {
-	o Options // resolved
+	o Options // resolved, which is done once
 
 	mu       sync.Mutex // guards what follows, and the Kepts
 	now      time.Time  // of the last Step
@@ -38,7 +38,7 @@ type policy struct {
 	draining int   // calls of Drain
 }
 
-// newPolicy returns a policy without worlds. now is the time on the clock that steps it.
+// newPolicy resolves the options and returns a policy without worlds. now is the time on the clock that steps it.
 func newPolicy(now time.Time, o Options) *policy {
 	return &policy{o: o.resolved(), now: now, worlds: make(map[string]*Kept)}
 }
