@@ -43,6 +43,20 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 	return nil
 }
 
+// Matters says how the blocks of the dimension affect light, as Light takes it, for those who
+// read the stone: no page follows from it. It is for what somebody knows who does not call Light.
+func (w *Writer) Matters(m light.Matters) error {
+	w.flushCells()
+	if err := w.step(atVolumes, atVolumes, atVolumes, "Matters"); err != nil {
+		return err
+	}
+	if d := w.dimension(); d == nil || !m.Valid() || len(m) > maxNames || !d.hasBlocks() {
+		return w.misuse("light of %d cells: not a rule, or no blocks", len(m))
+	}
+	w.dimension().matters = m
+	return nil
+}
+
 // dimensionOf returns the dimension of a volume.
 func (s *Reader) dimensionOf(v *volume) *dimension {
 	for i := range s.dir.dims {

@@ -10,6 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -173,4 +175,100 @@ func BenchmarkPackStack(b *testing.B) {
 		n++
 	}
 	b.ReportMetric(float64(st.packed)/float64(n), "B-packed/op")
+}
+
+// TestPackKeepsMatters packs down to the stone that a world began with. What that said of light, by
+// the names of blocks, the packs say too, and so does what is written from them.
+func TestPackKeepsMatters(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		pack func(st history.Store, w *world.World) error
+	}{
+		{"by commits", func(_ history.Store, w *world.World) error {
+			r := rand.New(rand.NewPCG(1, 1))
+			for range 9 {
+				_, err := w.Update(func(tx *world.Tx) error {
+					v := tx.Dimension(w.View().Dimensions()[0].Name()).Volume(voxel.Block)
+					c := v.Named("aardvark") // before all other names
+					for range 4000 {         // so much that the pack reaches the lowest stone
+						v.Set(geom.Point{X: r.IntN(32), Y: 160 + r.IntN(32), Z: r.IntN(32)}, c-voxel.Cell(r.IntN(2)))
+					}
+					return nil
+				})
+				if err == nil {
+					_, err = w.Commit(ctx, "")
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"PackStack", func(st history.Store, w *world.World) error {
+			for i := range 2 {
+				if _, err := w.Update(func(tx *world.Tx) error { tx.SetProperty("n", fmt.Sprint(i)); return nil }); err != nil {
+					return err
+				}
+				if _, err := w.Commit(ctx, ""); err != nil {
+					return err
+				}
+			}
+			_, _, err := world.PackStack(ctx, st, "a", world.PackStackOptions{High: 1})
+			return err
+		}},
+		{"Pack", func(_ history.Store, w *world.World) error {
+			if _, err := w.Update(func(tx *world.Tx) error { tx.SetProperty("n", "1"); return nil }); err != nil {
+				return err
+			}
+			if _, err := w.Commit(ctx, ""); err != nil {
+				return err
+			}
+			return w.Pack(ctx)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := memory.New(memory.Options{})
+			imported(t, st, "a", terrain.Arena(terrain.Options{Seed: 1, Size: 2, Version: terrain.Modern}))
+			w := open(t, st, "a", world.Options{Whole: true})
+			want := mattersOf(t, st, nil)
+			if len(want) == 0 {
+				t.Fatal("the world says nothing of light")
+			}
+			if err := tt.pack(st, w); err != nil {
+				t.Fatal(err)
+			}
+			mattersOf(t, st, want)
+		})
+	}
+}
+
+// mattersOf returns what the stones of world a say of light, by name. It holds them against what
+// they said before.
+func mattersOf(t *testing.T, st history.Store, want map[string]light.Matter) map[string]light.Matter {
+	t.Helper()
+	h, err := st.Head(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := world.OpenSnapshot(ctx, st, "a", h.Commit, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d := s.About().Dimensions[0]
+	out := make(map[string]light.Matter)
+	for _, v := range d.Volumes {
+		if v.Volume.Name != voxel.Block {
+			continue
+		}
+		for c, m := range s.Matters(d.Name) {
+			out[v.Names[c]] = m
+		}
+	}
+	for name, m := range want {
+		if got, ok := out[name]; !ok || got != m {
+			t.Errorf("%s: got %v, %v, want %v", name, got, ok, m)
+		}
+	}
+	return out
 }

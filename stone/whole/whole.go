@@ -127,7 +127,8 @@ type Counted interface {
 
 // Write writes c as one stone. It leaves out unused names and sorts the others.
 // With Effort Best it uses rules of light and of height maps. It takes them from c
-// if c is a Reader or has methods Matters or Rules like one; else it learns them.
+// if c is a Reader or has methods Matters or Rules like one; else it learns them. What c
+// knows of light is in the stone with any Effort.
 func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (id stone.ID, n int64, err error) {
 	o.Memory = cmp.Or(o.Memory, defaultMemory)
 	about := c.About()
@@ -362,9 +363,21 @@ func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 	if err := far.write(w, d.written(ctx, i)); err != nil {
 		return err
 	}
+	known := light.Matters(nil)
+	if from, ok := d.from.(interface {
+		Matters(dim string) light.Matters
+	}); ok && v.Volume.Name == voxel.Block && v.Schema == voxel.Palette {
+		known = from.Matters(d.Name).Translate(d.tables[i])
+	}
+	if known != nil {
+		known = known.With(d.used[i])
+		if err := w.Matters(known); err != nil {
+			return err
+		}
+	}
 	if blocks {
 		d.blocks.sort()
-		return d.light(ctx, w, i)
+		return d.light(ctx, w, i, known)
 	}
 	return nil
 }
@@ -379,25 +392,20 @@ func emptyCells(v *stone.Volume, names, empty []string) (cells []voxel.Cell) {
 	return cells
 }
 
-// light sets the Writer's matters if pages of light may follow from blocks.
-func (d *dimension) light(ctx context.Context, w *stone.Writer, block int) error {
+// light sets what pages of light follow from if they may follow from blocks. It learns what is not
+// known.
+func (d *dimension) light(ctx context.Context, w *stone.Writer, block int, known light.Matters) error {
 	if d.o.Effort != stone.Best || d.Volumes[block].Schema != voxel.Palette {
 		return nil
 	}
-	matters := light.Matters(nil)
-	if from, ok := d.from.(interface {
-		Matters(dim string) light.Matters
-	}); ok {
-		matters = from.Matters(d.Name).Translate(d.tables[block])
-	}
-	if matters != nil {
-		return w.Light(matters.With(d.used[block]), d.blocks.at)
+	if known != nil {
+		return w.Light(known, d.blocks.at)
 	}
 	samples, err := d.lit(ctx)
 	if err != nil {
 		return err
 	}
-	return w.Light(matters.With(d.used[block]).Learn(slices.Values(samples)), d.blocks.at)
+	return w.Light(light.Matters(nil).With(d.used[block]).Learn(slices.Values(samples)), d.blocks.at)
 }
 
 // lit returns chunks of blocks with their light from all over the dimension: first
