@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -568,5 +569,177 @@ func TestByFirst(t *testing.T) {
 	p.fill("a", "bob", "box:0,50,0..9,51,9", "minecraft:gold_block")
 	if d, err = s.Diff(t.Context(), p.st, arena.DiffOptions{Area: arena.Area{Dimension: overworld, Mask: "by:" + log[0].Author}}); err != nil || d.Volumes[voxel.Block] == 0 {
 		t.Errorf("blocks of the first version that bob changed: got %+v, %v", d, err)
+	}
+}
+
+// writer is a Store as somebody may use it who can write and not force, and whose commits to
+// snapshots are refused while full is set.
+type writer struct {
+	history.Store
+	full bool
+}
+
+var errFull, errForce = errors.New("too large"), errors.New("only admins may force")
+
+func (s *writer) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
+	if s.full && strings.Contains(name, ".snapshots") {
+		return history.Commit{}, errFull
+	}
+	return s.Store.Commit(ctx, name, base, c, stones...)
+}
+
+func (s *writer) Delete(ctx context.Context, name string, fence uint64) error {
+	if fence == history.Force {
+		return errForce
+	}
+	return s.Store.Delete(ctx, name, fence)
+}
+
+func (s *writer) Purge(context.Context, string, uint64) (history.Purged, error) {
+	return history.Purged{}, errForce
+}
+
+// TestSaveRefused has a limit refuse saves of snapshots. A snapshot that was to be replaced stays,
+// and nothing else comes.
+func TestSaveRefused(t *testing.T) {
+	long := strings.Repeat("n", history.MaxPart)
+	for _, tt := range []struct {
+		name string
+		save func(st history.Store, w *world.World, snapshot string, o arena.SaveOptions) error
+	}{
+		{"Save", func(st history.Store, _ *world.World, snapshot string, o arena.SaveOptions) error {
+			_, err := arena.Save(t.Context(), st, "a", snapshot, o)
+			return err
+		}},
+		{"SaveCapture", func(st history.Store, w *world.World, snapshot string, o arena.SaveOptions) error {
+			c, err := w.Capture()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			_, err = arena.SaveCapture(t.Context(), st, c, "a", snapshot, o)
+			return err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t, "a")
+			st := &writer{Store: p.st}
+			w, err := world.Open(t.Context(), st, "a", world.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			if err := tt.save(st, w, long, arena.SaveOptions{Message: "good"}); err != nil {
+				t.Fatal(err)
+			}
+			had, err := st.List(t.Context(), "", "", 99)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st.full = true
+			for snapshot, o := range map[string]arena.SaveOptions{long: {Replace: true}, "b": {}, "c": {Replace: true}} {
+				if err := tt.save(st, w, snapshot, o); !errors.Is(err, errFull) || errors.Is(err, errForce) {
+					t.Errorf("%s: got %v", snapshot, err)
+				}
+			}
+			if now, err := st.List(t.Context(), "", "", 99); err != nil || !slices.Equal(now, had) {
+				t.Errorf("worlds: got %q, %v, want %q", now, err, had)
+			}
+			if s, err := arena.Find(t.Context(), st, "a", long); err != nil || s.Message != "good" {
+				t.Errorf("got %+v, %v", s, err)
+			}
+			st.full = false
+			if err := tt.save(st, w, long, arena.SaveOptions{Replace: true, Message: "new"}); err != nil {
+				t.Error(err)
+			}
+			if s, err := arena.Find(t.Context(), st, "a", long); err != nil || s.Message != "new" {
+				t.Errorf("got %+v, %v", s, err)
+			}
+			if now, err := st.List(t.Context(), "", "", 99); err != nil || !slices.Equal(now, had) {
+				t.Errorf("worlds: got %q, %v, want %q", now, err, had)
+			}
+		})
+	}
+}
+
+// TestWorldBelow saves snapshots under names of worlds that somebody made there.
+func TestWorldBelow(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		make func(p *place, full string) error
+		own  bool // it holds what no other world does
+	}{
+		{"a world", func(p *place, full string) error {
+			w, err := world.Create(p.t.Context(), p.st, full, world.Options{})
+			if err == nil {
+				_, err = w.Update(func(tx *world.Tx) error { tx.SetProperty("mine", "x"); return nil })
+			}
+			if err == nil {
+				_, err = w.Commit(p.t.Context(), "my work")
+			}
+			return errors.Join(err, w.Close())
+		}, true},
+		{"a fork with a version", func(p *place, full string) error {
+			h, err := p.st.Head(p.t.Context(), "a")
+			if err == nil {
+				err = p.st.Fork(p.t.Context(), "a", h.Commit, full)
+			}
+			p.fill(full, "ann", "box:0,50,0..1,51,1", "minecraft:tnt")
+			return err
+		}, true},
+		{"a fork of another world", func(p *place, full string) error {
+			w, err := world.Create(p.t.Context(), p.st, "b", world.Options{})
+			if err == nil {
+				_, err = w.Update(func(tx *world.Tx) error { tx.SetProperty("mine", "x"); return nil })
+			}
+			if err == nil {
+				_, err = w.Commit(p.t.Context(), "my work")
+			}
+			if err == nil {
+				err = w.Fork(p.t.Context(), full)
+			}
+			return errors.Join(err, w.Close(), p.st.Delete(p.t.Context(), "b", 0))
+		}, true},
+		{"an interrupted save", func(p *place, full string) error {
+			h, err := p.st.Head(p.t.Context(), "a")
+			return errors.Join(err, p.st.Fork(p.t.Context(), "a", h.Commit, full))
+		}, false},
+		{"an interrupted save of everything", func(p *place, full string) error { return p.st.Create(p.t.Context(), full) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPlace(t, "a")
+			const full = "a/.snapshots/mine"
+			if err := tt.make(p, full); err != nil {
+				t.Fatal(err)
+			}
+			was, err := p.st.Head(t.Context(), full)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all, err := arena.List(t.Context(), p.st, "a"); len(all) != 0 || err != nil {
+				t.Errorf("listed: %d, %v", len(all), err)
+			}
+			if !tt.own {
+				if err := arena.Delete(t.Context(), p.st, "a", "mine"); err != nil {
+					t.Errorf("delete: %v", err)
+				}
+				if err := p.st.Undelete(t.Context(), full); err != nil {
+					t.Fatal(err)
+				}
+				p.save("a", "mine", arena.SaveOptions{})
+				return
+			}
+			if err := arena.Delete(t.Context(), p.st, "a", "mine"); err == nil {
+				t.Error("it was deleted")
+			}
+			for _, replace := range []bool{false, true} {
+				if _, err := arena.Save(t.Context(), p.st, "a", "mine", arena.SaveOptions{Replace: replace}); !errors.Is(err, history.ErrExists) {
+					t.Errorf("replace %v: got %v", replace, err)
+				}
+			}
+			if now, err := p.st.Head(t.Context(), full); err != nil || now != was {
+				t.Errorf("got %v, %v, want %v", now, err, was)
+			}
+		})
 	}
 }

@@ -34,7 +34,7 @@ type SaveOptions struct {
 	Area
 	At              history.ID // a version of the world; zero: the newest
 	Message, Author string
-	Replace         bool // delete a snapshot of that name first
+	Replace         bool // in place of a snapshot of that name, which stays if the save fails
 }
 
 // Save saves a version of a stored world as a snapshot. It costs the same for each world, and
@@ -61,7 +61,7 @@ func Save(ctx context.Context, st history.Store, name, snapshot string, o SaveOp
 		next := history.Commit{Parent: at, Base: at, Author: o.Author, Message: message}
 		c, err := st.Commit(ctx, full, history.Head{Commit: at}, next)
 		if err != nil {
-			err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), full, history.Force))
+			err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), full, 0)) // who may only write may not force
 		}
 		return c, err
 	})
@@ -90,33 +90,55 @@ func save(ctx context.Context, st history.Store, name, snapshot string, o SaveOp
 	if err != nil {
 		return nil, fmt.Errorf("arena: save %s: %w", full, err)
 	}
-	if o.Replace {
-		switch err := st.Delete(ctx, full, 0); {
-		case errors.Is(err, history.ErrNoWorld):
-			o.Replace = false
-		case err != nil:
-			return nil, err
-		}
-	}
 	c, err := do(full, message)
-	if errors.Is(err, history.ErrExists) {
-		if _, fault := Find(ctx, st, name, snapshot); errors.Is(fault, errUnfinished) {
-			if err = st.Delete(ctx, full, 0); err == nil {
-				c, err = do(full, message)
-			}
-		}
+	if !errors.Is(err, history.ErrExists) {
+		return made(name, snapshot, c, err)
 	}
-	if err != nil && o.Replace {
-		err = errors.Join(err, st.Undelete(context.WithoutCancel(ctx), full))
+	_, there := Find(ctx, st, name, snapshot)
+	if there == nil && !o.Replace || there != nil && !errors.Is(there, errUnfinished) {
+		return nil, errors.Join(err, there)
+	}
+	aside := full[:len(full)-max(0, len(snapshot)+len(replaced)-history.MaxPart)] + replaced
+	if there != nil {
+		err = st.Delete(ctx, full, 0)
+	} else {
+		err = st.Rename(ctx, full, aside, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return of(name, snapshot, c)
+	if c, err = do(full, message); there == nil {
+		beside := context.WithoutCancel(ctx)
+		if err != nil {
+			err = errors.Join(err, st.Rename(beside, aside, full, 0))
+		} else {
+			err = st.Delete(beside, aside, 0)
+		}
+	}
+	return made(name, snapshot, c, err)
 }
 
-// errUnfinished says that the save of a snapshot was interrupted between the fork and its commit.
-var errUnfinished = errors.New("its save was interrupted; save it again")
+// replaced is what the name of a snapshot ends with while another takes its place. If that is
+// interrupted it stays a snapshot of this name.
+const replaced = "-replaced"
+
+func made(name, snapshot string, c history.Commit, err error) (*Snapshot, error) {
+	if err != nil {
+		return nil, err
+	}
+	s, ok := of(name, snapshot, c)
+	if !ok {
+		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, errUnfinished)
+	}
+	return s, nil
+}
+
+var (
+	// errUnfinished says that the save of a snapshot was interrupted between the fork and its commit.
+	errUnfinished = errors.New("its save was interrupted; save it again, or delete it")
+	// errWorld says that the name of a snapshot is that of a world which somebody made otherwise.
+	errWorld = errors.New("it is a world of its own and no snapshot")
+)
 
 // checkDimension checks that a version has the dimension.
 func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name string, at history.ID) error {
@@ -138,14 +160,11 @@ func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name
 	return areaError{fmt.Errorf("arena: %s: no dimension %q; there are %q", name, o.Dimension, have)}
 }
 
-// of describes a snapshot by the head of its world.
-func of(name, snapshot string, c history.Commit) (*Snapshot, error) {
-	s := &Snapshot{World: name, Name: snapshot, Commit: c}
-	var ok bool
-	if s.Message, s.Area, ok = splitMessage(c.Message); !ok {
-		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, errUnfinished)
-	}
-	return s, nil
+// of describes a snapshot by the head of its world. ok is false if that is the head of no snapshot.
+func of(name, snapshot string, c history.Commit) (s *Snapshot, ok bool) {
+	s = &Snapshot{World: name, Name: snapshot, Commit: c}
+	s.Message, s.Area, ok = splitMessage(c.Message)
+	return s, ok
 }
 
 // NoSnapshotError says that a world has no snapshot of a name. It wraps history.ErrNoWorld.
@@ -159,22 +178,36 @@ func (e NoSnapshotError) Error() string {
 func (e NoSnapshotError) Unwrap() error { return history.ErrNoWorld }
 
 // Find finds a snapshot of a world. The error is a NoSnapshotError if there is none. One whose
-// save was interrupted is an error that says so; the next save under its name replaces it.
+// save was interrupted is an error that says so; the next save under its name replaces it. So is a
+// world of that name that somebody made in another way; no save replaces that.
 func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapshot, error) {
 	full, err := edit.SnapshotName(name, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	log, err := st.Log(ctx, full, history.ID{}, 1)
-	switch {
-	case errors.Is(err, history.ErrNoWorld):
+	log, err := st.Log(ctx, full, history.ID{}, 2)
+	if errors.Is(err, history.ErrNoWorld) {
 		return nil, NoSnapshotError{name, snapshot}
-	case err != nil:
-		return nil, err
-	case len(log) == 0:
-		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, history.ErrNoCommit)
 	}
-	return of(name, snapshot, log[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(log) > 0 {
+		if s, ok := of(name, snapshot, log[0]); ok {
+			return s, nil
+		}
+	}
+	why := errUnfinished // it has nothing but a version of its world
+	if len(log) > 0 {
+		_, err = st.Log(ctx, name, log[0].ID(), 1)
+		switch missing := errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrNoWorld); {
+		case err != nil && !missing:
+			return nil, err
+		case missing || len(log) > 1:
+			why = errWorld
+		}
+	}
+	return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, why)
 }
 
 // List returns the snapshots of a world by name. There may be some of a world that was deleted or
@@ -198,7 +231,7 @@ func List(ctx context.Context, st history.Store, name string) (all []*Snapshot, 
 				continue // a world below it
 			}
 			s, err := Find(ctx, st, name, snapshot)
-			if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) || errors.Is(err, errUnfinished) {
+			if errors.Is(err, history.ErrNoWorld) || errors.Is(err, errUnfinished) || errors.Is(err, errWorld) {
 				continue // deleted since it was listed, or just being made
 			}
 			if err != nil {
@@ -216,13 +249,13 @@ func List(ctx context.Context, st history.Store, name string) (all []*Snapshot, 
 	return all, err
 }
 
-// Delete deletes a snapshot. Like each world it can be undeleted for a while.
+// Delete deletes a snapshot, also one whose save was interrupted. Like each world it can be undeleted
+// for a while.
 func Delete(ctx context.Context, st history.Store, name, snapshot string) error {
-	s, err := Find(ctx, st, name, snapshot)
-	if err != nil {
+	if _, err := Find(ctx, st, name, snapshot); err != nil && !errors.Is(err, errUnfinished) {
 		return err
 	}
-	return st.Delete(ctx, s.Stored(), 0)
+	return st.Delete(ctx, (&Snapshot{World: name, Name: snapshot}).Stored(), 0)
 }
 
 // Rename gives a world and its snapshots another name, and returns how many snapshots there are.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Capture is an open world at one moment, with what no commit holds yet. It never
@@ -49,7 +50,8 @@ func (c *Capture) View() *View { return &View{c.now} }
 
 // Save makes a new world of that name with what was captured, and returns its head. It
 // copies no stone of the world: the new one is a fork of the last commit before the
-// moment, and a commit with what was changed since. The world that was captured stays as
+// moment, and a commit with what was changed since. If a collection has dropped that commit from
+// the log since, the new world is one commit with a copy of everything. The world that was captured stays as
 // it is, also its list of changes. Options.Relight has no effect: light that was stale stays so.
 func (c *Capture) Save(ctx context.Context, name, message string) (history.Commit, error) {
 	if c.closed.Load() {
@@ -65,20 +67,37 @@ func (c *Capture) Save(ctx context.Context, name, message string) (history.Commi
 		stones = append(stones, written)
 		next.Stones = append(next.Stones, written.Ref())
 	}
-	var err error
-	if c.base == (history.ID{}) {
-		err = c.w.store.Create(ctx, name)
-	} else {
+	err := history.ErrNoCommit
+	if c.base != (history.ID{}) {
 		err = c.w.store.Fork(ctx, c.w.name, c.base, name)
+	}
+	if errors.Is(err, history.ErrNoCommit) {
+		next.Parent, next.Base = history.ID{}, history.ID{}
+		err = nil
+		if len(c.openStack) > 0 {
+			out := history.NewSpool(c.w.store)
+			defer out.Close()
+			below := c.Base()
+			defer below.Close()
+			var id stone.ID
+			if id, _, err = below.Write(ctx, out, stone.Options{Effort: stone.Good}); err == nil {
+				whole := out.Stone(id)
+				stones = append([]history.Stone{whole}, stones...)
+				next.Stones = append([]history.StoneRef{whole.Ref()}, next.Stones...)
+			}
+		}
+		if err == nil {
+			err = c.w.store.Create(ctx, name)
+		}
 	}
 	if err != nil {
 		return history.Commit{}, fmt.Errorf("world: %s: save as %s: %w", c.w.name, name, err)
 	}
-	done, err := c.w.store.Commit(ctx, name, history.Head{Commit: c.base}, next, stones...)
+	done, err := c.w.store.Commit(ctx, name, history.Head{Commit: next.Parent}, next, stones...)
 	if err != nil {
-		return history.Commit{}, errors.Join(err, c.w.store.Delete(context.WithoutCancel(ctx), name, history.Force))
+		err = errors.Join(err, c.w.store.Delete(context.WithoutCancel(ctx), name, 0)) // who may only write may not force
 	}
-	return done, nil
+	return done, err
 }
 
 // World returns the world that was captured.
