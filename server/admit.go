@@ -63,6 +63,14 @@ func (c *call) identify() error {
 	return c.known(found)
 }
 
+// who is whom queues count the call for: its token, or zero without tokens.
+func (c *call) who() (h token.Hash) {
+	if c.token != nil {
+		h = c.token.Hash
+	}
+	return h
+}
+
 // may reports whether the caller has a role.
 func (c *call) may(role token.Role) bool {
 	return (role <= Read || !c.o.ReadOnly) && (c.token == nil || c.token.Role >= role)

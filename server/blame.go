@@ -40,10 +40,11 @@ func (c *call) blame() error {
 		}
 		*to = int(n)
 	}
-	if err := c.light.enter(c.ctx); err != nil {
+	leave, err := c.light.enter(c.ctx, c.who(), 0)
+	if err != nil {
 		return err
 	}
-	defer c.light.leave()
+	defer leave()
 	b, err := port.Blame(c.ctx, c.st, c.name, v.at, spot, port.BlameOptions{Cache: c.snapshots.Cache})
 	if err != nil {
 		return worldFault(err)

@@ -76,6 +76,9 @@ func (c *call) serve() error {
 	if err := c.admit(); err != nil {
 		return err
 	}
+	if c.route.also.media == client.RecordsType {
+		c.w.Header()["Vary"] = []string{"Accept"}
+	}
 	if c.r.URL.RawQuery != "" && c.route != &pageRoute {
 		if err := c.parseQuery(); err != nil {
 			return err
@@ -169,6 +172,9 @@ func (c *call) commitID(key string) (history.ID, error) {
 	return id, nil
 }
 
+// asRecords ends the id in the ETag of an answer in records, where there is one in JSON too.
+const asRecords = "-records"
+
 // none is the id, in an ETag, of the head of a world without commits.
 const none = "0"
 
@@ -180,6 +186,7 @@ func (c *call) match() (id history.ID, given bool, err error) {
 	}
 	s, ok := strings.CutPrefix(h[0], `"`)
 	s, closed := strings.CutSuffix(s, `"`)
+	s = strings.TrimSuffix(s, asRecords)
 	if ok && closed && len(h) == 1 {
 		if s == none {
 			return id, true, nil

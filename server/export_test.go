@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stream"
 )
@@ -31,3 +33,26 @@ func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }
 
 // Calls returns how many calls are in progress, and connections without a token.
 func (s *Server) Calls() int64 { return s.calls.Load() + s.greeting.Load() }
+
+// Queue is a queue of calls, for its test.
+type Queue = queue
+
+// NewQueue is newQueue.
+var NewQueue = newQueue
+
+// Enter is enter.
+func (q *queue) Enter(ctx context.Context, who token.Hash, need int64) (func(), error) {
+	return q.enter(ctx, who, need)
+}
+
+// Waits returns how many wait.
+func (q *queue) Waits() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.waits
+}
+
+// Busy reports whether the queue holds anything.
+func (q *queue) Busy() bool {
+	return q.used != share{} || len(q.by)+len(q.turns)+len(q.order)+q.waits > 0
+}

@@ -219,28 +219,46 @@ func (c *call) checkCommit(base history.Head, commit history.Commit, stones []hi
 // larger one only the directory and the checksums are: its pages may take minutes.
 const checkedBytes = 256 << 10
 
-// checkStone returns an error unless a stone can be stored.
+// checkStone returns an error unless a stone can be stored. What the check of a small stone
+// takes is reckoned before, as it may need 10,000 times the stone's own bytes.
 func (c *call) checkStone(data []byte) error {
-	if err := c.checks.enter(c.ctx); err != nil { // a small stone may need much memory
+	r, need, err := c.openStone(data)
+	if err != nil {
 		return err
 	}
-	defer c.checks.leave()
-	r, err := stone.Open(bytes.NewReader(data), int64(len(data)))
+	leave, err := c.checks.enter(c.ctx, c.who(), need)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if len(data) <= checkedBytes {
+		return theirs(r.Check(c.ctx))
+	}
+	return theirs(r.CheckSums(c.ctx))
+}
+
+// openStone opens a stone, and says how much memory the check of it needs.
+func (c *call) openStone(data []byte) (r *stone.Reader, need int64, err error) {
+	leave, err := c.checks.enter(c.ctx, c.who(), 0) // a small stone may have a large directory
+	if err != nil {
+		return nil, 0, err
+	}
+	defer leave()
+	r, err = stone.Open(bytes.NewReader(data), int64(len(data)))
 	most := c.limits.WorldMemory
 	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
-		return fault(client.TooLarge, "the stone has entries for too many chunks")
+		return nil, 0, fault(client.TooLarge, "the stone has entries for too many chunks")
+	}
+	if err == nil && len(data) <= checkedBytes {
+		need, err = r.CheckMemory()
 	}
 	switch {
-	case err != nil:
-	case len(data) <= checkedBytes:
-		err = r.Check(c.ctx)
-	default:
-		err = r.CheckSums(c.ctx)
+	case errors.Is(err, stone.ErrNewer):
+		return nil, 0, fault(client.Unsupported, "the stone has a newer version")
+	case err == nil && need > most/2:
+		return nil, 0, fault(client.TooLarge, "a page of the stone needs too much memory")
 	}
-	if errors.Is(err, stone.ErrNewer) {
-		return fault(client.Unsupported, "the stone has a newer version")
-	}
-	return theirs(err)
+	return r, need, theirs(err)
 }
 
 // madeWithin is how many commits made searches for the commit of an earlier try.

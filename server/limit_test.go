@@ -96,7 +96,8 @@ func TestLimitOfWorldsRace(t *testing.T) {
 func TestLimitOfBytes(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		t.Run(fmt.Sprint(n, " servers"), func(t *testing.T) {
-			size := int64(len(mustStone(t, 7).Data))
+			first := mustStone(t, 7)
+			size := int64(len(first.Data) + len(commitOf(history.ID{}, "", first).Append(nil)))
 			limit := 40*size + size/2
 			sites, limited, _ := limitedSites(t, n, token.Limits{Bytes: limit})
 			heads := make([]history.ID, n)
@@ -122,7 +123,7 @@ func TestLimitOfBytes(t *testing.T) {
 							return
 						}
 						heads[i] = id
-						used[i] += int64(len(st.Data))
+						used[i] += size
 					}
 				})
 			}
@@ -132,29 +133,56 @@ func TestLimitOfBytes(t *testing.T) {
 				all += n
 			}
 			if all > limit+int64(n-1)*2*size || all < limit-2*size {
-				t.Errorf("%d bytes are used, the limit is %d, a stone has %d", all, limit, size)
+				t.Errorf("%d bytes are used, the limit is %d, a save has %d", all, limit, size)
 			}
-			// A version that replaces everything fits, and what it leaves is room for others.
+			// A version that replaces everything leaves the others on the disk.
 			st := mustStone(t, 1)
 			c := commitOf(heads[0], "", st)
 			c.Base = history.ID{}
 			r := commitRequest("ann/0", c, st)
 			r.header = append(r.header, limited...)
-			var made client.Commit
-			sites[0].want(201, r, &made)
-			st = mustStone(t, 2)
-			r = commitRequest("ann/0", commitOf(history.ID(made.ID), "", st), st)
+			sites[0].do(r).wantLimit(t, "bytes")
+			for i := range n {
+				sites[0].want(204, request{"DELETE", fmt.Sprint("/v1/worlds/ann/", i), nil, limited}, nil)
+			}
+			sites[n-1].want(201, request{"PUT", "/v1/worlds/ann/0", nil, limited}, nil)
+			r = commitRequest("ann/0", commitOf(history.ID{}, "", st), st)
 			r.header = append(r.header, limited...)
 			sites[n-1].want(201, r, nil)
 		})
 	}
 }
 
+// Messages take room on the disk like stones do.
+func TestLimitOfMessages(t *testing.T) {
+	sites, limited, _ := limitedSites(t, 1, token.Limits{Bytes: 100_000})
+	s, head := sites[0], history.ID{}
+	s.want(201, request{"PUT", "/v1/worlds/ann/a", nil, limited}, nil)
+	for save := range 100 {
+		r := commitRequest("ann/a", commitOf(head, strings.Repeat("x", 3000)))
+		r.header = append(r.header, limited...)
+		got := s.do(r)
+		if got.status != 201 {
+			if got.wantLimit(t, "bytes"); save < 25 || save > 33 {
+				t.Errorf("%d messages of 3,000 bytes fit into 100,000", save)
+			}
+			return
+		}
+		id, err := history.ParseID(got.header.Get("Etag")[1:65])
+		if err != nil {
+			t.Fatal(err)
+		}
+		head = id
+	}
+	t.Error("messages have no limit")
+}
+
 // A fork costs only stones that no other world has, and edits that the server makes count
 // too.
 func TestLimitOfBytesShared(t *testing.T) {
 	st := mustStone(t, 7)
-	sites, limited, other := limitedSites(t, 1, token.Limits{Bytes: int64(len(st.Data)) + 10})
+	room := int64(len(st.Data)+len(commitOf(history.ID{}, "", st).Append(nil))) + 300 // the fork has a version of its own
+	sites, limited, other := limitedSites(t, 1, token.Limits{Bytes: room})
 	s := sites[0]
 	s.want(201, request{"PUT", "/v1/worlds/ann/a", nil, limited}, nil)
 	r := commitRequest("ann/a", commitOf(history.ID{}, "", st), st)
@@ -185,7 +213,7 @@ func TestLimitOfBytesShared(t *testing.T) {
 	s.do(request{"POST", "/v1/undelete/ann/b", nil, limited}).wantLimit(t, "bytes")
 	s.want(404, request{"GET", "/v1/head/ann/b", nil, limited}, nil)
 	got := s.want(200, request{"GET", "/v1/login", nil, limited}, nil)
-	if !bytes.Contains(got.body, []byte(fmt.Sprintf(`"limits":{"bytes":%d}`, len(st.Data)+10))) {
+	if !bytes.Contains(got.body, []byte(fmt.Sprintf(`"limits":{"bytes":%d}`, room))) {
 		t.Errorf("got %s", got.body)
 	}
 }

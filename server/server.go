@@ -125,9 +125,9 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.memory.free.Store(l.BodyMemory)
 	s.disk.free.Store(l.SpoolBytes)
 	s.guard = away.New(st, away.Options{Stale: l.Stale, Log: s.logger})
-	s.heavy = newQueue(l.Heavy, l.Waiting)
+	s.heavy = newQueue(l.Heavy, l.Waiting, 0)
 	s.snapshots = versions.New(st, l.CacheBytes, time.Now)
-	s.light = newQueue(lightCalls, int(l.Calls))
+	s.light = newQueue(lightCalls, int(l.Calls), 0)
 	s.streams = s.newStreams()
 	if o.Tokens != nil {
 		s.sessions = token.NewSessions(o.Tokens)
@@ -135,7 +135,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	if o.Arenas != nil {
 		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
 	}
-	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls))
+	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls), l.WorldMemory)
 	s.paths = pathsOf(routes())
 	var err error
 	s.api, err = openAPI(routes())

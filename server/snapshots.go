@@ -10,10 +10,11 @@ import (
 // reading calls do with a version. Few calls run at a time: each may decode pages,
 // and a small stone may have a large directory.
 func (c *call) reading(v version, do func(*world.Snapshot) error) error {
-	if err := c.light.enter(c.ctx); err != nil {
+	leave, err := c.light.enter(c.ctx, c.who(), 0)
+	if err != nil {
 		return err
 	}
-	defer c.light.leave()
+	defer leave()
 	return c.opened(v, do)
 }
 

@@ -1,12 +1,10 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
@@ -52,48 +50,16 @@ func worldRoutes() []route {
 	}
 }
 
-// queue limits how many calls do something that takes much memory. A bounded number
-// of calls waits; the rest is refused.
-type queue struct {
-	slots   chan struct{}
-	waiting atomic.Int64
-	most    int64 // largest number that waits
-}
-
-func newQueue(parallel, most int) *queue {
-	return &queue{slots: make(chan struct{}, parallel), most: int64(most)}
-}
-
-// enter waits for a slot; leave gives it back.
-func (q *queue) enter(ctx context.Context) error {
-	select {
-	case q.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	defer q.waiting.Add(-1)
-	if q.waiting.Add(1) > q.most {
-		return fault(client.Busy, "too many calls read or write whole worlds at this moment")
-	}
-	select {
-	case q.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (q *queue) leave() { <-q.slots }
-
 // lightCalls is the number of calls that read parts of worlds at a time.
 const lightCalls = 8
 
 // heavyWork calls do, which takes much memory, when its turn comes.
 func (c *call) heavyWork(do func() error) error {
-	if err := c.heavy.enter(c.ctx); err != nil {
+	leave, err := c.heavy.enter(c.ctx, c.who(), 0)
+	if err != nil {
 		return err
 	}
-	defer c.heavy.leave()
+	defer leave()
 	c.step("wait")
 	return worldFault(do())
 }
@@ -123,7 +89,12 @@ func (c *call) at(commits bool) (v version, known bool, err error) {
 	}
 	c.tell(history.Head{Commit: v.at, Fence: head.Fence})
 	c.w.Header()["Cache-Control"] = []string{"no-cache"} // the caller must ask again, with the ETag
-	if !c.has(etag(v.at)) {
+	tag := etag(v.at)
+	if c.route.also.media == client.RecordsType && c.wantsRecords() { // a cache must not take it for the JSON
+		tag = tag[:len(tag)-1] + asRecords + `"`
+		c.w.Header()["Etag"] = []string{tag}
+	}
+	if !c.has(tag) {
 		return v, false, nil
 	}
 	c.secure(c.w.Header())

@@ -17,8 +17,9 @@ type Limits struct {
 	// Worlds is how many worlds there may be. Named snapshots count, deleted worlds do
 	// not.
 	Worlds int `json:"worlds,omitempty"`
-	// Bytes is how large the stones may be that the newest versions of the worlds need.
-	// A stone that several of them need counts once. Older versions do not count.
+	// Bytes is how much the worlds may take: the stones that their versions need, older
+	// ones too, and what the versions themselves say, such as messages. A stone that
+	// several need counts once. Deleted worlds do not count.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -150,26 +151,54 @@ func (l *limited) oneMore(ctx context.Context) error {
 	return &OverError{What: "worlds", Limit: int64(limit), Used: int64(n), Wants: 1}
 }
 
-// stones are the stones that worlds need.
+// stones are the stones that worlds need, and the bytes of these and of versions.
 type stones struct {
 	all   map[stone.ID]bool
 	bytes int64
 }
 
-// add adds layers and returns how many bytes are new.
-func (s *stones) add(layers []history.Layer) int64 {
+func (s *stones) add(ref history.StoneRef) {
+	if !s.all[ref.ID] {
+		s.all[ref.ID] = true
+		s.bytes += ref.Size
+	}
+}
+
+// addStack adds what a version of a world stands on, and returns how many bytes are new.
+func (s *stones) addStack(layers []history.Layer) int64 {
 	was := s.bytes
 	for _, layer := range layers {
-		if id := layer.Stone.ID; !s.all[id] {
-			s.all[id] = true
-			s.bytes += layer.Stone.Size
-		}
+		s.add(layer.Stone)
 	}
 	return s.bytes - was
 }
 
-// count returns what the worlds below the prefixes need, all but one.
-func (l *limited) count(ctx context.Context, but string) (stones, error) {
+// addLog adds the versions of a world.
+func (s *stones) addLog(ctx context.Context, st history.Store, name string) error {
+	from, known := history.ID{}, 0 // versions of the batch that were in the last one
+	for {
+		batch, err := st.Log(ctx, name, from, listed)
+		if err != nil {
+			return err
+		}
+		for _, c := range batch[min(known, len(batch)):] {
+			s.bytes += recordBytes(c)
+			for _, ref := range c.Stones {
+				s.add(ref)
+			}
+		}
+		if len(batch) < listed {
+			return nil
+		}
+		from, known = batch[len(batch)-1].ID(), 1
+	}
+}
+
+// recordBytes is what a version takes besides its stones.
+func recordBytes(c history.Commit) int64 { return int64(len(c.Append(nil))) }
+
+// count returns what the worlds below the prefixes need.
+func (l *limited) count(ctx context.Context) (stones, error) {
 	s := stones{all: make(map[stone.ID]bool)}
 	var failed error
 	n := 0
@@ -178,15 +207,15 @@ func (l *limited) count(ctx context.Context, but string) (stones, error) {
 			failed = &OverError{What: "worlds", Limit: MaxWorlds, Used: int64(n)}
 			return false
 		}
-		if name == but {
-			return true
-		}
 		f, err := history.Fetch(ctx, l.Store, name, history.ID{}, 0)
+		s.addStack(f.Layers)
+		if err == nil {
+			err = s.addLog(ctx, l.Store, name)
+		}
 		if err != nil && !errors.Is(err, history.ErrNoWorld) {
 			failed = err
 			return false
 		}
-		s.add(f.Layers)
 		return true
 	})
 	return s, errors.Join(err, failed)
@@ -203,7 +232,7 @@ func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
 	a := &l.g.account
 	if a.counted.IsZero() || l.now.Sub(a.counted) > countFor || a.spent+n > a.room/share {
 		flying := a.fly(0)
-		s, err := l.count(ctx, "")
+		s, err := l.count(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -251,7 +280,7 @@ func (l *limited) Fork(ctx context.Context, from string, at history.ID, name str
 			if err != nil {
 				return err
 			}
-			if err := l.with(ctx, "", layers, 0); err != nil {
+			if err := l.with(ctx, layers); err != nil {
 				return err
 			}
 		}
@@ -259,15 +288,15 @@ func (l *limited) Fork(ctx context.Context, from string, at history.ID, name str
 	})
 }
 
-// with returns an error if the worlds, all but one, exceed the limit together with
-// layers and n bytes more. The caller has begun.
-func (l *limited) with(ctx context.Context, but string, layers []history.Layer, n int64) error {
-	s, err := l.count(ctx, but)
+// with returns an error if the worlds exceed the limit together with layers. The caller
+// has begun.
+func (l *limited) with(ctx context.Context, layers []history.Layer) error {
+	s, err := l.count(ctx)
 	if err != nil {
 		return err
 	}
 	used := s.bytes + l.g.account.fly(0)
-	if wants := s.add(layers) + n; wants > 0 && used+wants > l.g.Limits.Bytes {
+	if wants := s.addStack(layers); used+wants > l.g.Limits.Bytes {
 		return &OverError{What: "bytes", Limit: l.g.Limits.Bytes, Used: used, Wants: wants}
 	}
 	return nil
@@ -281,11 +310,7 @@ func (l *limited) Undelete(ctx context.Context, name string) error {
 		if err != nil || l.g.Limits.Bytes == 0 {
 			return err
 		}
-		f, err := history.Fetch(ctx, l.Store, name, history.ID{}, 0)
-		if err == nil {
-			err = l.with(ctx, name, f.Layers, 0)
-		}
-		if err != nil {
+		if err = l.with(ctx, nil); err != nil {
 			err = errors.Join(err, l.Store.Delete(context.WithoutCancel(ctx), name, 0))
 		}
 		return err
@@ -309,34 +334,14 @@ func (g *Grant) Room(ctx context.Context, st history.Store, now time.Time, name 
 	return (&limited{Store: st, g: g, now: now}).room(ctx, name, c)
 }
 
-// room is spend for a commit. One that is not on its parent replaces what the world
-// needs.
+// room is spend for a commit.
 func (l *limited) room(ctx context.Context, name string, c history.Commit) (done func(), err error) {
-	var n int64
+	if l.g.Limits.Bytes == 0 {
+		return func() {}, nil
+	}
+	n := recordBytes(c)
 	for _, s := range c.Stones {
 		n += s.Size
 	}
-	if l.g.Limits.Bytes == 0 || n == 0 && c.Base == c.Parent {
-		return func() {}, nil
-	}
-	if c.Base == c.Parent {
-		return l.spend(ctx, n)
-	}
-	end, err := l.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var below []history.Layer
-	if c.Base != (history.ID{}) {
-		below, err = l.Stack(ctx, name, c.Base)
-	}
-	if err == nil {
-		err = l.with(ctx, name, below, n)
-	}
-	if err != nil {
-		end()
-		return nil, err
-	}
-	l.g.account.counted = time.Time{} // what is needed changes by more than n
-	return end, nil
+	return l.spend(ctx, n)
 }

@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -59,6 +60,22 @@ func TestStats(t *testing.T) {
 	cancel()
 	if _, err := s.Stats(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// A Store that was opened counts the stones in it too.
+func TestStatsOpened(t *testing.T) {
+	mem := vfs.NewMem()
+	s := mustOpen(t, "store", local.Options{FS: mem})
+	mustCreate(t, s, "w")
+	for i := range 6 {
+		mustSave(t, s, "w", mustStone(t, fmt.Sprint(i), 100_000))
+	}
+	mustClose(t, s)
+	s = mustOpen(t, "store", local.Options{FS: mem})
+	defer mustClose(t, s)
+	if got, want := mustStats(t, s).DiskBytes, sizeOfFiles(t, mem, "store/db"); got != want || want < 600_000 {
+		t.Errorf("%d bytes on the disk, want %d", got, want)
 	}
 }
 

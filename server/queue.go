@@ -1,0 +1,140 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/server/token"
+)
+
+// queue limits how many calls do something that takes much time or memory at a time. A
+// bounded number of calls waits; the rest is refused. Callers take turns, so that who has
+// many calls waiting holds up its own alone. A caller with a token neither has all slots or
+// all memory, nor all places to wait, so that others need not wait for what takes long.
+type queue struct {
+	slots  int
+	memory int64 // bytes
+	most   int   // largest number that waits
+
+	mu    sync.Mutex // guards what follows
+	used  share
+	by    map[token.Hash]share
+	waits int
+	turns map[token.Hash][]*turn // who waits, each in the order in which they came
+	order []token.Hash           // of those who wait; the first is next
+}
+
+// share is what calls under way take of a queue.
+type share struct {
+	slots  int
+	memory int64
+}
+
+// turn is a call that waits.
+type turn struct {
+	need  int64
+	ready chan struct{} // closed when it has its slot
+}
+
+// newQueue returns a queue of so many calls at a time, which take so much memory together.
+func newQueue(slots, most int, memory int64) *queue {
+	return &queue{slots: slots, most: most, memory: memory, by: make(map[token.Hash]share), turns: make(map[token.Hash][]*turn)}
+}
+
+// enter waits for a slot and for bytes of memory; the caller calls leave to give them back.
+// who is zero for callers without tokens, who share all of it.
+func (q *queue) enter(ctx context.Context, who token.Hash, need int64) (leave func(), err error) {
+	leave = func() { q.leave(who, need) }
+	q.mu.Lock()
+	mine := len(q.turns[who])
+	if mine == 0 && q.fits(who, need) {
+		q.take(who, need)
+		q.mu.Unlock()
+		return leave, nil
+	}
+	if q.waits >= q.most || who != (token.Hash{}) && mine >= max(1, q.most/2) {
+		q.mu.Unlock()
+		return nil, fault(client.Busy, "too many calls read or write worlds at this moment")
+	}
+	t := &turn{need, make(chan struct{})}
+	if q.waits++; mine == 0 {
+		q.order = append(q.order, who)
+	}
+	q.turns[who] = append(q.turns[who], t)
+	q.mu.Unlock()
+	select {
+	case <-t.ready:
+		return leave, nil
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	i := slices.Index(q.turns[who], t)
+	if i >= 0 {
+		q.remove(who, i)
+		q.next() // what it needed was more than the next one needs, perhaps
+	}
+	q.mu.Unlock()
+	if i < 0 { // it had its slot at the same moment
+		leave()
+	}
+	return nil, ctx.Err()
+}
+
+// remove takes one out of those who wait. If others of its caller wait, they come after
+// those of all other callers.
+func (q *queue) remove(who token.Hash, i int) {
+	q.waits--
+	q.order = slices.DeleteFunc(q.order, func(h token.Hash) bool { return h == who })
+	if q.turns[who] = slices.Delete(q.turns[who], i, i+1); len(q.turns[who]) > 0 {
+		q.order = append(q.order, who)
+	} else {
+		delete(q.turns, who)
+	}
+}
+
+// fits reports whether a call may begin now.
+func (q *queue) fits(who token.Hash, need int64) bool {
+	slots, memory := q.slots, q.memory
+	if who != (token.Hash{}) {
+		slots, memory = max(1, slots-max(1, slots/4)), memory/2
+	}
+	mine := q.by[who]
+	return q.used.slots < q.slots && q.used.memory+need <= q.memory && mine.slots < slots && mine.memory+need <= memory
+}
+
+func (q *queue) take(who token.Hash, need int64) {
+	mine := q.by[who]
+	q.by[who] = share{mine.slots + 1, mine.memory + need}
+	q.used = share{q.used.slots + 1, q.used.memory + need}
+}
+
+// leave gives back what a call took.
+func (q *queue) leave(who token.Hash, need int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	mine := q.by[who]
+	if mine.slots == 1 {
+		delete(q.by, who)
+	} else {
+		q.by[who] = share{mine.slots - 1, mine.memory - need}
+	}
+	q.used = share{q.used.slots - 1, q.used.memory - need}
+	q.next()
+}
+
+// next gives slots to those who wait.
+func (q *queue) next() {
+	for {
+		i := slices.IndexFunc(q.order, func(who token.Hash) bool { return q.fits(who, q.turns[who][0].need) })
+		if i < 0 {
+			return
+		}
+		who := q.order[i]
+		t := q.turns[who][0]
+		q.remove(who, 0)
+		q.take(who, t.need)
+		close(t.ready)
+	}
+}
