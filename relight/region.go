@@ -80,7 +80,7 @@ func (r *lightRegion) Section(kind light.Kind, at light.SectionPos, s *light.Sec
 	low, high := r.low, r.high
 	if r.Column != nil {
 		c := r.column(at)
-		if low, high = c.low, c.high; c.keeps&hasOf(kind) == 0 {
+		if low, high = c.low, c.high; !c.lit(kind) {
 			return light.Wall
 		}
 		s.Unlit = !c.has(at.Y, hasOf(kind))
@@ -133,6 +133,12 @@ type columnSections struct {
 	made      bool          // column is a copy with more sections
 }
 
+// lit reports whether the column keeps a kind of light. Games leave that of blocks out where there
+// is none.
+func (c *columnSections) lit(kind light.Kind) bool {
+	return c.keeps&hasOf(kind) != 0 || kind == light.Block && c.keeps != 0
+}
+
 func (c *columnSections) has(y int32, what voxel.Has) bool {
 	return slices.ContainsFunc(c.column.Sections, func(s voxel.Section) bool { return int32(s.Y) == y && s.Has&what != 0 })
 }
@@ -181,7 +187,7 @@ func (r *lightRegion) keep(kind light.Kind, at light.SectionPos) bool {
 		return true
 	}
 	_, changed := slices.BinarySearchFunc(r.changed, at, light.SectionPos.Compare)
-	if int32(int8(at.Y)) != at.Y || !changed && c.alone&what == 0 && !c.has(at.Y, voxel.HasBlock) {
+	if int32(int8(at.Y)) != at.Y || !changed && c.alone == 0 && !c.has(at.Y, voxel.HasBlock) {
 		return false
 	}
 	column := *c.column

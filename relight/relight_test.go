@@ -259,3 +259,44 @@ func TestAround(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// A lamp in a column that keeps no light of blocks, as games write it where there is none, is lit; one in a
+// column without any light leaves that stale.
+func TestRunLampInTheDark(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		keeps voxel.Has
+		light voxel.Cell
+		stale bool
+	}{{"sky alone", voxel.HasSky, 14, false}, {"none", 0, 0, true}, {"blocks alone", voxel.HasLight, 14, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLand(true)
+			for _, c := range l.columns {
+				for i := range c.Sections {
+					c.Sections[i].Has = voxel.HasBlock | tt.keeps
+				}
+			}
+			p := geom.Point{X: 40, Y: 15, Z: 40}
+			l.set(p, glowstone)
+			must(t, l.relight())
+			c := l.columns[geom.ColumnPos{X: 2, Z: 2}]
+			for _, at := range []geom.Point{p.Add(geom.Point{X: 1}), p.Add(geom.Point{Y: 1}), p.Add(geom.Point{Y: -1})} {
+				if got := l.level(voxel.Light, at); got != tt.light {
+					t.Errorf("beside the lamp at %v: light %d, want %d", at, got, tt.light)
+				}
+			}
+			if (c.Stale != 0) != tt.stale {
+				t.Errorf("stale %v", c.Stale)
+			}
+			for _, s := range c.Sections {
+				near := s.Y == 0 || s.Y == 1
+				if want := voxel.HasBlock | tt.keeps | voxel.HasLight; near && tt.light > 0 && s.Has != want {
+					t.Errorf("section %d has %v, want %v", s.Y, s.Has, want)
+				}
+			}
+			if sky := l.level(voxel.Sky, geom.Point{X: 42, Y: 15, Z: 40}); sky != 15 {
+				t.Errorf("sky light %d", sky)
+			}
+		})
+	}
+}
