@@ -3,7 +3,9 @@ package edit_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/edit"
@@ -166,6 +168,89 @@ func TestLightBack(t *testing.T) {
 	for pos, c := range before.Columns(world.Everywhere) {
 		if d, _ := after.Column(pos); d.Stale != c.Stale || !slices.Equal(d.Maps, c.Maps) || len(d.Sections) != len(c.Sections) {
 			t.Errorf("column %v differs", pos)
+		}
+	}
+}
+
+// beside is a context that calls a function when it is asked whether it has ended: in the middle of a flood.
+type beside struct {
+	context.Context
+	f func()
+}
+
+func (c beside) Err() error {
+	c.f()
+	return c.Context.Err()
+}
+
+// TestFloodBeside changes blocks while a Flood computes their light: what nothing marks stale is the light of the
+// blocks that are there.
+func TestFloodBeside(t *testing.T) {
+	_, w := made(t, 6)
+	defer w.Close()
+	set := func(name string) {
+		_, err := w.Update(func(tx *world.Tx) error {
+			v := tx.Dimension("overworld").Volume(voxel.Block)
+			v.Fill(region.Box{Min: geom.Point{Y: 140}, Max: geom.Point{X: 32, Y: 141, Z: 32}}, v.Named(name))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	relight := func(besides func()) (sky voxel.Cell, stale voxel.Has) {
+		if err := new(edit.Flood).Relight(beside{context.Background(), besides}, &edit.Arena{World: w}, []geom.ChunkPos{{}}); err != nil {
+			t.Fatal(err)
+		}
+		d := w.View().Dimension("overworld")
+		sky, _ = d.Volume(voxel.Sky).Cell(geom.Point{X: 16, Y: 139, Z: 16})
+		c, _ := d.Column(geom.ColumnPos{X: 1, Z: 1})
+		return sky, c.Stale
+	}
+	const roof, none = "minecraft:stone", "minecraft:air"
+	for _, tt := range []struct {
+		first, then string
+		sky         voxel.Cell
+	}{{roof, none, 15}, {none, roof, 0}} {
+		set(tt.first)
+		once := sync.OnceFunc(func() { set(tt.then) })
+		if sky, stale := relight(once); stale != 0 || sky != tt.sky {
+			t.Errorf("%s, then %s: sky light %d, stale %v", tt.first, tt.then, sky, stale)
+		}
+	}
+	n := 0
+	if _, stale := relight(func() { n++; set(fmt.Sprint("mod:", n)) }); stale == 0 || n < 4 {
+		t.Errorf("blocks changed %d times without end: stale %v", n, stale)
+	}
+}
+
+// TestFloodLamp sets a lamp where columns keep no light of blocks: its section keeps it from then on.
+func TestFloodLamp(t *testing.T) {
+	_, w := made(t, 6)
+	defer w.Close()
+	p := geom.Point{X: 8, Y: 100, Z: 8}
+	_, err := w.Update(func(tx *world.Tx) error {
+		d := tx.Dimension("overworld")
+		c := *d.Column(geom.ColumnPos{})
+		c.Sections = nil
+		for y := int8(-4); y < 20; y++ {
+			c.Sections = append(c.Sections, voxel.Section{Y: y, Has: voxel.HasBlock | voxel.HasSky})
+		}
+		d.SetColumn(c)
+		v := d.Volume(voxel.Block)
+		v.Set(p, v.Named("minecraft:glowstone"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := new(edit.Flood).Relight(context.Background(), &edit.Arena{World: w}, []geom.ChunkPos{{Y: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := w.View().Dimension("overworld").Column(geom.ColumnPos{})
+	for _, s := range c.Sections {
+		if near := s.Y == 5 || s.Y == 6 || s.Y == 7; near != (s.Has&voxel.HasLight != 0) && s.Y > 4 && s.Y < 9 {
+			t.Errorf("section %d has %v", s.Y, s.Has)
 		}
 	}
 }
