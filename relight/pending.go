@@ -18,6 +18,30 @@ type Pending struct {
 	def     voxel.Cell                      // the default
 	stale   map[geom.ColumnPos]bool         // columns with stale light: whether it was good before
 	lost    map[geom.ColumnPos]bool         // columns whose blocks before nobody knows
+	lit     bool                            // updates wrote the light too
+}
+
+// Clone returns a copy that Add and Good of p leave alone.
+func (p *Pending) Clone() *Pending {
+	c := *p
+	c.before, c.written, c.stale, c.lost = maps.Clone(p.before), maps.Clone(p.written), maps.Clone(p.stale), maps.Clone(p.lost)
+	return &c
+}
+
+// Lit reports whether an update wrote the light that followed from its blocks. p may be nil.
+func (p *Pending) Lit() bool { return p != nil && p.lit }
+
+// Good notes that the light of a column was good up to what is pending, and reports whether something
+// is pending there. p may be nil.
+func (p *Pending) Good(pos geom.ColumnPos) bool {
+	if p == nil {
+		return false
+	}
+	_, ok := p.stale[pos]
+	if ok {
+		p.stale[pos] = true
+	}
+	return ok
 }
 
 // NewPending returns what an update left without light that replaced chunks of blocks.
@@ -25,7 +49,7 @@ type Pending struct {
 // that is lit wrote the light too, and leaves nothing.
 func NewPending(def voxel.Cell, replaced []grid.Replaced, touched []TouchedColumn, lit bool) *Pending {
 	p := &Pending{before: make(map[geom.ChunkPos]*voxel.Chunk), written: make(map[geom.ChunkPos]grid.Replaced), def: def,
-		stale: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool)}
+		stale: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool), lit: lit}
 	for _, r := range replaced {
 		switch {
 		case lit:
@@ -109,6 +133,7 @@ func (p *Pending) Add(later *Pending) *Pending {
 	if p == nil {
 		p = later
 	}
+	p.lit = p.lit || later.lit
 	for _, r := range later.written {
 		p.overwrite(r)
 	}

@@ -1,6 +1,7 @@
 package relight
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ import (
 // wall, unless the dimension has no columns at all.
 type lightRegion struct {
 	*Dimension
+	ctx     context.Context
 	pending *Pending
 	changed []light.SectionPos // ascending
 	columns map[geom.ColumnPos]*columnSections
@@ -25,8 +27,8 @@ type lightRegion struct {
 	err     error
 }
 
-func newRegion(d *Dimension, p *Pending, boxes []geom.Box) *lightRegion {
-	r := &lightRegion{Dimension: d, pending: p, columns: make(map[geom.ColumnPos]*columnSections), low: math.MaxInt32, high: math.MinInt32}
+func newRegion(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box) *lightRegion {
+	r := &lightRegion{ctx: ctx, Dimension: d, pending: p, columns: make(map[geom.ColumnPos]*columnSections), low: math.MaxInt32, high: math.MinInt32}
 	for _, b := range boxes {
 		for pos := range d.Blocks.ChunksIn(b) {
 			r.low, r.high = min(r.low, pos.Y*2), max(r.high, pos.Y*2+1)
@@ -77,6 +79,9 @@ func (r *lightRegion) chunkBefore(pos geom.ChunkPos) *voxel.Chunk {
 
 // Section gives light.Relight what is at a position.
 func (r *lightRegion) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
+	if r.err == nil {
+		r.err = r.ctx.Err()
+	}
 	low, high := r.low, r.high
 	if r.Column != nil {
 		c := r.column(at)
@@ -88,6 +93,11 @@ func (r *lightRegion) Section(kind light.Kind, at light.SectionPos, s *light.Sec
 	}
 	switch {
 	case r.err != nil || at.Y < low-1:
+		return light.Wall
+	case chunkOf(at).Check() != nil: // the end of space
+		if at.Y > high && kind == light.Sky {
+			return light.Open
+		}
 		return light.Wall
 	case at.Y > high+1 && kind == light.Sky:
 		return light.Open

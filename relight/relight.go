@@ -7,6 +7,8 @@
 package relight
 
 import (
+	"context"
+
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/light"
@@ -30,9 +32,9 @@ type Dimension struct {
 // returns the columns that changed: those that list more sections than before, and those
 // whose light is good again. It returns no columns, and the light stays stale, where too
 // much changed: see light.Relight. The error is grid.ErrNotLoaded if something in boxes is
-// not in memory.
-func (m *Model) Run(d *Dimension, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
-	r := newRegion(d, p, boxes)
+// not in memory, or that of ctx if it ends.
+func (m *Model) Run(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
+	r := newRegion(ctx, d, p, boxes)
 	m.work.Use(m.learn(r, boxes))
 	defer m.work.Rest()
 	for kind := range light.Kind(len(d.Levels)) {

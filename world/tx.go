@@ -26,6 +26,7 @@ type Tx struct {
 	files    map[string][]byte           // files that were set; nil: removed
 	exact    bool                        // nothing follows from blocks: columns come as they are to be
 	relights bool                        // pending is to be filled
+	relit    bool                        // it writes light that was computed beside updates
 	pending  map[string]*relight.Pending // blocks that changed without their light, by dimension
 	absent   []absent                    // columns, and chunks that height maps follow from
 	ctx      context.Context             // see EndWith

@@ -84,12 +84,13 @@ type World struct {
 	o        Options
 	readOnly bool
 
-	now        atomic.Pointer[state]
-	version    atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
-	saving     sync.Mutex    // one Commit, Pack, Restore or Relight
-	writer     sync.Mutex    // one Update or Restore; after saving
-	lightModel relight.Model // needs writer
-	moving     sync.RWMutex  // Restore writes, Load reads: nothing comes while the world goes back; after writer
+	now     atomic.Pointer[state]
+	version atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
+	saving  sync.Mutex    // one Commit, Pack, Restore or Relight
+	writer  sync.Mutex    // one Update or Restore; after saving
+	moving  sync.RWMutex  // Restore writes, Load reads: nothing comes while the world goes back; after writer
+
+	lightModel relight.Model // needs saving
 
 	tried []history.Commit // that may have been made, the Store could not say; needs saving
 
@@ -102,6 +103,7 @@ type World struct {
 	saved          *dirty                      // what a commit under way holds
 	pending        map[string]*relight.Pending // blocks without their light, by dimension
 	pendingChanges uint64                      // how often that changed
+	later          map[string]*relight.Pending // those of them since light is being computed; nil: it is not
 	held           map[*Held]bool
 	fetching       map[fetchKey]bool // for who cannot wait
 	unwritten      []Unwritten
