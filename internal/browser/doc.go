@@ -1,0 +1,2 @@
+// Package browser has nothing but tests.
+package browser
