@@ -69,6 +69,10 @@ func NewHeights(rules []Rule) *Heights {
 	return h
 }
 
+// Clone returns a Heights of the same rules. It costs the same for any number of cells, and another
+// goroutine may use it.
+func (h *Heights) Clone() *Heights { return &Heights{rules: h.rules, counts: h.counts} }
+
 // Until bounds later calls of Column: they return false soon after ctx ends, and once their
 // Work is more than most. 0 sets no bound.
 func (h *Heights) Until(ctx context.Context, most int) { h.ctx, h.most, h.work = ctx, most, 0 }

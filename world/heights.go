@@ -17,8 +17,9 @@ type heightRules struct {
 	// sure are the rules of the blocks that count, by map. perhaps are the same with the blocks of which
 	// nobody can say whether they count; there are none if there are no such blocks.
 	sure, perhaps []light.Rule
-	base          int32 // of columns that count from the bottom of the world
-	based         bool  // base is known
+	rules         *light.Heights // all of them, to be cloned
+	base          int32          // of columns that count from the bottom of the world
+	based         bool           // base is known
 }
 
 // ground is the Base of the rules: below all cells, so that a height of 0 says that no cell counts.
@@ -74,6 +75,7 @@ func (r heightRules) learn(names []string, c *voxel.Column, learned []light.Rule
 	if !unknown {
 		out.perhaps = nil
 	}
+	out.rules = light.NewHeights(slices.Concat(out.sure, out.perhaps))
 	return out
 }
 
@@ -83,20 +85,34 @@ type heights struct {
 	names       []string // of the cells of now
 	before, now *grid.View
 
-	rules     int            // of the two below; 0 before the first column
-	said, had *light.Heights // each remembers the last tower, and the columns of one follow each other
-	maps      [2][][256]int32
+	rules     *light.Heights // of said and had
+	said, had survey
+}
+
+// survey applies the rules to one column after another. It remembers the last tower, and the columns of one
+// follow each other.
+type survey struct {
+	*light.Heights
+	maps [][256]int32 // by rule; nil before the first
+}
+
+// of returns the heights of a column by rule, until the next call.
+func (h *heights) of(s *survey, pos geom.ColumnPos, t light.Tower) [][256]int32 {
+	if s.Heights == nil {
+		s.Heights = h.rules.Clone()
+	}
+	if s.maps == nil {
+		s.maps = make([][256]int32, len(h.d.d.heights.sure)+len(h.d.d.heights.perhaps))
+	}
+	s.Column(pos, t, s.maps)
+	return s.maps
 }
 
 // prepare makes the rules know the column.
 func (h *heights) prepare(c *voxel.Column) {
 	d := h.d.d
-	d.heights = d.heights.learn(h.names, c, d.rules)
-	if n := len(d.heights.sure); n != h.rules {
-		h.rules = n
-		rules := slices.Concat(d.heights.sure, d.heights.perhaps)
-		h.said, h.had = light.NewHeights(rules), light.NewHeights(rules)
-		h.maps = [2][][256]int32{make([][256]int32, len(rules)), make([][256]int32, len(rules))}
+	if d.heights = d.heights.learn(h.names, c, d.rules); d.heights.rules != h.rules {
+		h.rules, h.said, h.had = d.heights.rules, survey{Heights: d.heights.rules.Clone()}, survey{}
 	}
 }
 
@@ -115,8 +131,7 @@ func (h *heights) base(c *voxel.Column, old, now light.Tower) int32 {
 	}
 	for _, tower := range []light.Tower{old, now} {
 		if !r.based {
-			h.had.Column(c.Pos, tower, h.maps[1])
-			r.base, r.based = r.vote(c, h.maps[1])
+			r.base, r.based = r.vote(c, h.of(&h.had, c.Pos, tower))
 		}
 	}
 	if r.based {
@@ -172,10 +187,10 @@ func (h *heights) recompute(c *voxel.Column, cells *[geom.ColumnEdge]uint16) ([]
 		}
 		return e.result(), nil
 	}
-	said, had := h.maps[0], h.maps[1]
-	h.said.Column(c.Pos, tower, said)
+	said := h.of(&h.said, c.Pos, tower)
+	had := said
 	if known {
-		h.had.Column(c.Pos, old, had)
+		had = h.of(&h.had, c.Pos, old)
 	}
 	for at := range said[0] {
 		touched := !known || cells[at/geom.ColumnEdge]>>(at%geom.ColumnEdge)&1 != 0
