@@ -196,6 +196,33 @@ func TestBox(t *testing.T) {
 	}
 }
 
+// A dimension whose name is that of another and a volume, as those are told apart in one key, is
+// seen by its own viewers alone.
+func TestDimensionsApart(t *testing.T) {
+	w := newWorld(t, 16)
+	names := []string{"overworld", "overworld\x00block"}
+	_, err := w.Update(func(tx *world.Tx) error {
+		tx.AddDimension(names[1], voxel.BlockVolumes(), nil)
+		for i, name := range names {
+			v := tx.Dimension(name).Volume(voxel.Block)
+			v.Set(geom.Point{X: i, Y: 60}, v.Named("stone of "+name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := serve(t, w, stream.Options{})
+	view := stream.View{Position: [3]float64{0, 60, 0}, Radius: 60}
+	connect(t, srv, new(stream.Client), stream.Hello{Dimension: names[1]}, view, stream.Access{}).synced(t)
+	s := connect(t, srv, new(stream.Client), stream.Hello{Dimension: names[0], Volumes: []string{voxel.Block}}, view, stream.Access{Dimension: names[0]})
+	s.synced(t)
+	c, _, _ := s.Cell(0, geom.Point{Y: 60})
+	if n, _ := s.Name(0, c); n.Name != "stone of "+names[0] {
+		t.Errorf("a viewer of %q sees %q", names[0], n.Name)
+	}
+}
+
 // FuzzServer has clients of all kinds.
 func FuzzServer(f *testing.F) {
 	w := newWorld(f, 32)

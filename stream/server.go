@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -406,7 +405,7 @@ func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, 
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Join(append([]string{d.Name}, hello.Volumes...), "\x00")
+	key := fmt.Sprintf("%q", append([]string{d.Name}, hello.Volumes...)) // names may hold any bytes
 	g := s.feeds[key]
 	if g == nil {
 		if g, err = s.open(key, d.Name, hello.Volumes); err != nil {
