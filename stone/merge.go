@@ -9,11 +9,18 @@ import (
 )
 
 // Merge writes one stone with the content of a run of stones, bottom first. Where
-// several stones have an entry for something, the highest one counts. A page that
-// counts entirely is copied, with names renumbered if necessary. Other pages are
-// decoded, and what counts is written anew. Names are those of the stones that still
-// count in the volume. Levels above 0 and rules of height maps are left out, because
-// they depend on the stones below the run. So are tallies.
+// several stones have an entry for something, the highest one counts. What a stone
+// deletes is deleted from those below it: a column that a higher stone makes again has
+// no lists of the old one. A page of cells that counts entirely is copied, with names
+// renumbered if necessary. All else is decoded and written anew. Names are those of the
+// stones that still count in the volume. Levels above 0 and rules of height maps are
+// left out, because they depend on the stones below the run. So are tallies.
+//
+// It refuses stones that no one world can have: those that differ in a volume's schema,
+// scale, default, materials or name of the empty cell, and those that together are
+// beyond the limits of a stone, such as 32,767 names of a volume. A column that is made
+// again must name, by a list without objects, each list that stones below the run may
+// have of it.
 //
 // It fails with a *CorruptError if a page that it decodes is damaged. Damage inside
 // a copied page is found only when that is decoded. The same stones give the same

@@ -122,6 +122,83 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+// TestMergeDeletes has a column that a stone deletes and the next makes again: what it had does not
+// come back, also not from stones below the run.
+func TestMergeDeletes(t *testing.T) {
+	objects := []voxel.Object{{Place: voxel.Indexed, At: geom.Point{X: 1}, Payload: []byte{0}}}
+	with := func(columns ...voxel.Column) stonetest.Spec {
+		return stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Columns: columns}}}
+	}
+	had := with(voxel.Column{Lists: []voxel.List{{Name: "bees", Objects: objects}, {Name: "eggs", Objects: objects}}})
+	deleted := with()
+	deleted.Dimensions[0].Gone = []geom.ColumnPos{{}}
+	again := with(voxel.Column{Version: 5, Lists: []voxel.List{{Name: "eggs", Objects: objects}}}, voxel.Column{Pos: geom.ColumnPos{X: 1}, Lists: []voxel.List{{Name: "bees", Objects: objects}}})
+	eggs := with()
+	eggs.Dimensions[0].Lists = []stonetest.ListsSpec{{Lists: []voxel.List{{Name: "eggs"}}}}
+	for _, k := range []struct {
+		name string
+		run  []stonetest.Spec
+		bees int // of the column: -1: nothing is said
+		eggs int
+	}{
+		{"made again", []stonetest.Spec{had, deleted, again}, 0, 1},
+		{"made again over others", []stonetest.Spec{deleted, again}, 0, 1},
+		{"made again, with lists above", []stonetest.Spec{had, deleted, again, eggs}, 0, 0},
+		{"not deleted", []stonetest.Spec{had, again}, 1, 1},
+		{"deleted after", []stonetest.Spec{had, again, deleted}, -1, -1},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			r := mustOpen(t, mustMerge(t, k.run, stone.Options{}))
+			for list, want := range map[string]int{"bees": k.bees, "eggs": k.eggs} {
+				got, covered, err := r.List(t.Context(), "d", list, geom.ColumnPos{})
+				if err != nil || covered != (want >= 0) || covered && len(got) != want {
+					t.Errorf("%d %s, %v, %v, want %d", len(got), list, covered, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestMergeManyLists merges lists of many columns: those of one column are read together, so their
+// pages hold few other columns. In the long form together they hold more objects than may meet.
+func TestMergeManyLists(t *testing.T) {
+	const lists, columns = 64, 256
+	n := long.Of(8, 70)
+	made := func(step int) (s stonetest.Spec) {
+		d := stonetest.DimensionSpec{Name: "d"}
+		for i := 0; i < columns; i += step {
+			c := voxel.Column{Pos: geom.ColumnPos{X: int32(i & 15), Z: int32(i >> 4)}}
+			for l := range lists {
+				c.Lists = append(c.Lists, voxel.List{Name: fmt.Sprintf("l%02d", l), Objects: slices.Repeat([]voxel.Object{{Payload: []byte{byte(l), byte(i)}}}, n)})
+			}
+			d.Columns = append(d.Columns, c)
+		}
+		sortColumns(d.Columns)
+		s.Dimensions = append(s.Dimensions, d)
+		return s
+	}
+	b := mustMerge(t, []stonetest.Spec{made(1), made(3)}, stone.Options{Effort: stone.Quick})
+	pages, err := mustOpen(t, b).Pages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := columns * lists * n * 10 / (256 << 10) * lists; len(pages) < want {
+		t.Errorf("%d pages, want %d", len(pages), want)
+	}
+	read := 0
+	for c, err := range mustOpen(t, b).Columns(t.Context(), "d") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range c.Lists {
+			read += len(l.Objects)
+		}
+	}
+	if read != columns*lists*n {
+		t.Errorf("%d objects, want %d", read, columns*lists*n)
+	}
+}
+
 // TestMergeDamaged flips every byte of pages, all of which count.
 func TestMergeDamaged(t *testing.T) {
 	b := mustWrite(t, tiny(), stone.Options{})
@@ -198,7 +275,7 @@ func lay(t *testing.T, run []stonetest.Spec, got stonetest.Spec) (out stonetest.
 	for _, s := range run {
 		for _, d := range s.Dimensions {
 			if dims[d.Name] == nil {
-				dims[d.Name] = &twin{columns: map[geom.ColumnPos]*voxel.Column{}, lists: map[geom.ColumnPos]map[string][]voxel.Object{}, chunks: map[string]map[geom.ChunkPos]*voxel.Chunk{}}
+				dims[d.Name] = &twin{columns: map[geom.ColumnPos]*voxel.Column{}, lists: map[geom.ColumnPos]map[string][]voxel.Object{}, names: map[string]bool{}, deleted: map[geom.ColumnPos]bool{}, chunks: map[string]map[geom.ChunkPos]*voxel.Chunk{}}
 				order = append(order, d.Name)
 			}
 			i := slices.IndexFunc(got.Dimensions, func(g stonetest.DimensionSpec) bool { return g.Name == d.Name })
@@ -227,6 +304,8 @@ type twin struct {
 	chunks  map[string]map[geom.ChunkPos]*voxel.Chunk
 	columns map[geom.ColumnPos]*voxel.Column // nil: gone
 	lists   map[geom.ColumnPos]map[string][]voxel.Object
+	names   map[string]bool // of lists
+	deleted map[geom.ColumnPos]bool
 }
 
 func (w *twin) lay(t *testing.T, d, got stonetest.DimensionSpec) {
@@ -257,7 +336,7 @@ func (w *twin) lay(t *testing.T, d, got stonetest.DimensionSpec) {
 			w.lists[pos] = map[string][]voxel.Object{}
 		}
 		for _, l := range lists {
-			w.lists[pos][l.Name] = l.Objects
+			w.lists[pos][l.Name], w.names[l.Name] = l.Objects, true
 		}
 	}
 	for _, c := range d.Columns {
@@ -269,7 +348,7 @@ func (w *twin) lay(t *testing.T, d, got stonetest.DimensionSpec) {
 		said(l.Pos, l.Lists)
 	}
 	for _, pos := range d.Gone {
-		w.columns[pos] = nil
+		w.columns[pos], w.lists[pos], w.deleted[pos] = nil, nil, true
 	}
 }
 
@@ -310,8 +389,10 @@ func (w *twin) spec(name string) stonetest.DimensionSpec {
 			continue
 		}
 		var lists []voxel.List
-		for _, name := range slices.Sorted(maps.Keys(w.lists[pos])) {
-			lists = append(lists, voxel.List{Name: name, Objects: w.lists[pos][name]})
+		for _, name := range slices.Sorted(maps.Keys(w.names)) {
+			if objects, ok := w.lists[pos][name]; ok || w.deleted[pos] {
+				lists = append(lists, voxel.List{Name: name, Objects: objects})
+			}
 		}
 		if !there && len(lists) > 0 {
 			d.Lists = append(d.Lists, stonetest.ListsSpec{Pos: pos, Lists: lists})

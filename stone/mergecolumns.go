@@ -1,52 +1,39 @@
 package stone
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// columns merges the columns of a dimension and their lists.
+// columns merges the columns of a dimension and their lists, and writes them anew: the lists
+// of a column lie in pages of the same columns, so that they can be read together.
 func (m *merger) columns(parts []*dimension) error {
-	w := m.w
-	w.flushCells()
-	if err := w.step(atVolumes, atVolumes, atColumns, "Merge"); err != nil {
-		return err
-	}
-	c := &columnMerge{merger: m, layers: make([][]entry, len(parts)), readers: make([]*columnReader, len(parts))}
-	ruled := make([]bool, len(parts)) // whose pages cannot be read without its blocks
+	c := &columnMerge{merger: m, dim: m.w.dimension().name}
 	var names []string
+	layers := make([][]entry, len(parts))
 	for l, d := range parts {
-		c.layers[l], ruled[l] = d.columns, len(d.rules) > 0
-		c.readers[l] = m.run[l].columnReader(m.ctx, d)
+		layers[l] = d.columns
+		c.readers = append(c.readers, m.run[l].columnReader(m.ctx, d))
 		for i := range d.lists {
 			names = append(names, d.lists[i].name)
 		}
 	}
-	to := w.dimension()
-	c.to, c.ruled = &to.columns, ruled
-	if err := c.lay(overlay(c.layers)); err != nil {
-		return err
-	}
+	c.pieces = [][]piece{overlay(layers)}
 	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		for l, d := range parts {
-			c.layers[l] = d.entriesOf(name)
+	c.lists = slices.Compact(names)
+	for _, name := range c.lists {
+		// What a layer deletes lies below its own lists.
+		layers := make([][]entry, 0, 2*len(parts))
+		for _, d := range parts {
+			layers = append(layers, gone(d.columns), d.entriesOf(name))
 		}
-		c.list, c.ruled = name, nil
-		pieces := overlay(append(slices.Clip(c.layers), gone(to.columns)))
-		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return !p.paged() })
-		if len(pieces) == 0 {
-			continue
-		}
-		c.to = &to.list(name).entries
-		if err := c.lay(pieces); err != nil {
-			return err
-		}
+		c.pieces = append(c.pieces, overlay(layers))
 	}
-	return w.err
+	return c.write()
 }
 
 // gone returns the entries that say that columns are deleted.
@@ -54,93 +41,88 @@ func gone(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.paged() })
 }
 
-// columnMerge is a Merge of the columns of a dimension, or of one of their lists.
+// columnMerge is a Merge of the columns of a dimension.
 type columnMerge struct {
 	*merger
-	list    string // "" for columns
-	layers  [][]entry
-	ruled   []bool
+	dim     string
 	readers []*columnReader // by layer
-	to      *[]entry
-	held    []heldColumn // of the current page
-	bytes   int
+	lists   []string        // sorted
+	pieces  [][]piece       // what counts of columns, then of each list; there two layers are one of the run
 }
 
-func (c *columnMerge) lay(pieces []piece) error {
-	err := lay(pieces, c.layers, c.copy, c.decode)
-	c.flush()
-	return err
+// says is what counts of a column: the column itself or one list of it.
+type says struct {
+	pos   geom.ColumnPos
+	of    int // 0: the column; else a list, counted from 1
+	layer int
+	gone  bool // the column is deleted, or was since the list was there
 }
 
-func (c *columnMerge) copy(pieces []piece) error {
-	p := &pieces[0]
-	if c.ruled != nil && c.ruled[p.layer] {
-		for i := range pieces {
-			if err := c.decode(&pieces[i]); err != nil {
+// write writes what counts, square by square.
+func (c *columnMerge) write() error {
+	var all []says
+	for {
+		key := uint64(math.MaxUint64)
+		for _, pieces := range c.pieces {
+			if len(pieces) > 0 {
+				key = min(key, pieces[0].key)
+			}
+		}
+		if key == math.MaxUint64 {
+			return c.w.err
+		}
+		all = all[:0]
+		for of, pieces := range c.pieces {
+			for ; len(pieces) > 0 && pieces[0].key == key; pieces = pieces[1:] {
+				p := &pieces[0]
+				for m := p.mask; m != 0; m &= m - 1 {
+					all = append(all, says{columnAt(key, bits.TrailingZeros64(m)), of, p.layer >> min(of, 1), !p.paged()})
+				}
+			}
+			c.pieces[of] = pieces
+		}
+		slices.SortStableFunc(all, func(a, b says) int { return a.pos.Compare(b.pos) })
+		for rest := all; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].pos == rest[0].pos {
+				n++
+			}
+			if err := c.column(rest[:n]); err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+	}
+}
+
+// column writes what counts of one column. What is said of the column itself comes first.
+func (c *columnMerge) column(all []says) error {
+	pos, made := all[0].pos, (*voxel.Column)(nil)
+	if all[0].of == 0 {
+		if all[0].gone {
+			return c.w.NoColumn(pos)
+		}
+		got, _, err := c.readers[all[0].layer].find(pos)
+		if err != nil {
+			return err
+		}
+		made, all = got, all[1:]
+	}
+	var lists []voxel.List
+	for _, s := range all {
+		l := voxel.List{Name: c.lists[s.of-1]}
+		if !s.gone {
+			var err error
+			if l.Objects, _, err = c.run[s.layer].List(c.ctx, c.dim, l.Name, pos); err != nil {
 				return err
 			}
 		}
-		return nil
+		lists = append(lists, l)
 	}
-	page, err := c.run[p.layer].rawPage(p.page)
-	if err != nil {
-		return err
+	if made == nil {
+		return c.w.Lists(pos, lists)
 	}
-	c.flush()
-	number := c.copied(page)
-	for _, p := range pieces {
-		*c.to = append(*c.to, p.renumbered(number))
-	}
-	return nil
-}
-
-func (c *columnMerge) decode(p *piece) error {
-	for m := p.mask; m != 0; m &= m - 1 {
-		h := heldColumn{as: sayGone}
-		h.Pos = columnAt(p.key, bits.TrailingZeros64(m))
-		if p.paged() {
-			if err := c.read(p.layer, &h); err != nil {
-				return err
-			}
-		}
-		size := column.Size(&h.Column)
-		if len(c.held) == pageColumns || c.bytes+size > pageBytes {
-			c.flush()
-		}
-		c.held = append(c.held, h)
-		c.bytes += size
-	}
-	return nil
-}
-
-// read fills in h from a layer.
-func (c *columnMerge) read(layer int, h *heldColumn) error {
-	if c.list != "" {
-		objects, _, err := c.run[layer].List(c.ctx, c.readers[layer].d.name, c.list, h.Pos)
-		h.as, h.Lists = sayLists, []voxel.List{{Name: c.list, Objects: objects}}
-		return err
-	}
-	got, _, err := c.readers[layer].find(h.Pos)
-	if err == nil {
-		h.as, h.Column = sayWhole, *got
-	}
-	return err
-}
-
-// flush writes the current page.
-func (c *columnMerge) flush() {
-	if len(c.held) == 0 {
-		return
-	}
-	entries := columnEntries(c.held, func(*heldColumn) bool { return true })
-	if c.list == "" {
-		c.w.enter(c.to, entries, column.Encode(whole(c.held), nil)...)
-	} else {
-		lists := make([]voxel.List, len(c.held))
-		for i := range c.held {
-			lists[i] = c.held[i].Lists[0]
-		}
-		c.w.enter(c.to, entries, column.EncodeObjects(columnPositions(entries), lists)...)
-	}
-	c.held, c.bytes = c.held[:0], 0
+	whole := *made
+	whole.Lists = lists
+	return c.w.Column(&whole)
 }
