@@ -341,6 +341,32 @@ func TestEnds(t *testing.T) {
 }
 
 // TestOnePoint puts many objects where no depth tells them apart.
+// TestBallAtDistance: a ball as large as the distance of what is nearest reaches it, though the
+// distance is a rounded root.
+func TestBallAtDistance(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	point := func() octree.Vec {
+		scale := math.Pow(10, float64(r.IntN(40)-20))
+		return octree.Vec{X: r.NormFloat64() * scale, Y: r.NormFloat64() * scale, Z: r.NormFloat64() * scale}
+	}
+	for range 3000 {
+		tree, err := octree.New(octree.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree.Insert(octree.At(point()))
+		p := point()
+		d := tree.Nearest(p, make([]octree.Near, 1))[0].Distance
+		count := func(radius float64) (n int) {
+			tree.Ball(p, radius, func(octree.ID, octree.Box) bool { n++; return true })
+			return n
+		}
+		if at, before := count(d), count(math.Nextafter(d, 0)); at != 1 || before != 0 {
+			t.Fatalf("%v at %v: a ball of that radius has %d objects, one that is hardly smaller %d", p, d, at, before)
+		}
+	}
+}
+
 func TestOnePoint(t *testing.T) {
 	n := long.By(100_000, 1_000_000, 1_000_000)
 	if testing.Short() {

@@ -92,14 +92,14 @@ func (t *index) Inside(q Box, yield func(ID, Box) bool) {
 	t.Overlapping(q, func(id ID, b Box) bool { return !q.contains(&b) || yield(id, b) })
 }
 
-// Ball calls yield for each object that has a position at most radius from center.
+// Ball calls yield for each object whose Box.Distance from center is at most radius.
 // A ball of radius 0 is a point.
 func (t *index) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 	if !(radius >= 0) {
 		return
 	}
 	s := scaleFor(radius)
-	q := ball{center: center, radius: radius, scale: s, square: radius * s * (radius * s)}
+	q := ball{center: center, radius: radius, scale: s, square: squareOf(radius * s)}
 	const slack = 0x1p-50 // more than what touches may round
 	wide := Around(center, radius)
 	for _, side := range [3]struct {
@@ -122,7 +122,7 @@ type ball struct {
 	center Vec
 	radius float64
 	scale  float64
-	square float64 // of the scaled radius
+	square float64 // of the scaled radius, see squareOf
 	around probe   // a box that holds the ball, for a first cheap look
 }
 
@@ -135,6 +135,19 @@ func scaleFor(v float64) float64 {
 		return 0x1p-600
 	}
 	return 1
+}
+
+// squareOf returns the greatest number whose root is v, as distances are rounded roots.
+func squareOf(v float64) float64 {
+	s := v * v
+	for range 8 { // it is a few steps away at most
+		next := math.Nextafter(s, math.Inf(1))
+		if math.Sqrt(next) > v {
+			break
+		}
+		s = next
+	}
+	return s
 }
 
 // touches reports whether b has a position in the ball.

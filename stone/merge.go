@@ -18,7 +18,7 @@ import (
 //
 // It refuses stones that no one world can have: those that differ in a volume's schema,
 // scale, default, materials or name of the empty cell, and those that together are
-// beyond the limits of a stone, such as 32,767 names of a volume. A column that is made
+// beyond the limits of a stone, such as 32,768 names of a volume. A column that is made
 // again must name, by a list without objects, each list that stones below the run may
 // have of it.
 //

@@ -50,7 +50,8 @@ func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 	b.endSlice(ChunkEdge, changed)
 }
 
-// Runs sets row z of the slice that Next adds. Bit x of starts is set where a run of
+// Runs sets row z of the slice that Next adds, at most once: a chunk has room for 1,024
+// distinct rows. Bit x of starts is set where a run of
 // equal cells starts; bit 0 is always set. cells holds the cell of each run and is
 // not kept.
 func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
