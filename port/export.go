@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -130,8 +129,8 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 			break
 		}
 	}
-	facts, rest, ok := levelIn(w)
-	if !ok && o.Head.Format == Slime {
+	facts, rest, level := levelIn(w)
+	if level == "" && o.Head.Format == Slime {
 		facts = slime.LevelOf(o.Head, dimension)
 	} else if facts.Difficulty == "" {
 		facts.Difficulty = normal
@@ -142,7 +141,7 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	if k.Piece {
 		o.DataVersion = t.DataVersion
 	}
-	if ok || t.Format != o.Head.Format { // a world in its own format has the facts in its files
+	if level != "" || t.Format != o.Head.Format { // a world in its own format has the facts in its files
 		o.Facts = facts
 	}
 	out, err := create(&k, o)
@@ -159,7 +158,7 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	}
 	err = errors.Join(out.Close(), ctx.Err())
 	maps.Copy(lost, out.Lost())
-	if name := "file " + anvil.LevelPath; ok && lost[name] > 0 {
+	if name := "file " + level; lost[name] > 0 {
 		delete(lost, name)
 		countLevel(rest, lost)
 	}

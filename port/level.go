@@ -1,6 +1,7 @@
 package port
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/cairnvoxel/cairn/convert"
@@ -13,35 +14,89 @@ import (
 // normal is the difficulty of worlds that have none. Servers would take a peaceful one.
 const normal = "normal"
 
-// levelIn reads the world's level.dat. ok is false if there is none that can be read. rest
-// names what a Slime file cannot hold of it.
-func levelIn(w stone.Content) (l format.Level, rest []string, ok bool) {
-	return readLevel(format.File{Open: func() (io.ReadCloser, error) { return w.OpenFile(anvil.LevelPath) }})
+// levelPaths returns the paths of the world's level.dat and of the copy that games fall back to.
+func levelPaths(w stone.Content) [2]string {
+	for _, d := range w.About().Dimensions {
+		if d.Name == overworld {
+			return anvil.LevelPaths(d.Folder)
+		}
+	}
+	return anvil.LevelPaths("")
 }
 
-func readLevel(f format.File) (l format.Level, rest []string, ok bool) {
+// overworld is the dimension in whose folder level.dat is.
+const overworld = "overworld"
+
+// levelIn reads the world's level.dat, or the copy that games fall back to. path is "" if
+// there is none that can be read. rest names what a Slime file cannot hold of it.
+func levelIn(w stone.Content) (l format.Level, rest []string, path string) {
+	for _, path := range levelPaths(w) {
+		if l, rest, err := openLevel(w, path); err == nil {
+			return l, rest, path
+		}
+	}
+	return format.Level{}, nil, ""
+}
+
+func openLevel(w stone.Content, path string) (format.Level, []string, error) {
+	return readLevel(format.File{Open: func() (io.ReadCloser, error) { return w.OpenFile(path) }})
+}
+
+func readLevel(f format.File) (l format.Level, rest []string, err error) {
 	r, err := f.Open()
 	if err != nil {
-		return l, nil, false
+		return l, nil, err
 	}
 	defer r.Close()
 	stored, err := io.ReadAll(io.LimitReader(r, format.MaxFile))
 	if err == nil {
 		l, rest, err = anvil.ReadLevel(stored)
 	}
-	return l, rest, err == nil
+	return l, rest, err
+}
+
+// LevelRemark says what is wrong with the level.dat of a game's world; "" if nothing is, or if
+// the world has none.
+func LevelRemark(w stone.Content) string {
+	paths, has := levelPaths(w), [2]bool{}
+	for _, f := range w.About().Files {
+		for i, path := range paths {
+			has[i] = has[i] || f.Path == path
+		}
+	}
+	_, _, err := openLevel(w, paths[0])
+	switch {
+	case err == nil || !has[0] && !has[1]:
+		return ""
+	case !has[0]:
+		return fmt.Sprintf("%s is missing; %s is read in its place", paths[0], paths[1])
+	}
+	remark := fmt.Sprintf("%s cannot be read: %v", paths[0], err)
+	if _, _, err := openLevel(w, paths[1]); err == nil {
+		remark += fmt.Sprintf("; %s is read in its place", paths[1])
+	}
+	return remark
 }
 
 // Slim returns a Sink in front of another one. It passes on what Slime files can hold, each
 // column in the version for its own data version, and adds the rest to lost. It reduces
 // level.dat to what a Slime file can hold.
 func Slim(to format.Sink, lost map[string]int) format.Sink {
-	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost}
+	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost, paths: anvil.LevelPaths("")}
 }
 
 type slim struct {
 	convert.Filter
-	lost map[string]int
+	lost  map[string]int
+	paths [2]string // of level.dat
+}
+
+// Dimension passes a dimension on.
+func (s *slim) Dimension(d *format.Dimension) error {
+	if d.Name == overworld {
+		s.paths = anvil.LevelPaths(d.Folder)
+	}
+	return s.Filter.Dimension(d)
 }
 
 // File passes on what a Slime file keeps of f.
@@ -49,8 +104,8 @@ func (s *slim) File(f format.File) error {
 	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
 		return s.Sink.File(f)
 	}
-	if f.Path == anvil.LevelPath {
-		if level, rest, ok := readLevel(f); ok {
+	if f.Path == s.paths[0] {
+		if level, rest, err := readLevel(f); err == nil {
 			countLevel(rest, s.lost)
 			return s.Sink.File(format.FileOf(f.Path, anvil.AppendLevel(nil, level)))
 		}

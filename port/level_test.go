@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
@@ -125,5 +127,52 @@ func TestDifficultyOfMadeWorlds(t *testing.T) {
 	stored := folder(t, made)[anvil.LevelPath].Data
 	if l, _, err := anvil.ReadLevel(stored); err != nil || l.Difficulty != "normal" {
 		t.Errorf("a folder has the difficulty %q, %v, want normal", l.Difficulty, err)
+	}
+}
+
+// TestLevelElsewhere: an export finds the spawn in a world beside other files, and in the copy of
+// a level.dat that cannot be read.
+func TestLevelElsewhere(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	level := anvil.AppendLevel(nil, format.Level{Name: "x", Version: terrain.Modern, HasSpawn: true, Spawn: geom.Point{X: 1, Y: 2, Z: 3}})
+	files["level.dat"] = &fstest.MapFile{Data: level}
+	lost := maps.Clone(files)
+	lost["level.dat"], lost["level.dat_old"] = &fstest.MapFile{Data: []byte{}}, files["level.dat"]
+	beside := some(files, "World", every)
+	beside["README.txt"] = &fstest.MapFile{Data: []byte("x")}
+	for _, tt := range []struct {
+		name   string
+		files  fstest.MapFS
+		remark string
+	}{
+		{"at the root", files, ""},
+		{"beside a readme", beside, ""},
+		{"a copy", lost, "level.dat cannot be read: anvil: level.dat: gzip: unexpected EOF; level.dat_old is read in its place"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, w, err := open(t, zipOf(t, tt.files), port.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := port.LevelRemark(w.Content()); got != tt.remark {
+				t.Errorf("remark %q, want %q", got, tt.remark)
+			}
+			var b bytes.Buffer
+			notHeld := map[string]int{}
+			if err := port.WriteFile(t.Context(), w.Content(), &b, port.Target{Format: port.Slime}, nil, notHeld); err != nil {
+				t.Fatal(err)
+			}
+			s, _, err := open(t, b.Bytes(), port.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := s.Parts(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := convert.HeadOf(parts.About().Properties).Properties["spawnZ"]; got != "3" {
+				t.Errorf("spawnZ %q, not held %v", got, notHeld)
+			}
+		})
 	}
 }

@@ -227,6 +227,9 @@ func (c *checked) check(ctx context.Context, src *source) error {
 	for _, note := range remarks.Notes {
 		c.remark("%s", note)
 	}
+	if remark := port.LevelRemark(w); remark != "" {
+		c.remark("%s", remark)
+	}
 	return c.world(ctx, w)
 }
 

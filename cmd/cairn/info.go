@@ -153,6 +153,9 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		f.Kept += t.Kept
 	}
 	f.Remarks = src.Remarks().Notes
+	if remark := port.LevelRemark(c); remark != "" {
+		f.Remarks = append(f.Remarks, remark)
+	}
 	for _, file := range about.Files {
 		f.Files.Count++
 		f.Files.Bytes += file.Size

@@ -7,8 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -18,6 +20,13 @@ import (
 
 // LevelPath is the file with the facts of the whole world.
 const LevelPath = "level.dat"
+
+// LevelPaths returns the paths of level.dat, and of the copy that the game falls back to, in a
+// world whose overworld is in a folder.
+func LevelPaths(overworld string) [2]string {
+	base := strings.TrimSuffix(strings.TrimSuffix(overworld, "dimensions/minecraft/overworld"), "/")
+	return [2]string{path.Join(base, LevelPath), path.Join(base, LevelPath+oldSuffix)}
+}
 
 // maxLevel bounds the stored bytes of a level.dat.
 const maxLevel = 16 << 20
@@ -209,22 +218,27 @@ func textAt(compound []byte, name string) string {
 	return s
 }
 
-// readLevel returns what Head tells of level.dat; nil if it cannot be read,
-// which is no fault of the chunks.
-func readLevel(fsys fs.FS) map[string]string {
-	f, err := fsys.Open(LevelPath)
-	if err != nil {
-		return nil
+// readLevel returns what Head tells of level.dat in a folder, or of the copy that the game falls
+// back to; nil if neither can be read, which is no fault of the chunks.
+func readLevel(fsys fs.FS, base string) map[string]string {
+	for _, name := range [...]string{LevelPath, LevelPath + oldSuffix} {
+		f, err := fsys.Open(path.Join(base, name))
+		if err != nil {
+			continue
+		}
+		stored, err := io.ReadAll(io.LimitReader(f, maxLevel))
+		f.Close()
+		if err != nil {
+			continue
+		}
+		if data, err := levelData(stored); err == nil {
+			return factsOf(data)
+		}
 	}
-	defer f.Close()
-	stored, err := io.ReadAll(io.LimitReader(f, maxLevel))
-	if err != nil {
-		return nil
-	}
-	data, err := levelData(stored)
-	if err != nil {
-		return nil
-	}
+	return nil
+}
+
+func factsOf(data []byte) map[string]string {
 	facts := map[string]string{}
 	if t, p := lookup(data, "LevelName"); t == nbt.String {
 		if name, err := nbt.DecodeString(p[2:]); err == nil {

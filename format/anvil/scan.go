@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -95,44 +97,116 @@ func (w *World) scan() error {
 	if err := w.walk(); err != nil {
 		return err
 	}
-	worlds := w.worlds()
+	if err := w.findBase(); err != nil {
+		return err
+	}
+	foreign := w.foreign()
 	switch {
-	case w.has("db/CURRENT") && w.has("levelname.txt"):
+	case w.has("db/CURRENT") && (w.has("levelname.txt") || !w.hasRegions(anvilExt)):
 		return ErrBedrock
-	case len(worlds) > 1:
-		return fmt.Errorf("%w, but %d worlds, among them %s: give one", ErrNoWorld, len(worlds), worlds[0])
 	case w.hasRegions(anvilExt):
 		w.head.Format = formatName
 		w.sortOut(anvilExt)
 	case w.hasRegions(mcregionExt):
 		w.head.Format = mcregionName
 		w.sortOut(mcregionExt)
-	case w.has("level.dat"):
+	case foreign != "":
+		return fmt.Errorf("%s", foreign)
+	case w.hasLevel():
 		w.head.Format = formatName
 	default:
 		return ErrNoWorld
 	}
-	w.head.Properties = readLevel(w.fsys)
+	if foreign != "" {
+		w.notes = append(w.notes, foreign+": kept as files")
+	}
+	w.head.Properties = readLevel(w.fsys, w.base)
 	return nil
 }
 
-// worlds returns the folders that are worlds of their own, if this one is none.
-// A server's folders for the nether and the end count as their world's.
-func (w *World) worlds() (names []string) {
+// findBase finds the folder of the world, if it lies beside other files: the only one of the
+// least depth with a level.dat. A server's folders for the nether and the end count as
+// their world's.
+func (w *World) findBase() error {
 	if DetectFS(w.fsys) {
 		return nil
 	}
+	least, names := maxDepth, []string(nil)
 	for _, f := range w.files {
-		name, isLevel := strings.CutSuffix(f.path, "/level.dat")
-		if !isLevel || strings.Contains(name, "/") {
+		dir, base := path.Split(f.path)
+		depth := strings.Count(dir, "/")
+		if base != LevelPath && base != LevelPath+oldSuffix || depth > least {
 			continue
 		}
-		name = strings.TrimSuffix(strings.TrimSuffix(name, "_nether"), "_the_end")
+		if depth < least {
+			least, names = depth, nil
+		}
+		name := strings.TrimSuffix(dir, "/")
+		for _, suffix := range serverSuffixes {
+			name = strings.TrimSuffix(name, suffix)
+		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return names
+	switch {
+	case len(names) == 1:
+		w.base = names[0]
+	case len(names) > 1 && least == 1:
+		return fmt.Errorf("%w, but %d worlds, among them %s: give one", ErrNoWorld, len(names), names[0])
+	}
+	return nil
+}
+
+const (
+	// oldSuffix ends the name of the copy of level.dat that the game falls back to.
+	oldSuffix = "_old"
+	// maxDepth is above that of a world in a folder.
+	maxDepth = 8
+)
+
+// serverSuffixes end the names of the folders in which servers keep a world's other dimensions.
+var serverSuffixes = []string{"_nether", "_the_end"}
+
+// hasLevel reports whether the world has a level.dat, or the game's copy of it.
+func (w *World) hasLevel() bool {
+	name := path.Join(w.base, LevelPath)
+	return w.has(name) || w.has(name+oldSuffix)
+}
+
+// foreign names the chunks of formats that cairn does not read; "" if there are none.
+func (w *World) foreign() string {
+	counts := map[string]int{}
+	for _, f := range w.files {
+		for _, k := range foreignChunks {
+			if k.name.MatchString(f.path) {
+				counts[k.format]++
+				break
+			}
+		}
+	}
+	if w.has(path.Join(w.base, "chunks.dat")) {
+		counts["the format of Pocket Edition"]++
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		files := "files"
+		if counts[name] == 1 {
+			files = "file"
+		}
+		out = append(out, fmt.Sprintf("chunks in %s, which cairn does not read: %d %s", name, counts[name], files))
+	}
+	return strings.Join(out, "; ")
+}
+
+// foreignChunks are the names of files with chunks in other formats of the game and its mods.
+var foreignChunks = []struct {
+	format string
+	name   *regexp.Regexp
+}{
+	{"Linear's format", regexp.MustCompile(`(^|/)r\.-?\d+\.-?\d+\.(b_)?linear$`)},
+	{"Cubic Chunks' format", regexp.MustCompile(`(^|/)-?\d+\.-?\d+\.(-?\d+\.3dr|2dr)$`)},
+	{"the format of Alpha", regexp.MustCompile(`(^|/)[0-9a-z]{1,2}/[0-9a-z]{1,2}/c\.-?[0-9a-z]+\.-?[0-9a-z]+\.dat$`)},
 }
 
 func (w *World) hasRegions(ext string) bool {
@@ -217,6 +291,9 @@ func (w *World) sortOut(ext string) {
 		set.paths[kind] = f.path
 	}
 	w.files = rest
+	for _, d := range w.dims {
+		d.name = nameOf(within(d.folder, w.base))
+	}
 	slices.SortFunc(w.dims, compareDimensions)
 	nameDimensions(w.dims)
 	for _, d := range w.dims {
@@ -226,27 +303,39 @@ func (w *World) sortOut(ext string) {
 
 // compareDimensions puts the three of the game first, then the others by folder.
 func compareDimensions(a, b *dimension) int {
-	return cmp.Or(cmp.Compare(rank(a.folder), rank(b.folder)), cmp.Compare(a.folder, b.folder))
+	return cmp.Or(cmp.Compare(rank(a.name), rank(b.name)), cmp.Compare(a.folder, b.folder))
 }
 
-func rank(folder string) int {
-	if i := slices.Index([]string{"overworld", "the_nether", "the_end"}, nameOf(folder)); i >= 0 {
+func rank(name string) int {
+	if i := slices.Index([]string{"overworld", "the_nether", "the_end"}, name); i >= 0 {
 		return i
 	}
 	return 3
 }
 
-// nameDimensions gives names by folders; where two folders would have the same,
-// as a folder of an old and of a new server may, the second is named by its path.
+// nameDimensions gives names of their own to dimensions whose name another one before them
+// has, as a folder of an old and of a new server may.
 func nameDimensions(dims []*dimension) {
 	seen := map[string]bool{}
 	for _, d := range dims {
-		d.name = nameOf(d.folder)
 		for fallback := "folder:" + d.folder; seen[d.name]; fallback += "'" {
 			d.name = fallback
 		}
 		seen[d.name] = true
 	}
+}
+
+// within returns a dimension's folder as it is within the folder of the world.
+func within(folder, base string) string {
+	if base == "" || folder == base {
+		return strings.TrimPrefix(folder, base)
+	}
+	for _, suffix := range append([]string{""}, serverSuffixes...) {
+		if rest, ok := strings.CutPrefix(folder, base+suffix+"/"); ok {
+			return rest
+		}
+	}
+	return folder
 }
 
 // nameOf returns the name of the dimension in a folder, which is one of: the

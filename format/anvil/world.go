@@ -74,6 +74,8 @@ type World struct {
 	files []file
 	stats Stats
 	skip  []Skipped // found by Open
+	base  string    // the world's folder, "" for the root
+	notes []string
 }
 
 // Errors of Open.
@@ -98,6 +100,9 @@ func Open(dir string, o Options) (*World, error) {
 		return nil, fmt.Errorf("anvil: open %s: %w", dir, err)
 	}
 	w, err := OpenFS(root.FS(), o)
+	if err == nil && w.base != "" {
+		err = w.checkBase(root)
+	}
 	if err != nil {
 		root.Close()
 		return nil, fmt.Errorf("%w (%s)", err, dir)
@@ -105,6 +110,26 @@ func Open(dir string, o Options) (*World, error) {
 	w.close = root.Close
 	return w, nil
 }
+
+// checkBase fails while a game has a world below root open.
+func (w *World) checkBase(root *os.Root) error {
+	for _, suffix := range append([]string{""}, serverSuffixes...) {
+		base, err := root.OpenRoot(w.base + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(checkLock(base), base.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("anvil: open %s: %w", w.base+suffix, err)
+		}
+	}
+	return nil
+}
+
+// Notes returns what Open found odd, and lost nothing.
+func (w *World) Notes() []string { return w.notes }
 
 // OpenFS opens the world at the root of a file system, such as an archive.
 // Region files are read in parts where fsys's files have ReadAt, otherwise

@@ -82,6 +82,90 @@ func TestDimensionsTogether(t *testing.T) {
 	}
 }
 
+// TestBase finds a world beside other files: its dimensions have their own names and come first.
+func TestBase(t *testing.T) {
+	level := gzipped(document(compound("Data", compound("LevelName", "it", "DataVersion", int32(2586)))))
+	for _, tt := range []struct {
+		name  string
+		files []string // other than level.dat
+		want  []string
+		level string
+	}{
+		{"a readme", []string{"README.txt", "World/region/r.0.0.mca", "World/DIM1/region/r.0.0.mca"}, []string{"overworld=World", "the_end=World/DIM1"}, "World/level.dat"},
+		{"the layout of 26.1", []string{"README.txt", "World/dimensions/minecraft/the_nether/region/r.0.0.mca", "World/dimensions/minecraft/overworld/region/r.0.0.mca"},
+			[]string{"overworld=World/dimensions/minecraft/overworld", "the_nether=World/dimensions/minecraft/the_nether"}, "World/level.dat"},
+		{"a server", []string{"server.properties", "a_nether/DIM-1/region/r.0.0.mca", "a_nether/level.dat", "a_the_end/DIM1/region/r.0.0.mca", "world/region/r.0.0.mca"},
+			[]string{"the_nether=a_nether/DIM-1", "the_end=a_the_end/DIM1", "folder:world=world"}, "a/level.dat"},
+		{"a server's world", []string{"world_nether/DIM-1/region/r.0.0.mca", "world_nether/level.dat", "world/region/r.0.0.mca"}, []string{"overworld=world", "the_nether=world_nether/DIM-1"}, "world/level.dat"},
+		{"two folders down", []string{"README.txt", "saves/World/region/r.0.0.mca", "saves/World_nether/DIM-1/region/r.0.0.mca"}, []string{"overworld=saves/World", "the_nether=saves/World_nether/DIM-1"}, "saves/World/level.dat"},
+		{"a backup in the world", []string{"region/r.0.0.mca", "backup/region/r.0.0.mca", "backup/level.dat"}, []string{"overworld=", "folder:backup=backup"}, "level.dat"},
+		{"a copy of level.dat alone", []string{"README.txt", "World/region/r.0.0.mca"}, []string{"overworld=World"}, "World/level.dat_old"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string][]byte{tt.level: level}
+			for _, name := range tt.files {
+				files[name] = oneRegion()
+			}
+			w, err := anvil.OpenFS(folder(files), anvil.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &taker{}
+			if err := w.Read(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range s.dims {
+				got = append(got, d.Name+"="+d.Folder)
+			}
+			if !slices.Equal(got, tt.want) || w.Head().Properties["name"] != "it" || w.Partial() {
+				t.Errorf("got %q, %v, part %v, want %q", got, w.Head(), w.Partial(), tt.want)
+			}
+		})
+	}
+}
+
+// TestLevelCopy: the game falls back to level.dat_old, and so does Head.
+func TestLevelCopy(t *testing.T) {
+	old := gzipped(document(compound("Data", compound("LevelName", "old"))))
+	for name, now := range map[string][]byte{"empty": {}, "zeros": make([]byte, 2000), "missing": nil} {
+		files := map[string][]byte{"level.dat_old": old, "region/r.0.0.mca": oneRegion()}
+		if now != nil {
+			files["level.dat"] = now
+		}
+		w, err := anvil.OpenFS(folder(files), anvil.Options{})
+		if err != nil || w.Head().Properties["name"] != "old" || w.Partial() {
+			t.Errorf("%s: %v, %v", name, w.Head(), err)
+		}
+	}
+}
+
+// TestForeignChunks names chunks of other formats. They are an error if there are no others.
+func TestForeignChunks(t *testing.T) {
+	for _, tt := range []struct{ name, file, want string }{
+		{"Alpha", "0/1c/c.0.-1c.dat", "chunks in the format of Alpha, which cairn does not read: 1 file"},
+		{"Linear", "region/r.0.-1.linear", "chunks in Linear's format, which cairn does not read: 1 file"},
+		{"Cubic Chunks", "region3d/0.-1.0.3dr", "chunks in Cubic Chunks' format, which cairn does not read: 1 file"},
+		{"Pocket Edition", "chunks.dat", "chunks in the format of Pocket Edition, which cairn does not read: 1 file"},
+		{"none", "data/chunks.dat", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string][]byte{"level.dat": {1}, tt.file: {1}}
+			w, err := anvil.OpenFS(folder(files), anvil.Options{})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("alone: %v, %v, want %q", w, err, tt.want)
+			}
+			files["DIM-1/region/r.0.0.mca"] = oneRegion()
+			if w, err = anvil.OpenFS(folder(files), anvil.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if notes := w.Notes(); tt.want == "" && len(notes) > 0 || tt.want != "" && (len(notes) != 1 || !strings.HasPrefix(notes[0], tt.want)) {
+				t.Errorf("beside others: %q, want %q", notes, tt.want)
+			}
+		})
+	}
+}
+
 // TestOrder: the four columns of a footprint follow each other, regions by z and x.
 func TestOrder(t *testing.T) {
 	chunks := map[int][]byte{}
