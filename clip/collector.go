@@ -115,6 +115,9 @@ func (c *Collector) Column(col *format.Column) error {
 	for y := range len(col.Biomes) / 64 {
 		c.biomeCells(col.Pos, y*4, col.Biomes[y*64:y*64+64])
 	}
+	if col.Whole&voxel.KeptBlock != 0 {
+		c.lost["columns that are kept as tags"]++
+	}
 	for _, m := range col.Maps {
 		c.lost["map "+m.Name]++
 	}
@@ -131,7 +134,11 @@ func (c *Collector) Column(col *format.Column) error {
 }
 
 func (c *Collector) section(col *format.Column, i int, s voxel.Section) {
-	if len(s.Tags) > 1 {
+	in, low := c.bounds(), int(s.Y)*columnEdge
+	switch {
+	case s.Has&(voxel.KeptBlock|voxel.KeptBiome) != 0 && low < in.Max.Y && low+columnEdge > in.Min.Y:
+		c.lost["sections that are kept as tags"]++
+	case len(s.Tags) > 1:
 		c.lost["tags of sections"]++
 	}
 	if s.Has&(voxel.HasSky|voxel.HasLight) != 0 {
@@ -276,6 +283,9 @@ func (c *Collector) restore(out *Clip, box geom.Box) {
 		lose(c.lost, name, n)
 	}
 	out.Offset, out.Min = f.Offset.Add(box.Min), f.Min.Add(box.Min)
+	if !c.any {
+		out.Version = f.Version
+	}
 	if f.Biome == nil || f.Size != out.Size {
 		return
 	}

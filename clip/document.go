@@ -42,7 +42,7 @@ func (d *Document) Limit() *Limit { return d.limit }
 func (d *Document) Stream() (*nbt.Stream, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(d.r, 0, d.size), 64<<10)
 	var r io.Reader = in
-	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1F, 0x8B}) {
+	if head, _ := in.Peek(2); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, Corrupt("gzip", err)
@@ -84,6 +84,8 @@ func Corrupt(part string, err error) error {
 
 // Walk calls f with each entry of the root compound, and of the only entry of a root that has
 // just the entry Schematic. f reads or skips the payload. Then Walk reads the file to its end.
+// The End of these compounds may be missing in a file that gzip says is whole: some programs
+// forget it.
 func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) error {
 	s, err := d.Stream()
 	if err != nil {
@@ -92,17 +94,49 @@ func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) er
 	if t, _ := s.Root(); t != nbt.Compound && s.Err() == nil {
 		return Corrupt("root", fmt.Errorf("a tag of type %v", t))
 	}
-	if err := Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+	err = d.each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 		if t == nbt.Compound && name == "Schematic" {
-			return Each(s, f)
+			return d.each(s, f)
 		}
 		return f(s, t, name)
-	}); err != nil {
+	})
+	if err == errNoEnd {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	s.Drain()
 	return s.Err()
 }
+
+var errNoEnd = errors.New("the file ends without the last End")
+
+// each is Each. Its error is errNoEnd if nothing but Ends may be missing.
+func (d *Document) each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
+	calls, returned := 0, 0
+	err := Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		calls++
+		err := f(s, t, name)
+		if err == nil && s.Err() == nil {
+			returned++
+		}
+		return err
+	})
+	if err != nil && calls == returned && s.Ended() && d.zipped() {
+		return errNoEnd
+	}
+	return err
+}
+
+// zipped reports whether the file is compressed.
+func (d *Document) zipped() bool {
+	var head [2]byte
+	_, err := d.r.ReadAt(head[:], 0)
+	return err == nil && bytes.Equal(head[:], gzipMagic)
+}
+
+var gzipMagic = []byte{0x1F, 0x8B}
 
 // Each calls f with each entry of a compound of the stream. f reads or skips the payload.
 func Each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {

@@ -2,6 +2,7 @@ package clip_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -107,6 +108,41 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("within 300 bytes: %v, want ErrTooLarge", err)
 		}
 	})
+}
+
+// TestNoEnd reads files whose last End is missing, as some programs write them. Only a compressed
+// file says that it is whole.
+func TestNoEnd(t *testing.T) {
+	each(t, func(t *testing.T, leaf clip.Leaf, c *clip.Clip, version int) {
+		plain := inflate(t, write(t, leaf, c, version))
+		cut := plain[:len(plain)-1]
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		z.Write(cut)
+		z.Close()
+		got, err := leaf.Read(bytes.NewReader(zipped.Bytes()), int64(zipped.Len()), clip.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if leaf.Name == "structure" {
+			got.Tags = nil // the note of the reader
+		}
+		if d := clip.Difference(c, got); d != "" {
+			t.Error(d)
+		}
+		if _, err := leaf.Read(bytes.NewReader(cut), int64(len(cut)), clip.ReadOptions{}); err == nil {
+			t.Error("a plain file without its last byte is read")
+		}
+	})
+}
+
+// TestNoBlocks: a clip of no blocks keeps its data version through a world.
+func TestNoBlocks(t *testing.T) {
+	c := clip.Air(geom.Point{})
+	c.Version, c.Format = 3953, "structure"
+	if got := throughWorld(t, c); got.Version != c.Version {
+		t.Errorf("data version %d, want %d", got.Version, c.Version)
+	}
 }
 
 func TestLeavesTruncated(t *testing.T) {

@@ -3,8 +3,10 @@ package port
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"slices"
 
@@ -206,6 +208,9 @@ func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column
 			if at := w.columns(); at != nil && len(at) < s.ColumnCount(dim) {
 				for _, pos := range at {
 					c, err := s.Column(ctx, dim, pos)
+					if errors.Is(err, fs.ErrNotExist) {
+						continue // a stone's word for nil
+					}
 					if (c != nil || err != nil) && !yield(c, err) || err != nil {
 						return
 					}

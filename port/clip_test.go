@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -202,6 +203,20 @@ func TestPaste(t *testing.T) {
 	}
 	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{At: geom.Point{X: math.MaxInt32}}); !errors.Is(err, geom.ErrOutOfRange) {
 		t.Errorf("%v, want ErrOutOfRange", err)
+	}
+}
+
+// TestClipBeyondColumns copies a region of a stone in which not all columns are stored.
+func TestClipBeyondColumns(t *testing.T) {
+	stored := mustStone(t, mustLoad(t, island(1, terrain.Modern))).Data
+	s, err := port.OpenReader(bytes.NewReader(stored), int64(len(stored)), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := geom.Box{Min: geom.Point{X: 16, Y: 60, Z: 0}, Max: geom.Point{X: 64, Y: 70, Z: 8}}
+	c, err := port.Clip(t.Context(), s.Content(), "", region.Box(box))
+	if err != nil || c.Size != box.Size() {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

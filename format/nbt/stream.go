@@ -32,6 +32,8 @@ type Stream struct {
 	name []byte
 	raw  []byte
 	err  *CorruptError
+
+	ended bool
 }
 
 // streamBuffer is the size of a Stream's buffer in bytes.
@@ -50,6 +52,10 @@ func (s *Stream) Err() error {
 	}
 	return s.err
 }
+
+// Ended reports whether the reader ended, without an error of its own, where Next looked for an
+// entry: only Ends are missing, or what would follow.
+func (s *Stream) Ended() bool { return s.ended }
 
 // Offset returns the number of bytes read.
 func (s *Stream) Offset() int64 { return s.off }
@@ -95,6 +101,9 @@ func (s *Stream) Root() (Type, []byte) {
 // modified UTF-8, which is valid until the next call. Type End closes the compound.
 func (s *Stream) Next() (Type, []byte) {
 	var b [3]byte
+	if _, err := s.r.Peek(1); err == io.EOF && s.err == nil {
+		s.ended = true
+	}
 	if !s.full(b[:1], Compound.String()) || b[0] == byte(End) {
 		return End, nil
 	}

@@ -79,12 +79,16 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		r.size[1], err = edge(s, t, name)
 	case name == tagLength:
 		r.size[2], err = edge(s, t, name)
-	case name == tagOffset && t == nbt.IntArray:
+	case name == tagOffset:
 		v, ok := clip.Ints(t, s.Raw(t))
-		if !ok && s.Err() == nil {
+		switch {
+		case ok:
+			r.offset = v
+		case t == nbt.IntArray && s.Err() == nil:
 			err = clip.Corrupt(name, errors.New("not three ints"))
+		default:
+			r.lost["Offset that is not three ints"]++
 		}
-		r.offset = v
 	case (name == tagPaletteMax || name == tagBiomeMax) && t == nbt.Int:
 		s.Skip(t) // a hint
 	case name == tagMetadata && t == nbt.Compound:
@@ -347,6 +351,9 @@ func (r *reader) place(c *clip.Clip) {
 			return
 		}
 		v[i] = int(int32(binary.BigEndian.Uint32(b)))
+	}
+	if v == [3]int{} {
+		return // the tags stay, for others are to find them
 	}
 	c.Offset = geom.Point{X: v[0], Y: v[1], Z: v[2]}
 	r.meta = clip.Without(r.meta, weOffset...)

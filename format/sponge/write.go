@@ -198,7 +198,8 @@ func (w *writer) head() error {
 // placed returns the metadata with WorldEdit's tags on where the clip lies.
 func (w *writer) placed(meta []clip.Field) []clip.Field {
 	if w.version < 3 {
-		if p := w.c.Offset; p != (geom.Point{}) {
+		// WorldEdit always writes these. A file that was read without them stays so.
+		if p := w.c.Offset; p != (geom.Point{}) || w.c.Format != formatName {
 			for i, v := range [...]int{p.X, p.Y, p.Z} {
 				meta = append(clip.Without(meta, weOffset[i]), clip.Field{Type: nbt.Int, Name: weOffset[i], Payload: binary.BigEndian.AppendUint32(nil, uint32(v))})
 			}
