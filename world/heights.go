@@ -165,6 +165,9 @@ func (r *heightRules) vote(c *voxel.Column, heights [][256]int32) (base int32, o
 // elsewhere what the game said. Bit x of cells[z] is set where a cell was replaced. Maps of
 // which the blocks do not say all are left out, so that the game makes them.
 func (h *heights) recompute(c *voxel.Column, cells *[geom.ColumnEdge]uint16) ([]voxel.Map, error) {
+	if keepsBlocks(c) { // of which nobody knows the highest
+		return slices.DeleteFunc(slices.Clone(c.Maps), func(m voxel.Map) bool { return light.IsHeightMap(m.Name) }), nil
+	}
 	tower, err := towerOf(h.now, c.Pos)
 	if err != nil {
 		h.d.tx.absent = append(h.d.tx.absent, absent{h.d.d.name, voxel.Block, columnBox(c.Pos)})

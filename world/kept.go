@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
@@ -44,6 +45,12 @@ func (d *DimensionTx) checkKept(v *VolumeTx, replaced []grid.Replaced) {
 			}
 		}
 	}
+}
+
+// keepsBlocks reports whether a column keeps blocks as tags alone.
+func keepsBlocks(c *voxel.Column) bool {
+	isKept := func(s voxel.Section) bool { return s.Has&voxel.KeptBlock != 0 }
+	return c.Whole&voxel.KeptBlock != 0 || slices.ContainsFunc(c.Sections, isKept)
 }
 
 // differIn reports whether two chunks differ in a box of their cells.

@@ -72,3 +72,36 @@ func TestKeptSections(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKeptHeights: the height maps of a column that keeps blocks as tags are left to the game.
+func TestKeptHeights(t *testing.T) {
+	w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, tt := range []struct {
+		name string
+		kept voxel.Has
+		maps int
+	}{{"blocks", voxel.KeptBlock, 1}, {"biomes", voxel.KeptBiome, 2}} {
+		_, err := w.Update(func(tx *world.Tx) error {
+			d := tx.AddDimension(tt.name, voxel.BlockVolumes(), nil)
+			d.SetColumn(voxel.Column{Version: 3953, Sections: []voxel.Section{{Y: 0, Has: voxel.HasBlock}, {Y: 4, Has: tt.kept, Tags: []byte{0}}},
+				Maps: []voxel.Map{{Name: "WORLD_SURFACE", Form: 9}, {Name: "odd", Form: 9}}})
+			d.Volume(voxel.Block).Named("minecraft:stone")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Update(func(tx *world.Tx) error {
+			tx.Dimension(tt.name).Volume(voxel.Block).Set(geom.Point{Y: 3}, 1)
+			return nil
+		})
+		c, ok := w.View().Dimension(tt.name).Column(geom.ColumnPos{})
+		if err != nil || !ok || len(c.Maps) != tt.maps {
+			t.Errorf("%s: %v, %v, maps %v", tt.name, err, ok, c.Maps)
+		}
+	}
+}

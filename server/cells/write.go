@@ -452,6 +452,8 @@ func own(err error) error {
 		return wrong("names: %v; any_name allows it", name)
 	case errors.Is(err, geom.ErrOutOfRange):
 		return wrong("the box is beyond the range of the world")
+	case errors.Is(err, world.ErrKept):
+		return wrong("%v", err)
 	}
 	return err
 }
