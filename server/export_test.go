@@ -32,7 +32,11 @@ func (s *Server) Strangers() int { return s.strangers.Known() }
 func (s *Server) Streams() (stream.Stats, int) { return s.streams.Stats() }
 
 // Calls returns how many calls are in progress, and connections without a token.
-func (s *Server) Calls() int64 { return s.calls.Load() + s.greeting.Load() }
+func (s *Server) Calls() int64 {
+	s.greeting.mu.Lock()
+	defer s.greeting.mu.Unlock()
+	return s.calls.Load() + s.greeting.all
+}
 
 // Queue is a queue of calls, for its test.
 type Queue = queue

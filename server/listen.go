@@ -1,10 +1,14 @@
 package server
 
 import (
+	"container/list"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // HTTP returns an http.Server with timeouts and bounds for a public address. The
@@ -19,52 +23,170 @@ func (s *Server) HTTP() *http.Server {
 		MaxHeaderBytes:    s.limits.HeaderBytes,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 256 << 10},
 		ErrorLog:          s.httpLog(),
+		ConnState:         waits,
 	}
 }
 
-// Listen is net.Listen for TCP with at most Limits.Connections open connections.
-// More connections wait to be accepted.
+// Listen is net.Listen for TCP with at most Limits.Connections open connections, of
+// which one address has at most half. A new connection beyond that takes the place of the
+// oldest one that waits for a call, of its own address or of the one with the most; if
+// none waits, it is closed, or waits itself to be accepted.
 func (s *Server) Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	return &listener{Listener: l, free: make(chan struct{}, s.limits.Connections), closed: make(chan struct{})}, nil
+	most := s.limits.Connections
+	own := &listener{Listener: l, most: most, each: max(most/2, min(most, fewConnections)), by: make(map[token.Hash]*address)}
+	own.room.L = &own.mu
+	return own, nil
 }
+
+// fewConnections are so few that one address may have all of them.
+const fewConnections = 16
 
 type listener struct {
 	net.Listener
-	free   chan struct{} // one element for each open connection
-	once   sync.Once
-	closed chan struct{}
+	most, each int
+
+	mu     sync.Mutex // guards what follows
+	room   sync.Cond  // a connection was closed, or the listener
+	open   int
+	by     map[token.Hash]*address
+	closed bool
+}
+
+// address is an address with open connections.
+type address struct {
+	open    int
+	waiting list.List // of *conn, those that wait for a call; the oldest first
 }
 
 func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case l.free <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		own := &conn{Conn: c, l: l, key: token.AddressKey(c.RemoteAddr().String())}
+		if l.admit(own) {
+			return own, nil
+		}
+		_ = c.Close() // nobody has heard of it
 	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
+}
+
+// admit makes room for a connection, unless its address has too many.
+func (l *listener) admit(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		from := l.by[c.key]
+		switch {
+		case l.closed:
+			return false
+		case from != nil && from.open >= l.each && l.each < l.most:
+			if !l.end(from) {
+				return false
+			}
+		case l.open < l.most:
+			if from == nil {
+				from = new(address)
+				l.by[c.key] = from
+			}
+			from.open++
+			l.open++
+			return true
+		default:
+			var largest *address
+			for _, a := range l.by {
+				if a.waiting.Len() > 0 && (largest == nil || a.open > largest.open) {
+					largest = a
+				}
+			}
+			if largest == nil {
+				l.room.Wait()
+			} else {
+				l.end(largest)
+			}
+		}
 	}
-	return &conn{Conn: c, leave: sync.OnceFunc(func() { <-l.free })}, nil
+}
+
+// end closes the oldest connection of an address that waits for a call. It reports
+// whether there was one.
+func (l *listener) end(a *address) bool {
+	oldest := a.waiting.Front()
+	if oldest == nil {
+		return false
+	}
+	c := oldest.Value.(*conn)
+	l.wait(c, false)
+	l.mu.Unlock()
+	_ = c.Close() // it is given up
+	l.mu.Lock()
+	return true
+}
+
+// wait notes whether a connection waits for a call.
+func (l *listener) wait(c *conn, waits bool) {
+	a := l.by[c.key]
+	if c.at != nil {
+		a.waiting.Remove(c.at)
+		c.at = nil
+	}
+	if waits && a != nil && !c.gone {
+		c.at = a.waiting.PushBack(c)
+	}
+}
+
+func (l *listener) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.gone {
+		return
+	}
+	l.wait(c, false)
+	c.gone = true
+	l.open--
+	if a := l.by[c.key]; a.open > 1 {
+		a.open--
+	} else {
+		delete(l.by, c.key)
+	}
+	l.room.Broadcast()
 }
 
 func (l *listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.mu.Lock()
+	l.closed = true
+	l.room.Broadcast()
+	l.mu.Unlock()
 	return l.Listener.Close()
 }
 
 // conn is a connection that makes room for another when it is closed.
 type conn struct {
 	net.Conn
-	leave func()
+	l    *listener
+	key  token.Hash
+	at   *list.Element // in the waiting ones of its address; guarded by the listener
+	gone bool          // guarded by the listener
 }
 
 func (c *conn) Close() error {
-	defer c.leave()
+	defer c.l.leave(c)
 	return c.Conn.Close()
+}
+
+// waits is for http.Server.ConnState.
+func waits(c net.Conn, state http.ConnState) {
+	if over, is := c.(*tls.Conn); is {
+		c = over.NetConn()
+	}
+	if own, is := c.(*conn); is {
+		own.l.mu.Lock()
+		defer own.l.mu.Unlock()
+		own.l.wait(own, state == http.StateNew || state == http.StateIdle)
+	}
 }

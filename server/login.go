@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -38,22 +39,33 @@ const sessionCookie = "cairn"
 
 // login is POST /v1/login.
 func (c *call) login() error {
-	if err := c.room(); err != nil {
-		return err
-	}
 	if c.o.Tokens == nil {
-		if err := local(c.r); err != nil {
+		if err := cmp.Or(local(c.r), c.room()); err != nil {
 			return err
 		}
-	} else if err := fromOurPage(c.r, false); err != nil { // a page of others must not choose who a person is
-		return err
+	} else {
+		if err := fromOurPage(c.r, false); err != nil { // a page of others must not choose who a person is
+			return err
+		}
+		if !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began) {
+			return errStrangers
+		}
+		leave, err := c.greet(c.r.RemoteAddr) // the token comes with the body, which may not come
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	var with loginCall
 	if err := c.json(&with); err != nil {
 		return err
 	}
 	if c.o.Tokens != nil {
-		if err := c.known(c.o.Tokens.Find(with.Token)); err != nil {
+		g := c.o.Tokens.Find(with.Token)
+		if g == nil {
+			return errUnknown // its rate was asked for
+		}
+		if err := c.known(g); err != nil {
 			return err
 		}
 		c.endSession()
@@ -128,14 +140,19 @@ func fromOurPage(r *http.Request, proof bool) error {
 	return refuse("pages of other places are not served; a call with a cookie needs Origin or Sec-Fetch-Site")
 }
 
+var (
+	errStrangers = fault(client.Busy, "too many calls without a known token")
+	errUnknown   = fault(client.Unauthorized, "this server needs a known token")
+)
+
 // known makes a token the caller's, or refuses the call if there is none. It bounds the
 // rate of callers, and of strangers who guess.
 func (c *call) known(g *token.Grant) error {
 	switch c.token = g; {
 	case g == nil && !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began):
-		return fault(client.Busy, "too many calls without a known token")
+		return errStrangers
 	case g == nil:
-		return fault(client.Unauthorized, "this server needs a known token")
+		return errUnknown
 	case !c.rates.Allow(g.Hash, c.began):
 		return fault(client.Busy, "too many calls with this token")
 	}

@@ -103,7 +103,7 @@ type Server struct {
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
 	calls     atomic.Int64
-	greeting  atomic.Int64  // connections that have not named their token yet
+	greeting  greeting
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
 

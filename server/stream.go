@@ -70,19 +70,17 @@ func (c *call) stream() error {
 			return err
 		}
 	} else if !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began) {
-		return fault(client.Busy, "too many calls without a known token")
+		return errStrangers
 	}
-	leave := c.leaveRoom
+	leave, err := c.leaveRoom, error(nil)
 	if named || c.o.Tokens == nil {
-		if err := c.room(); err != nil {
-			return err
-		}
-	} else if !c.greet() {
-		return fault(client.Busy, "too many connections without a known token")
+		err = c.room()
 	} else {
-		leave = func() { c.greeting.Add(-1) }
+		leave, err = c.greet(c.r.RemoteAddr)
 	}
-	leave = sync.OnceFunc(leave)
+	if err != nil {
+		return err
+	}
 	defer leave()
 	socket, err := streams.Accept(c, c.r)
 	if err != nil {
@@ -131,14 +129,35 @@ func whyEnded(err error) client.Code {
 	return ""
 }
 
-// greet counts a connection that has not named its token yet, unless there are too many.
-// They take no room from callers with tokens. The caller subtracts it from greeting.
-func (s *Server) greet() bool {
-	if s.greeting.Add(1) > max(1, s.limits.Calls/8) {
-		s.greeting.Add(-1)
-		return false
+// greeting counts the connections that have not named their token yet, all and by address.
+type greeting struct {
+	mu  sync.Mutex
+	all int64
+	by  map[token.Hash]int64
+}
+
+// greet counts a connection that has not named its token yet, unless there are too many, or
+// too many of its address. They take no room from callers with tokens. The caller calls leave.
+func (s *Server) greet(remote string) (leave func(), err error) {
+	g, key, most := &s.greeting, token.AddressKey(remote), max(1, s.limits.Calls/8)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.all >= most || g.by[key] >= max(most/2, min(most, 2)) {
+		return nil, fault(client.Busy, "too many connections without a known token")
 	}
-	return true
+	if g.by == nil {
+		g.by = make(map[token.Hash]int64)
+	}
+	g.all++
+	g.by[key]++
+	return sync.OnceFunc(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.all--
+		if g.by[key]--; g.by[key] == 0 {
+			delete(g.by, key)
+		}
+	}), nil
 }
 
 // mayLook returns an error unless a viewer may look at the world that it names. With tokens it
@@ -148,9 +167,9 @@ func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **tok
 		now := time.Now()
 		if *to = s.o.Tokens.Find(hello.Token); *to == nil {
 			if !s.strangers.Allow(token.AddressKey(remote), now) {
-				return fault(client.Busy, "too many calls without a known token")
+				return errStrangers
 			}
-			return fault(client.Unauthorized, "this server needs a known token")
+			return errUnknown
 		}
 		if !s.rates.Allow((*to).Hash, now) {
 			return fault(client.Busy, "too many calls with this token")
@@ -166,8 +185,8 @@ func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **tok
 }
 
 // ServeStreams serves streams on connections that l accepts, without HTTP, until l is closed.
-// Without tokens it serves only this machine. At most half of Limits.Calls connections wait for
-// their first frame.
+// Without tokens it serves only this machine. Of Limits.Calls an eighth may wait for
+// their first frame, half of them from one address.
 func (s *Server) ServeStreams(l net.Listener) error {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -197,13 +216,12 @@ func (s *Server) serveStream(conn net.Conn) {
 		err = refuse("a server without tokens serves only this machine")
 	}
 	var hello *stream.Hello
-	switch {
-	case err != nil:
-	case !s.greet():
-		err = fault(client.Busy, "too many connections without a known token")
-	default:
-		hello, err = s.streams.Hello(conn)
-		s.greeting.Add(-1)
+	if err == nil {
+		var leave func()
+		if leave, err = s.greet(remote); err == nil {
+			hello, err = s.streams.Hello(conn)
+			leave()
+		}
 	}
 	var t *token.Grant
 	if err == nil {

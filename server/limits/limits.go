@@ -55,8 +55,8 @@ type Limits struct {
 	// of an answer, after Patience has passed. Defaults 16 KiB, 10 seconds.
 	BodyRate int64
 	Patience time.Duration
-	// Connections is how many connections Listen keeps open. Default 16,384; an
-	// idle one takes 21 KB.
+	// Connections is how many connections Listen keeps open, half of them from one
+	// address. Default 16,384; an idle one takes 21 KB.
 	Connections int
 	// HeaderBytes bounds the header of a call. Default 16 KiB.
 	HeaderBytes int
