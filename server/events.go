@@ -42,6 +42,7 @@ func (c *call) events() error {
 	s.buf.WriteString("retry: 1000\n\n")
 	tick := time.NewTicker(eventsEvery)
 	defer tick.Stop()
+	good := c.stays()
 	for {
 		ended, err := s.look(id)
 		if err == nil {
@@ -55,8 +56,8 @@ func (c *call) events() error {
 		case <-c.ctx.Done():
 			return nil // the caller has gone, or asks again
 		}
-		if c.Draining() {
-			return nil
+		if c.Draining() || good != nil && !good() {
+			return nil // who asks again is told why
 		}
 	}
 }

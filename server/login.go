@@ -2,11 +2,18 @@ package server
 
 import (
 	"cmp"
+	"context"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/token"
 )
 
@@ -116,6 +123,29 @@ func (c *call) endSession() {
 func (c *call) setCookie(id string, seconds int) {
 	secure := c.r.TLS != nil || strings.HasPrefix(c.r.Header.Get("Origin"), "https:") // TLS may end at a proxy
 	http.SetCookie(c.w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: seconds, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+}
+
+// sessionSecret returns the secret under which sessions are signed. It comes from the
+// identity of the Store, so that all servers of one Store have the same, and who has a copy
+// of the file of tokens does not.
+func sessionSecret(st history.Store) ([]byte, error) {
+	identity := rand.Text()
+	if a, ok := st.(history.ArchiveReader); ok {
+		var err error
+		if identity, err = a.Identity(context.Background()); err != nil {
+			return nil, fmt.Errorf("server: the secret of sessions: %w", err)
+		}
+	}
+	return hkdf.Key(sha256.New, []byte(identity), nil, "cairn sessions", sha256.Size)
+}
+
+// stays returns what reports whether the caller's token or session is still good; nil on a
+// server without tokens.
+func (c *call) stays() func() bool {
+	if id := c.session(); c.token != nil && len(c.r.Header["Authorization"]) == 0 && id != "" {
+		return func() bool { return c.sessions.Find(id, time.Now()) == c.token }
+	}
+	return c.good(c.token)
 }
 
 // fromOurPage returns an error if a browser says that a page of another place made the

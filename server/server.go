@@ -130,7 +130,11 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.light = newQueue(lightCalls, int(l.Calls), 0)
 	s.streams = s.newStreams()
 	if o.Tokens != nil {
-		s.sessions = token.NewSessions(o.Tokens)
+		secret, err := sessionSecret(st)
+		if err != nil {
+			return nil, err
+		}
+		s.sessions = token.NewSessions(o.Tokens, secret)
 	}
 	if o.Arenas != nil {
 		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)

@@ -104,11 +104,7 @@ func (c *call) stream() error {
 	pings.Go(func() { socket.Ping(ctx, c.limits.Patience) })
 	defer pings.Wait()
 	defer cancel()
-	good := c.good(c.token)
-	if id := c.session(); c.o.Tokens != nil && named && len(c.r.Header["Authorization"]) == 0 {
-		good = func() bool { return c.sessions.Find(id, time.Now()) == c.token }
-	}
-	c.code = whyEnded(c.streams.Show(ctx, socket, hello, c.token, good))
+	c.code = whyEnded(c.streams.Show(ctx, socket, hello, c.token, c.stays()))
 	return nil
 }
 

@@ -17,12 +17,16 @@ const SessionTime = 12 * time.Hour
 // oldest sessions of the token end too.
 const mostEnded = 256
 
+// aheadAtMost is how far the clock of the server that began a session may be ahead.
+const aheadAtMost = time.Minute
+
 // Sessions are logins with the tokens of a Set. The id of a session says itself what it
-// is for, and is signed, so every server with the same tokens knows it. A session ends
-// after SessionTime, and when its token is no longer in the Set. All methods are safe
-// for any number of goroutines.
+// is for, and is signed, so every server with the same tokens and the same secret knows
+// it. A session ends after SessionTime, and when its token is no longer in the Set. All
+// methods are safe for any number of goroutines.
 type Sessions struct {
-	set *Set
+	set    *Set
+	secret []byte
 
 	mu    sync.Mutex // guards what follows
 	ended map[Hash]*endedSessions
@@ -49,31 +53,28 @@ const (
 	idBytes     = signatureAt + sha256.Size
 )
 
-// which names a token in the ids of its sessions. Nobody can compute the hash of the
-// token from it: whoever knew that could sign.
+// which names a token in the ids of its sessions.
 type which [whichBytes]byte
 
 func whichOf(h Hash) which {
-	sum := derive(h, "which")
-	return which(sum[:whichBytes])
-}
-
-// derive returns a value that only who knows the hash of a token can compute.
-func derive(h Hash, what string) []byte {
 	m := hmac.New(sha256.New, h[:])
-	m.Write([]byte("cairn session " + what))
-	return m.Sum(nil)
+	m.Write([]byte("cairn session which"))
+	return which(m.Sum(nil)[:whichBytes])
 }
 
-func sign(h Hash, signed []byte) []byte {
-	m := hmac.New(sha256.New, derive(h, "key"))
+// sign returns the signature of the id of a session. Who has the file of tokens alone
+// cannot make it.
+func (s *Sessions) sign(h Hash, signed []byte) []byte {
+	m := hmac.New(sha256.New, s.secret)
+	m.Write(h[:])
 	m.Write(signed)
 	return m.Sum(nil)
 }
 
-// NewSessions returns sessions with the tokens of set.
-func NewSessions(set *Set) *Sessions {
-	return &Sessions{set: set, ended: make(map[Hash]*endedSessions)}
+// NewSessions returns sessions with the tokens of set. The servers that share logins have
+// the same secret, and nobody else knows it.
+func NewSessions(set *Set, secret []byte) *Sessions {
+	return &Sessions{set: set, secret: secret, ended: make(map[Hash]*endedSessions)}
 }
 
 // Begin begins a session of a token that the caller found in the Set, and returns its
@@ -84,7 +85,7 @@ func (s *Sessions) Begin(g *Grant, now time.Time) (id string) {
 	copy(b, w[:])
 	binary.BigEndian.PutUint64(b[beganAt:], uint64(now.UnixNano()))
 	_, _ = rand.Read(b[nonceAt:]) // never fails
-	return base64.RawURLEncoding.EncodeToString(append(b, sign(g.Hash, b)...))
+	return base64.RawURLEncoding.EncodeToString(append(b, s.sign(g.Hash, b)...))
 }
 
 // parse returns the token of a session, when the session began, and its nonce. The
@@ -98,7 +99,7 @@ func (s *Sessions) parse(id string) (g *Grant, began int64, n nonce) {
 		return nil, 0, n
 	}
 	g = s.set.which(which(b[:whichBytes]))
-	if g == nil || !hmac.Equal(b[signatureAt:], sign(g.Hash, b[:signatureAt])) {
+	if g == nil || !hmac.Equal(b[signatureAt:], s.sign(g.Hash, b[:signatureAt])) {
 		return nil, 0, n
 	}
 	return g, int64(binary.BigEndian.Uint64(b[beganAt:])), nonce(b[nonceAt:])
@@ -108,7 +109,7 @@ func (s *Sessions) parse(id string) (g *Grant, began int64, n nonce) {
 // such session.
 func (s *Sessions) Find(id string, now time.Time) *Grant {
 	g, began, n := s.parse(id)
-	if g == nil || now.Sub(time.Unix(0, began)) >= SessionTime {
+	if age := now.Sub(time.Unix(0, began)); g == nil || age >= SessionTime || age < -aheadAtMost {
 		return nil
 	}
 	s.mu.Lock()

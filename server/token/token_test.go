@@ -203,7 +203,7 @@ func TestBoundFaults(t *testing.T) {
 func TestSessions(t *testing.T) {
 	set, path, all, secrets := mustSet(t, token.Token{Role: token.Read, Note: "one"}, token.Token{Role: token.Admin, Note: "two"})
 	now := time.Unix(1e9, 0)
-	s := token.NewSessions(set)
+	s := token.NewSessions(set, []byte("secret"))
 	one, two := set.Find(secrets[0]), set.Find(secrets[1])
 	a, b := s.Begin(one, now), s.Begin(two, now)
 	if a == b || len(a) < 26 || s.Find(a, now) != one || s.Find(b, now) != two {
@@ -252,7 +252,7 @@ func TestSessionsEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1e9, 0)
-	s, other := token.NewSessions(set), token.NewSessions(again)
+	s, other := token.NewSessions(set, []byte("secret")), token.NewSessions(again, []byte("secret"))
 	id := s.Begin(set.Find(secrets[0]), now)
 	if g := other.Find(id, now); g == nil || g != again.Find(secrets[0]) {
 		t.Errorf("another server: got %+v", g)
@@ -269,6 +269,16 @@ func TestSessionsEverywhere(t *testing.T) {
 			t.Errorf("%d bytes are good", n)
 		}
 	}
+	for name, stranger := range map[string]*token.Sessions{"another secret": token.NewSessions(set, []byte("other")), "no secret": token.NewSessions(set, nil)} {
+		if s.Find(stranger.Begin(set.Find(secrets[0]), now), now) != nil || stranger.Find(id, now) != nil {
+			t.Errorf("%s: the session is good", name)
+		}
+	}
+	for ahead, good := range map[time.Duration]bool{30 * time.Second: true, time.Hour: false, 24 * 365 * time.Hour: false} {
+		if got := s.Find(s.Begin(set.Find(secrets[0]), now.Add(ahead)), now); (got != nil) != good {
+			t.Errorf("begun in %v: got %v", ahead, got)
+		}
+	}
 	s.End(id)
 	if s.Find(id, now) != nil || other.Find(id, now) == nil {
 		t.Error("a session ends where it was ended, and other servers are not told")
@@ -279,7 +289,7 @@ func TestSessionsEverywhere(t *testing.T) {
 // those that are older than the ones that are remembered.
 func TestSessionsBound(t *testing.T) {
 	set, _, _, secrets := mustSet(t, token.Token{Role: token.Read}, token.Token{Role: token.Read})
-	s := token.NewSessions(set)
+	s := token.NewSessions(set, []byte("secret"))
 	now := time.Unix(1e9, 0)
 	other := s.Begin(set.Find(secrets[1]), now)
 	old := s.Begin(set.Find(secrets[0]), now)
