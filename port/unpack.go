@@ -12,7 +12,7 @@ import (
 // Unpack writes the files of a zip or a tar into a folder, at most maxDisk bytes of them; a tar,
 // which is read into memory, has at most maxMemory bytes. take is called with the bytes of a
 // file before they are written; its error ends Unpack. Files whose names are no paths within the
-// archive are left out.
+// archive are left out; an archive of these alone is an error.
 func Unpack(r io.ReaderAt, size int64, dir string, maxDisk, maxMemory int64, take func(bytes int64) error) error {
 	head := make([]byte, min(size, maxHead))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -29,7 +29,8 @@ func Unpack(r io.ReaderAt, size int64, dir string, maxDisk, maxMemory int64, tak
 	if err != nil {
 		return err
 	}
-	return fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+	files := 0
+	err = fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		switch {
 		case err != nil:
@@ -48,8 +49,13 @@ func Unpack(r io.ReaderAt, size int64, dir string, maxDisk, maxMemory int64, tak
 		if err != nil {
 			return err
 		}
+		files++
 		return unpackFile(fsys, name, to, info.Size())
 	})
+	if err == nil && files == 0 && s.nameless > 0 {
+		err = fmt.Errorf("%d files have names that are no paths within the archive", s.nameless)
+	}
+	return err
 }
 
 // unpackFile writes a file of an archive, whose size is in the archive's directory.
