@@ -146,3 +146,39 @@ func TestEndClaim(t *testing.T) {
 	c.add(time.Second)
 	mustRun(t, st, b, backup.Options{Now: c.now})
 }
+
+// TestRestoreHurtEncrypted flips a bit of an encrypted object that many worlds share: those
+// beside it are restored, a piece of age's encryption apart.
+func TestRestoreHurtEncrypted(t *testing.T) {
+	const worlds = 12
+	c := newClock()
+	st, b := newStore(c), newBucket()
+	for i := range worlds {
+		name := fmt.Sprintf("w%02d", i)
+		create(t, st, name)
+		noise := make([]byte, 40_000)
+		for k, x := 0, uint64(i); k < len(noise); k++ {
+			x = x*6364136223846793005 + 1442695040888963407
+			noise[k] = byte(x >> 56)
+		}
+		save(t, st, name, noise)
+	}
+	key := newKey(t)
+	mustRun(t, st, b, backup.Options{Now: c.now, Recipients: []string{key.Recipient().String()}})
+	for _, k := range keys(t, b) {
+		if !strings.HasPrefix(k, "data/") {
+			continue
+		}
+		bad, err := b.Bucket.Get(t.Context(), k, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad = bytes.Clone(bad)
+		bad[len(bad)/2] ^= 1
+		b.replace(t, k, bad)
+	}
+	r, err := mustOpen(t, b, backup.Access{Identities: []age.Identity{key}}).Restore(t.Context(), newStore(c), backup.RestoreOptions{})
+	if !errors.Is(err, backup.ErrHurt) || len(r.Hurt) == 0 || len(r.Hurt) > 4 || r.Worlds != worlds-len(r.Hurt) {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
