@@ -53,6 +53,9 @@ type Options struct {
 	// Parts opens the world without loading anything. Load then loads a box; blocks that are
 	// not loaded cannot be read or edited. By default the whole dimension is loaded.
 	Parts bool
+	// AnyHeight allows edits to put blocks beyond the heights that a world of a game has. By
+	// default such an edit fails with a world.HeightError. Worlds of no game have no bounds.
+	AnyHeight bool
 }
 
 // World is an open world of blocks. Any number of goroutines may use it. Block, Edit, Dirty and
@@ -63,6 +66,7 @@ type World struct {
 	kept      *autosave.Kept // nil without a Fleet
 	dimension string
 	author    string
+	anyHeight bool
 }
 
 // Create makes a world of air and opens it. Its first Commit saves it.
@@ -90,7 +94,7 @@ func OpenWorld(ctx context.Context, st Store, name string, o Options) (*World, e
 // From returns a World for w. A world without a commit and a dimension becomes a world of air.
 // Options.Author counts for edits only; w decides the author of commits.
 func From(ctx context.Context, w *world.World, o Options) (*World, error) {
-	out := &World{w: w, steps: undo.New(w, undo.Options{}), dimension: o.Dimension, author: o.Author}
+	out := &World{w: w, steps: undo.New(w, undo.Options{}), dimension: o.Dimension, author: o.Author, anyHeight: o.AnyHeight}
 	if err := out.find(); err != nil {
 		return nil, err
 	}
@@ -183,6 +187,9 @@ func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, erro
 		d := tx.Dimension(w.dimension)
 		if d == nil {
 			return fmt.Errorf("cairn: %s: dimension %q is gone", w.Name(), w.dimension)
+		}
+		if w.anyHeight {
+			d.AnyHeight()
 		}
 		return f(Blocks{d.Volume(voxel.Block)})
 	})

@@ -17,6 +17,20 @@ type Arena struct {
 	Dimension string
 	Sink      Sink      // nil: the game reads the world
 	Light     Relighter // nil: light that follows from changed blocks is left stale
+	// AnyHeight allows operations to put blocks beyond the heights of the world's game, and
+	// OldColumns forbids them to put blocks where a dimension of a game has no column. See
+	// world.DimensionTx.
+	AnyHeight, OldColumns bool
+}
+
+// rule says what an update of an operation may do. back: it brings back what was there.
+func (a *Arena) rule(d *world.DimensionTx, back bool) {
+	if a.AnyHeight || back {
+		d.AnyHeight()
+	}
+	if a.OldColumns && !back {
+		d.OldColumns()
+	}
 }
 
 // SectionEdge is the edge of a section in cells of a volume.

@@ -109,6 +109,7 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		}
 		in := tx.Dimension(f.in.Dimension)
 		def = v.Default
+		f.arena.rule(in, f.plan.back)
 		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
 			n, whole := f.changeChunk(s, in, v, &t.parts[next])

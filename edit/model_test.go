@@ -257,7 +257,7 @@ func TestMany(t *testing.T) {
 	defer c.Close()
 	q := edit.New(edit.Options{Chunks: 3})
 	defer q.Close()
-	a := &edit.Arena{World: w}
+	a := &edit.Arena{World: w, AnyHeight: true}
 	var adding, stepping sync.WaitGroup
 	end := make(chan struct{})
 	stepping.Go(func() {

@@ -32,6 +32,8 @@ type plan struct {
 	// finish is the rest of the work, beside the game; nil: nothing.
 	finish func(ctx context.Context) (Result, error)
 	close  func() // nil: nothing is open
+	// back says that the operation brings back what was there, at whatever heights.
+	back bool
 }
 
 // tower is the chunks of a volume over one another that are to be changed, or a column, or a

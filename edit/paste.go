@@ -51,13 +51,20 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &pasting{Paste: o, box: geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, tables: make(map[string]table), version: o.Clip.Version}
+	version := o.Clip.Version
+	if model := d.Model(columnOf(o.At)); model != nil && model.OfGame() {
+		version = model.Version
+	}
+	in := &pasting{Paste: o, box: geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, tables: make(map[string]table), version: version}
 	if in.box.Intersect(world.Everywhere) != in.box {
 		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, geom.ErrOutOfRange)
 	}
 	mask, err := maskOf(o.Mask)
 	if err != nil {
 		return nil, err
+	}
+	if err := in.checkPlaces(a, d); err != nil {
+		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, err)
 	}
 	p := &plan{fetch: in.fetch}
 	from := map[string]*clip.Volume{voxel.Block: &o.Clip.Block}
@@ -95,6 +102,73 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	return p, nil
 }
 
+// checkPlaces checks that the game of the world has places for the blocks of the clip, as far as
+// its columns are in memory. What a mask protects is known when the blocks change.
+func (p *pasting) checkPlaces(a *Arena, d *world.Dimension) error {
+	if p.Mask.Cells(nil) != nil {
+		return nil
+	}
+	missing := &world.ColumnsError{Dimension: d.Name()}
+	for z := geom.FloorDiv(p.box.Min.Z, geom.ColumnEdge); z*geom.ColumnEdge < p.box.Max.Z; z++ {
+		for x := geom.FloorDiv(p.box.Min.X, geom.ColumnEdge); x*geom.ColumnEdge < p.box.Max.X; x++ {
+			pos := geom.ColumnPos{X: int32(x), Z: int32(z)}
+			var low, high int
+			model, bound := d.Model(pos), false
+			if model != nil {
+				low, high, bound = model.Heights(d.Name())
+			}
+			if bound && !a.AnyHeight {
+				for _, b := range []geom.Box{p.under(pos, p.box.Min.Y, min(low, p.box.Max.Y)), p.under(pos, max(high, p.box.Min.Y), p.box.Max.Y)} {
+					if at, puts := p.puts(b); puts {
+						return &world.HeightError{Dimension: d.Name(), At: at, Low: low, High: high}
+					}
+				}
+			}
+			if c, known := d.Column(pos); a.OldColumns && model != nil && known && c == nil {
+				if _, puts := p.puts(p.under(pos, p.box.Min.Y, p.box.Max.Y)); puts {
+					if missing.Columns++; missing.Columns == 1 {
+						missing.First = pos
+					}
+				}
+			}
+		}
+	}
+	if missing.Columns > 0 {
+		return missing
+	}
+	return nil
+}
+
+// under returns the cells of the box that lie over a column, from low to below high.
+func (p *pasting) under(pos geom.ColumnPos, low, high int) geom.Box {
+	b := geom.Box{Min: pos.Min(low), Max: pos.Min(high).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+	return b.Intersect(p.box)
+}
+
+// puts finds a block of the clip in a box of the arena that is no air and that is pasted.
+func (p *pasting) puts(b geom.Box) (geom.Point, bool) {
+	if b.Empty() {
+		return geom.Point{}, false
+	}
+	v, keep, air := &p.Clip.Block, p.kept(voxel.Block), airs(p.Clip.Block.Names)
+	row := make([]voxel.Cell, b.Size().X)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			at := geom.Point{X: b.Min.X, Y: y, Z: z}
+			in := at.Sub(p.At).Add(v.At)
+			if !v.View.ReadBox(geom.Box{Min: in, Max: in.Add(geom.Point{X: len(row), Y: 1, Z: 1})}, 0, row) {
+				continue // fetch fails there
+			}
+			for x, c := range row {
+				if c != voxel.Empty && !keep[c] && !air[c] {
+					return at.Add(geom.Point{X: x}), true
+				}
+			}
+		}
+	}
+	return geom.Point{}, false
+}
+
 // kept returns which cells of a volume of the clip are not pasted.
 func (o *Paste) kept(volume string) []bool {
 	if volume != voxel.Block {
@@ -105,12 +179,17 @@ func (o *Paste) kept(volume string) []bool {
 		keep[i] = name == clip.Void || o.NoAir && i == 0
 	}
 	if o.NoAir {
-		air, _ := region.ParseMask("air")
-		for i, is := range air.Cells(o.Clip.Block.Names) {
+		for i, is := range airs(o.Clip.Block.Names) {
 			keep[i] = keep[i] || is
 		}
 	}
 	return keep
+}
+
+// airs returns which names are those of air.
+func airs(names []string) []bool {
+	air, _ := region.ParseMask("air")
+	return air.Cells(names)
 }
 
 // fetch makes what the chunks of a tower are to be.

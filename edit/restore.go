@@ -63,7 +63,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{}
+	p := &plan{back: true}
 	if o.Capture != nil {
 		p.close = func() { from.snap.Close() }
 		defer func() {

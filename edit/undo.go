@@ -90,7 +90,7 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	// Columns come first: their height maps then follow the blocks, and the light of these has not
 	// added sections yet.
 	r := &u.of.replaced
-	p := &plan{towers: columnTowers(r.undoColumns())}
+	p := &plan{towers: columnTowers(r.undoColumns()), back: true}
 	var lit []*tower
 	for _, v := range d.Volumes() {
 		if !u.of.knows(v.Volume.Name, v.Names()) {

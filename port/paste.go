@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,11 +30,17 @@ type PasteOptions struct {
 	NoAir bool
 	// AnyName allows names of blocks that neither the world nor its game knows.
 	AnyName bool
+	// AnyHeight allows blocks beyond the heights of the world's game.
+	AnyHeight bool
+	// NewColumns allows blocks where a dimension of a game has no column. They become finished
+	// columns, in which the game generates nothing.
+	NewColumns bool
 }
 
 // Paste writes a clip into an open world: blocks, biomes, block entities and entities. It does
-// not commit. It returns by name and count what does not turn, and what lies outside of the clip's box and is left out. Unknown names of blocks are an
-// error of joined *block.NameErrors. Of an interrupted paste some chunks may be done.
+// not commit. It returns by name and count what does not turn, and what lies outside of the clip's
+// box and is left out. Unknown names of blocks are an error of joined *block.NameErrors; blocks without a
+// place in the world are a *world.HeightError or a *world.ColumnsError. Of an interrupted paste some chunks may be done.
 func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (lost map[string]int, err error) {
 	dim, err := pasteDimension(w, o.Dimension)
 	if err != nil {
@@ -48,6 +55,11 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 		return nil, err
 	}
 	defer held.Release()
+	near, err := HoldNear(ctx, w, dim.Name(), box)
+	if err != nil {
+		return nil, err
+	}
+	defer near.Release()
 	if !o.AnyName {
 		if err := checkNames(w, dim.Name(), box, c); err != nil {
 			return nil, err
@@ -55,7 +67,8 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	}
 	q := edit.New(edit.Options{})
 	defer q.Close()
-	f := q.Add(&edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}}, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
+	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
+	f := q.Add(at, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
 	for {
 		q.Step(time.Now(), time.Second)
 		select {
@@ -67,6 +80,27 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 		case <-time.After(time.Millisecond): // chunks are on their way
 		}
 	}
+}
+
+// HoldNear loads the column nearest to a loaded box that has none, and holds it: new columns have
+// its heights and its data version. Else it holds nothing.
+func HoldNear(ctx context.Context, w *world.World, dimension string, box geom.Box) (*world.Held, error) {
+	d := w.View().Dimension(dimension)
+	for range d.Columns(box) {
+		return w.Load(ctx, dimension, geom.Box{})
+	}
+	var near geom.ColumnPos
+	best := math.Inf(1)
+	for pos := range d.Columns(world.Everywhere) {
+		at := pos.Min(0).Sub(box.Min)
+		if d := math.Hypot(float64(at.X), float64(at.Z)); d < best {
+			near, best = pos, d
+		}
+	}
+	if box = (geom.Box{}); !math.IsInf(best, 1) {
+		box = geom.Box{Min: near.Min(0), Max: near.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+	}
+	return w.Load(ctx, dimension, box, world.Columns)
 }
 
 func pasteDimension(w *world.World, name string) (*world.Dimension, error) {

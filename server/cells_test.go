@@ -205,11 +205,11 @@ func TestCellsInMemory(t *testing.T) {
 	s.want(200, request{"GET", "/v1/cells/a?box=0,0,0..63,63,63", nil, []string{"Accept", records}}, nil)
 	s.get("/v1/cells/a?box=0,0,0..127,63,127", "Accept", records).wantCode(t, client.Busy)
 	body := func(n int) []byte {
-		return fmt.Appendf(nil, `{"box":"0,100,0..%d,100,0","names":["stone"],"cells":[%s0]}`, n, strings.Repeat("0,", n))
+		return fmt.Appendf(nil, `{"box":"0,100,0..%d,100,0","names":["stone"],"new_columns":true,"cells":[%s0]}`, n, strings.Repeat("0,", n))
 	}
 	s.want(200, request{"PUT", "/v1/cells/a", body(1000), nil}, nil)
 	s.do(request{"PUT", "/v1/cells/a", body(400_000), nil}).wantCode(t, client.Busy)
-	s.put(200, `{"box":"0,100,0..1000,100,0","names":["stone"],"cells":[[0,1001]]}`)
+	s.put(200, `{"box":"0,100,0..1000,100,0","names":["stone"],"new_columns":true,"cells":[[0,1001]]}`)
 }
 
 // TestBrushWork: a call goes over many cells, or over some often, but not both.

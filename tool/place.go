@@ -78,7 +78,7 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.B
 	if o.Name != "" && !o.AnyName {
 		names = append(names, in.spaced(o.Name))
 	}
-	change, err := in.Update(ctx, w, bounds, names, func(tx *world.DimensionTx, v *world.VolumeTx) error {
+	change, err := in.Update(ctx, w, bounds, names, o.Places, func(tx *world.DimensionTx, v *world.VolumeTx) error {
 		if sea, ok := b.(brush.Sea); ok && in.Volume.Volume.Name == "liquid" {
 			sea.Solid = tx.Volume("solid")
 			b = sea
@@ -89,24 +89,51 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.B
 	if errors.As(err, &unknown) {
 		err = wrong("%s: %w; %s allows it", o.word("name"), unknown, o.word("any_name"))
 	}
-	return change, err
+	return change, o.noPlace(err)
+}
+
+// NoPlace makes an error about blocks that have no place in a world an Error that says which word
+// allows them. Words begin with dash.
+func NoPlace(err error, dash string) error { return (&Options{Dash: dash}).noPlace(err) }
+
+func (o *Options) noPlace(err error) error {
+	var height *world.HeightError
+	var columns *world.ColumnsError
+	switch {
+	case errors.As(err, &height):
+		return wrong("%w; %s allows it", height, o.word("any_height"))
+	case errors.As(err, &columns):
+		return wrong("%w; %s allows it", columns, o.word("new_columns"))
+	}
+	return err
 }
 
 // Update loads a box of the volume with its columns, and calls do in one update. Before that it
 // checks that the columns in the box can have some new names; the error is then a
-// *block.NameError.
-func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names []string, do func(*world.DimensionTx, *world.VolumeTx) error) (*world.Change, error) {
+// *block.NameError. Blocks that have no place are a *world.HeightError or a *world.ColumnsError.
+func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names []string, allow Places, do func(*world.DimensionTx, *world.VolumeTx) error) (*world.Change, error) {
 	box = box.Scale(in.Volume.Scale)
 	held, err := w.Load(ctx, in.Dimension.Name(), box.Intersect(world.Everywhere))
 	if err != nil {
 		return nil, err
 	}
 	defer held.Release()
+	near, err := port.HoldNear(ctx, w, in.Dimension.Name(), box)
+	if err != nil {
+		return nil, err
+	}
+	defer near.Release()
 	if err := in.checkColumns(w, box, names); err != nil {
 		return nil, err
 	}
 	return w.Update(func(tx *world.Tx) error {
 		d := tx.Dimension(in.Dimension.Name())
+		if allow.AnyHeight {
+			d.AnyHeight()
+		}
+		if !allow.NewColumns {
+			d.OldColumns()
+		}
 		return errors.Join(do(d, d.Volume(in.Volume.Volume.Name)), ctx.Err())
 	})
 }

@@ -49,10 +49,18 @@ type Options struct {
 	Cell     *int   `json:"cell,omitempty"`
 	Subtract bool   `json:"subtract,omitempty"` // remove what is there
 	AnyName  bool   `json:"any_name,omitempty"` // allow a Name that neither the world nor its game knows
+	Places
 
 	// Dash stands before the words in errors: "--" for a command line. There, words are joined
 	// by hyphens.
 	Dash string `json:"-"`
+}
+
+// Places are where an edit of a world of a game may put blocks besides the heights and the columns
+// that it has.
+type Places struct {
+	AnyHeight  bool `json:"any_height,omitempty"`  // beyond the heights of the game
+	NewColumns bool `json:"new_columns,omitempty"` // where no column is; the game generates nothing there any more
 }
 
 // Limits of the numbers.
@@ -65,6 +73,7 @@ const (
 var (
 	shapeWords  = []string{"at", "r", "height", "from", "to", "points", "floor"}
 	matterWords = []string{"name", "cell", "any_name"}
+	placeWords  = []string{"any_height", "new_columns"}
 )
 
 // kind is a brush by its name.
@@ -113,7 +122,7 @@ func Names() []string { return slices.Sorted(maps.Keys(kinds())) }
 // whether there is such a brush.
 func Words(name string) (words []string, ok bool) {
 	k, ok := kinds()[name]
-	for _, w := range k.words {
+	for _, w := range slices.Concat(k.words, placeWords) {
 		words = append(words, strings.ReplaceAll(w, "_", "-"))
 	}
 	return words, ok
@@ -140,6 +149,7 @@ func (o *Options) said() (words []string) {
 		{"at", o.At != nil}, {"r", o.R != 0}, {"height", o.Height != 0}, {"from", o.From != nil}, {"to", o.To != nil},
 		{"points", o.Points != nil}, {"floor", o.Floor != nil}, {"y", o.Y != nil}, {"by", o.By != 0}, {"passes", o.Passes != 0},
 		{"name", o.Name != ""}, {"cell", o.Cell != nil}, {"subtract", o.Subtract}, {"any_name", o.AnyName},
+		{"any_height", o.AnyHeight}, {"new_columns", o.NewColumns},
 	} {
 		if w.said {
 			words = append(words, w.word)
@@ -155,7 +165,7 @@ func (o *Options) kind() (kind, error) {
 		return k, wrong("no brush %.40q; there are %s", o.Brush, strings.Join(Names(), ", "))
 	}
 	for _, w := range o.said() {
-		if !slices.Contains(k.words, w) {
+		if !slices.Contains(k.words, w) && !slices.Contains(placeWords, w) {
 			return k, wrong("%s takes no %s", o.Brush, o.word(w))
 		}
 	}

@@ -44,6 +44,11 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 		r = Report{Name: s.name, Unknown: s.unknown}
 		exact := s.exact(w, commit)
 		for i := range s.volumes {
+			if d := tx.Dimension(s.volumes[i].dimension); d != nil {
+				d.AnyHeight() // it was there
+			}
+		}
+		for i := range s.volumes {
 			if v := &s.volumes[i]; derivesFromBlocks(tx, v) {
 				s.takeBackLight(tx, v, exact, &r)
 			} else {

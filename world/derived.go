@@ -17,6 +17,10 @@ func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 	before := d.before(blocks)
 	heights := &heights{d: d, names: blocks.names.list, before: before, now: blocks.cells}
 	columns := relight.Touched(blocks.Default, replaced)
+	if err := d.checkPlaces(blocks, replaced, columns); err != nil {
+		d.tx.fail(fmt.Errorf("world: %w", err))
+		return
+	}
 	pending := relight.NewPending(blocks.Default, replaced, columns, d.lit)
 	if d.tx.relights && d.d.hasLight() {
 		d.tx.pending[d.d.name] = pending

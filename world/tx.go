@@ -178,6 +178,8 @@ type DimensionTx struct {
 	columns map[geom.ColumnPos]*voxel.Column // written; nil: taken away
 	added   map[homeOf][]voxel.Object        // lists that Add made, with room for more
 	lit     bool
+	// anyHeight and oldColumns are what AnyHeight and OldColumns ask for.
+	anyHeight, oldColumns bool
 }
 
 // homeOf names a list of a column.
@@ -339,7 +341,8 @@ func (d *DimensionTx) Objects(list string, pos geom.ColumnPos) []voxel.Object {
 	return objectsOf(d.Column(pos), list)
 }
 
-// SetObjects writes a list of the column at pos, and makes the column if there is none.
+// SetObjects writes a list of the column at pos, and makes the column if there is none, of the data
+// version of others.
 // An empty list is removed. Tx keeps objects: do not change them. The position of an
 // object decides which boxes it is found in, and not which column it belongs to.
 func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxel.Object) {
@@ -349,7 +352,11 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 	}
 	if c == nil {
 		if len(objects) > 0 {
-			d.SetColumn(voxel.Column{Pos: pos, Lists: []voxel.List{{Name: list, Objects: objects}}})
+			made := voxel.Column{Pos: pos, Lists: []voxel.List{{Name: list, Objects: objects}}}
+			if model := d.d.columns.model(pos); model != nil {
+				made.Version = model.Version
+			}
+			d.SetColumn(made)
 		}
 		return
 	}

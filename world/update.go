@@ -47,7 +47,8 @@ type ColumnChange struct {
 // Where cells of the volume voxel.Block changed, Update recomputes the height maps that
 // follow from blocks and marks the columns' light stale: see Relight, and
 // DimensionTx.Lit. Where a cell has another block, in more than its state, the objects that it
-// owned are removed, such as a chest's content: see voxel.Owner. Those that f adds stay.
+// owned are removed, such as a chest's content: see voxel.Owner. Those that f adds stay. A block
+// beyond the heights of its column's game is a *HeightError: see DimensionTx.AnyHeight.
 func (w *World) Update(f func(*Tx) error) (*Change, error) {
 	change, _, err := w.update(f)
 	return change, err

@@ -46,7 +46,9 @@ A SHAPE is a ball: --at X,Y,Z --r N; a cylinder: a ball with --height N; a box t
 includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
 --points "X,Z X,Z X,Z ..." --floor Y --height N. MATTER is --name NAME, or --cell N for
 the number of a cell. In a Minecraft world, the world or the game must know NAME;
---any-name allows any.
+--any-name allows any. There, blocks lie within the heights of the game unless --any-height is
+given, and where the world has no columns only with --new-columns: the game takes such a column
+for finished, so its other blocks stay air.
 
 paste puts a schematic with its least corner at --at: blocks, biomes, block entities and
 entities. Structure void keeps what is there, and so does air with --no-air. The states of

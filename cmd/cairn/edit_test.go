@@ -87,6 +87,34 @@ func TestEditTerrain(t *testing.T) {
 	}
 }
 
+// TestEditPlaces: blocks lie within the heights and the columns of the game, unless somebody asks for others.
+func TestEditPlaces(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "isle.cairn")
+	mustRun(t, 0, dir, "export", "isle.cairn", "isle.schem")
+	for _, tt := range []struct{ args, reason, flag string }{
+		{"box --from 0,400,0 --to 1,401,1 --name stone", "block at 0,400,0 of overworld: its heights are -64 to 319", "--any-height"},
+		{"box --from 0,-70,0 --to 1,-60,1 --name stone", "its heights are -64 to 319", "--any-height"},
+		{"paste isle.schem --at -32,300,-32", "its heights are -64 to 319", "--any-height"},
+		{"box --from 200,70,0 --to 240,70,0 --name stone", "4 new columns of overworld, the first at 12,0; their other blocks stay air", "--new-columns"},
+		{"paste isle.schem --at 512,64,512", "new columns of overworld", "--new-columns"},
+	} {
+		words := append([]string{"edit", "@isle"}, strings.Fields(tt.args)...)
+		if r := mustRun(t, 2, dir, words...); !strings.Contains(r.errors, tt.reason) || !strings.Contains(r.errors, tt.flag+" allows it") {
+			t.Errorf("%s says %q", tt.args, r.errors)
+		}
+		if r := edit(t, dir, append(words[1:], tt.flag)...); r["cells"] == 0.0 {
+			t.Errorf("%s: %v", tt.args, r)
+		}
+		edit(t, dir, "@isle", "undo")
+	}
+	edit(t, dir, "@isle", "box", "--from", "200,64,0", "--to", "200,64,0", "--subtract") // nothing is there
+	edit(t, dir, "@isle", "box", "--from", "200,64,0", "--to", "200,64,0", "--name", "stone", "--new-columns")
+	mustRun(t, 0, dir, "export", "@isle", "back")
+	mustRun(t, 0, dir, "check", "back")
+}
+
 // TestUndo goes back and forth along the edits of two authors.
 func TestUndo(t *testing.T) {
 	dir := t.TempDir()

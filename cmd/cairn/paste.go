@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/tool"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/pflag"
 )
@@ -60,7 +61,7 @@ type pasted struct {
 
 // runPaste pastes a schematic into a world and commits it.
 func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file string, f *pflag.FlagSet, o editOptions) error {
-	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name"); err != nil {
+	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name", "any-height", "new-columns"); err != nil {
 		return err
 	}
 	at, err := parsePoint("--at", o.tool.at)
@@ -82,7 +83,8 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
-	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName})
+	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
+		AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns})
 	var which *port.DimensionError
 	var unknown *block.NameError
 	switch {
@@ -90,6 +92,8 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		err = noDimension(which)
 	case errors.As(err, &unknown):
 		err = usagef("%s: %w; --any-name allows it", file, err)
+	case err != nil:
+		err = toolUsage(tool.NoPlace(err, "--"))
 	case err == nil:
 		for what, n := range turned {
 			r.Lost[what] += n

@@ -29,7 +29,7 @@ func TestSchematics(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "export", "isle.cairn", "part.schem", "--region", "ball:0,60,0,9")
 	mustRun(t, 0, dir, "import", "isle.cairn", "@isle")
-	r := edit(t, dir, "@isle", "paste", "part.schem", "--at", "100,120,100", "--rotate", "90", "--mirror", "x")
+	r := edit(t, dir, "@isle", "paste", "part.schem", "--at", "100,120,100", "--rotate", "90", "--mirror", "x", "--new-columns")
 	if r["cells"] == 0.0 || r["file"] != "part.schem" {
 		t.Errorf("paste: %v", r)
 	}

@@ -37,6 +37,8 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.Height, "height", 0, "the height of a cylinder or prism")
 	f.IntVar(&o.Passes, "passes", 1, "how many times to smooth")
 	f.BoolVar(&o.Subtract, "subtract", false, "remove what is there")
+	f.BoolVar(&o.AnyHeight, "any-height", false, "allow blocks beyond the heights of the world's game")
+	f.BoolVar(&o.NewColumns, "new-columns", false, "allow blocks where the world of a game has no column")
 	f.BoolVar(&o.AnyName, "any-name", false, "allow a --name that neither the world nor its game knows")
 }
 

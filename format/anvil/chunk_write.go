@@ -1,6 +1,7 @@
 package anvil
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,7 @@ type encoder struct {
 	must           bool         // sections have both
 	empty          bool         // all palette entries have Properties
 	shorts         shorts       // of numeric sections
+	biomed         bool         // the sections of the column have biomes
 }
 
 func newEncoder(d *format.Dimension) (*encoder, error) {
@@ -228,6 +230,20 @@ func (e *encoder) list(c *format.Column, name, list string) {
 	e.written = append(e.written, name)
 }
 
+// plains appends the biomes of a column that has none, in the versions that have them by column.
+func (e *encoder) plains(version int32) {
+	const id, versionDeepBiomes = 1, 2203 // 19w36a
+	switch {
+	case version >= versionStates:
+	case version >= versionDeepBiomes:
+		e.buf = nbt.AppendIntArray(e.buf, "Biomes", slices.Repeat([]int32{id}, 1024))
+	case version >= versionPalette:
+		e.buf = nbt.AppendIntArray(e.buf, "Biomes", slices.Repeat([]int32{id}, mapCells))
+	default:
+		e.buf = nbt.AppendByteArray(e.buf, "Biomes", bytes.Repeat([]byte{id}, mapCells))
+	}
+}
+
 // fresh appends the tags that make the game accept a chunk of the column's version as finished.
 func (e *encoder) fresh(c *format.Column, names levelNames) {
 	e.buf = nbt.AppendLong(e.buf, "LastUpdate", 0)
@@ -250,6 +266,9 @@ func (e *encoder) fresh(c *format.Column, names levelNames) {
 		lists = append(lists, names.blockTicks, names.fluidTicks)
 		e.buf = nbt.AppendInt(e.buf, "yPos", e.lowest(c))
 		e.finished(c, "structures", "starts")
+	}
+	if c.Biomes == nil && !slices.ContainsFunc(c.Maps, func(m voxel.Map) bool { return m.Name == "Biomes" }) {
+		e.plains(c.Version)
 	}
 	if len(c.Sections) == 0 {
 		lists = append(lists, names.sections)

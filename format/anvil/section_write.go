@@ -3,6 +3,7 @@ package anvil
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
@@ -34,6 +35,7 @@ func (e *encoder) sections(c *format.Column, name string) error {
 	e.empty = c.Layout&layoutProperties != 0
 	e.shorts = shorts(c.Layout & (layoutShorts | layoutOnlyShorts))
 	e.light(c)
+	e.biomed = f == formStates && (e.bare || slices.ContainsFunc(c.Sections, func(s voxel.Section) bool { return s.Has&voxel.HasBiome != 0 }))
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
 	for i := range c.Sections {
 		if s := &c.Sections[i]; e.bare && c.Version < versionEntities && s.Has&voxel.HasBlock != 0 && uint8(s.Y) > 15 {
@@ -69,6 +71,10 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 			return err
 		}
 		e.drop("biomes")
+	} else if t, _ := lookup(s.Tags, "biomes"); e.biomed && s.Has&voxel.HasBlock != 0 && t == nbt.End {
+		if err := e.biomeStates(nil, []voxel.Cell{voxel.Empty}); err != nil { // a program made the section
+			return err
+		}
 	}
 	has := s.Has &^ e.left
 	e.nibbles("BlockLight", has&voxel.HasLight != 0, c.Light, 0)

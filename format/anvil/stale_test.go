@@ -101,13 +101,13 @@ func TestOwn(t *testing.T) {
 		block           string
 		level, section  string
 	}{
-		{0, 0, "legacy:1/0", numbers, "BlockLight Blocks Data SkyLight Y=4"},
-		{0, 1343, "legacy:1/0", "DataVersion=1343 " + numbers, "BlockLight Blocks Data SkyLight Y=4"},
-		{1631, 0, "minecraft:stone", "DataVersion=1631 Entities " + old, "BlockLight BlockStates Palette SkyLight Y=4"},
-		{1976, 1343, "minecraft:stone", "DataVersion=1976 Entities " + named, "BlockStates Palette Y=4"},
-		{0, 2730, "minecraft:stone", "DataVersion=2730 " + named, "BlockStates Palette Y=4"},
-		{2975, 0, "minecraft:stone", "DataVersion=2975 " + strings.Replace(today, "minecraft:", "", 1), "Y=4 block_states"},
-		{0, 3953, "minecraft:stone", "DataVersion=3953 " + today, "Y=4 block_states"},
+		{0, 0, "legacy:1/0", "Biomes " + numbers, "BlockLight Blocks Data SkyLight Y=4"},
+		{0, 1343, "legacy:1/0", "Biomes DataVersion=1343 " + numbers, "BlockLight Blocks Data SkyLight Y=4"},
+		{1631, 0, "minecraft:stone", "Biomes DataVersion=1631 Entities " + old, "BlockLight BlockStates Palette SkyLight Y=4"},
+		{1976, 1343, "minecraft:stone", "Biomes DataVersion=1976 Entities " + named, "BlockStates Palette Y=4"},
+		{0, 2730, "minecraft:stone", "Biomes DataVersion=2730 " + named, "BlockStates Palette Y=4"},
+		{2975, 0, "minecraft:stone", "DataVersion=2975 " + strings.Replace(today, "minecraft:", "", 1), "Y=4 biomes block_states"},
+		{0, 3953, "minecraft:stone", "DataVersion=3953 " + today, "Y=4 biomes block_states"},
 	} {
 		t.Run(fmt.Sprint(tt.version, tt.option), func(t *testing.T) {
 			d := format.BlockDimension("overworld", "")
@@ -191,7 +191,7 @@ func TestOwnHeights(t *testing.T) {
 			want[i] = 32
 		}
 	}
-	if m := world.columns[0].Maps; len(m) != 1 || m[0] != (voxel.Map{Name: "HeightMap", Values: want}) {
+	if m := world.columns[0].Maps; len(m) != 2 || m[1] != (voxel.Map{Name: "HeightMap", Values: want}) {
 		t.Errorf("got %v", m)
 	}
 	c.Sections[0].Y = 16

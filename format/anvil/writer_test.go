@@ -108,8 +108,8 @@ func shortened(v nbt.Value) nbt.Value {
 	case []int64:
 		return fmt.Sprintf("%d longs", len(v))
 	case []int32:
-		if len(v) == 256 {
-			return "256 ints"
+		if len(v) >= 256 {
+			return fmt.Sprintf("%d ints", len(v))
 		}
 	case nbt.Items:
 		for i := range v.Values {

@@ -41,6 +41,7 @@ type WriteHead struct {
 	// Names are what the indexes mean. null keeps what is there.
 	Names   []*string `json:"names,omitempty"`
 	AnyName bool      `json:"any_name,omitempty"` // allow names that neither the world nor its game knows
+	tool.Places
 	Note
 }
 
@@ -313,7 +314,7 @@ func (w *Write) Apply(ctx context.Context, to *world.World) (d Done, err error) 
 		}
 	}
 	box := geom.Box(w.Box)
-	change, err := in.Update(ctx, to, box, asked, func(_ *world.DimensionTx, v *world.VolumeTx) error {
+	change, err := in.Update(ctx, to, box, asked, w.Places, func(_ *world.DimensionTx, v *world.VolumeTx) error {
 		cells, err := w.fill(v, names)
 		if err == nil {
 			v.WriteBox(box, cells)
@@ -443,6 +444,7 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 
 // own makes errors about what the caller said an *Error.
 func own(err error) error {
+	err = tool.NoPlace(err, "")
 	var words *tool.Error
 	var name *block.NameError
 	switch {
