@@ -249,60 +249,6 @@ func each(ctx context.Context, term region.Change, st history.Store, w *world.Wo
 // masked reports whether the mask has terms about names.
 func (a *area) masked() bool { return a.names.Cells([]string{""}) != nil }
 
-// objects returns the cells with objects, now or in a snapshot, that may change: those in the
-// region whose blocks the mask admits. It looks at columns that may differ.
-func (a *area) objects(ctx context.Context, w *world.World, from *world.Snapshot, dimension string) (region.Region, error) {
-	apart, err := w.Apart(from)
-	if err != nil {
-		return nil, err
-	}
-	out := new(edit.Changed)
-	for _, pos := range apart.Columns(dimension) {
-		was, err := from.Column(ctx, dimension, pos)
-		if err == nil {
-			err = a.objectsOf(ctx, w, dimension, pos, was, out)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-func (a *area) objectsOf(ctx context.Context, w *world.World, dimension string, pos geom.ColumnPos, was *voxel.Column, out *edit.Changed) error {
-	box := geom.Box{Min: pos.Min(world.Everywhere.Min.Y)}
-	box.Max = box.Min.Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})
-	box.Max.Y = world.Everywhere.Max.Y
-	held, err := w.Load(ctx, dimension, box, voxel.Block, world.Columns)
-	if err != nil {
-		return err
-	}
-	defer held.Release()
-	d := w.View().Dimension(dimension)
-	v := d.Volume(voxel.Block)
-	if v == nil {
-		return nil
-	}
-	admits := a.names.Cells(v.Names())
-	now, _ := d.Column(pos)
-	for _, c := range []*voxel.Column{was, now} {
-		if c == nil {
-			continue
-		}
-		for _, l := range c.Lists {
-			for _, o := range l.Objects {
-				if o.Place == voxel.Nowhere || a.in != nil && !a.in.Contains(o.At) {
-					continue
-				}
-				if c, ok := v.Chunk(o.At.Chunk()); ok && admits[cellOf(c, v.Default(), o.At)] {
-					out.Put(o.At)
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // cellOf returns the cell of a chunk at a place, or def if there is no chunk.
 func cellOf(c *voxel.Chunk, def voxel.Cell, at geom.Point) voxel.Cell {
 	if c == nil {

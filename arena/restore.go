@@ -72,22 +72,10 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 		}
 		back := &edit.Restore{Snapshot: from, Region: in.in, Mask: in.names,
 			Biomes: !slices.Contains(o.Without, Biomes), Objects: !slices.Contains(o.Without, Objects), Columns: !slices.Contains(o.Without, Columns), Light: true}
-		all := []*edit.Restore{back}
 		if in.masked() {
 			back.Biomes, back.Columns = false, false
-			if back.Objects {
-				back.Objects = false
-				only, err := in.objects(ctx, a.World, from, d.Name)
-				if err != nil {
-					r.Cancel()
-					return nil, errors.Join(err, from.Close())
-				}
-				all = append(all, &edit.Restore{Snapshot: from, Region: only, Volumes: []string{}, Objects: true}) // blocks that change take theirs along
-			}
 		}
-		for _, back := range all {
-			r.futures = append(r.futures, q.Add(at, back, o.Priority))
-		}
+		r.futures = append(r.futures, q.Add(at, back, o.Priority))
 	}
 	return r, nil
 }

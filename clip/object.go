@@ -104,11 +104,11 @@ func position(o *voxel.Object) (v [3]float64, fields []Field, ok bool) {
 // hanging are the tags of the block that an entity hangs at.
 var hanging = [...]string{"TileX", "TileY", "TileZ"}
 
-// near is how far from its position an entity's own block may be.
+// near is how far from its position the block may be that an entity hangs at.
 const near = 16
 
-// Move returns an object moved by d. Of an entity it moves Pos, and the block that it hangs
-// at if that is near Pos.
+// Move returns an object moved by d. Of an entity it moves Pos, and the blocks that it names if they
+// are near Pos: the one that it hangs at, the knot of its leash, its home.
 func Move(o voxel.Object, d geom.Point) voxel.Object {
 	if o.Place == voxel.Nowhere || d == (geom.Point{}) {
 		return o
@@ -124,7 +124,7 @@ func Move(o voxel.Object, d geom.Point) voxel.Object {
 	return moved(o, fields, v, [3]float64{v[0] + float64(d.X), v[1] + float64(d.Y), v[2] + float64(d.Z)}, func(p geom.Point) geom.Point { return p.Add(d) })
 }
 
-// moved returns an entity with another position. block moves the block that it hangs at.
+// moved returns an entity with another position. block moves the blocks that it names.
 func moved(o voxel.Object, fields []Field, from, to [3]float64, block func(geom.Point) geom.Point) voxel.Object {
 	p, err := floor(to)
 	if err != nil {
@@ -135,9 +135,12 @@ func moved(o voxel.Object, fields []Field, from, to [3]float64, block func(geom.
 			fields[i].Payload = doubles(to)
 		}
 	}
-	if t, ok := tile(fields); ok && isNear(t, from) {
-		setTile(fields, block(t))
-	}
+	eachPlace(fields, func(p geom.Point, near float64) geom.Point {
+		if isNear(p, from, near) {
+			return block(p)
+		}
+		return p
+	})
 	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}
 }
 
@@ -159,7 +162,7 @@ func tile(fields []Field) (p geom.Point, ok bool) {
 
 func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
-func isNear(p geom.Point, at [3]float64) bool {
+func isNear(p geom.Point, at [3]float64, near float64) bool {
 	return math.Abs(float64(p.X)-at[0]) <= near && math.Abs(float64(p.Y)-at[1]) <= near && math.Abs(float64(p.Z)-at[2]) <= near
 }
 
@@ -181,18 +184,19 @@ func setTile(fields []Field, p geom.Point) {
 	}
 }
 
-// Settle makes the block that an entity hangs at relative to the least corner if its file
-// counts it from the origin of the world that the clip was copied from.
+// Settle makes the blocks that an entity names relative to the least corner if its file counts
+// them from the origin of the world that the clip was copied from.
 func Settle(o voxel.Object, least geom.Point) voxel.Object {
 	v, fields, ok := position(&o)
 	if !ok {
 		return o
 	}
-	t, ok := tile(fields)
-	if !ok || isNear(t, v) || !isNear(t.Sub(least), v) {
-		return o
-	}
-	setTile(fields, t.Sub(least))
+	eachPlace(fields, func(p geom.Point, near float64) geom.Point {
+		if !isNear(p, v, near) && isNear(p.Sub(least), v, near) {
+			return p.Sub(least)
+		}
+		return p
+	})
 	o.Payload = Compound(fields)
 	return o
 }

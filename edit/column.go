@@ -186,10 +186,16 @@ type restoredColumn struct {
 	pos   geom.ColumnPos
 	whole bool // the column lies in the region completely
 	was   *voxel.Column
+	may   func(geom.Point) bool // whether the mask lets the objects of a cell change; nil: of all
 }
 
 // read reads the column as it was.
 func (r *restoredColumn) read(ctx context.Context) (err error) {
+	if r.of.Objects && r.of.Mask.Cells(nil) != nil {
+		if err := r.mask(ctx); err != nil {
+			return err
+		}
+	}
 	if r.from.view != nil {
 		if c, ok := r.from.view.Column(r.pos); ok {
 			r.was = c
@@ -198,6 +204,31 @@ func (r *restoredColumn) read(ctx context.Context) (err error) {
 	}
 	r.was, err = r.from.snap.Column(ctx, r.from.name, r.pos)
 	return err
+}
+
+// mask finds out which objects may change: those of blocks that the mask admits, as they were before
+// the operation.
+func (r *restoredColumn) mask(ctx context.Context) error {
+	foot := geom.Box{Min: r.pos.Min(world.Everywhere.Min.Y), Max: r.pos.Min(world.Everywhere.Max.Y).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+	held, err := r.from.w.Load(ctx, r.from.name, foot, voxel.Block)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	d := r.from.w.View().Dimension(r.from.name)
+	if d == nil || d.Volume(voxel.Block) == nil {
+		return nil
+	}
+	v := d.Volume(voxel.Block)
+	admits := (&cellMask{of: r.of.Mask}).cells(v.Schema, v.Names())
+	r.may = func(p geom.Point) bool {
+		cell, ok := v.Cell(p)
+		if c := r.from.before[p.Chunk()]; c != nil {
+			cell, ok = cellAt(c, p), true
+		}
+		return ok && int(cell) < len(admits) && admits[cell]
+	}
+	return nil
 }
 
 // change returns what is to become of the column as it is now.
@@ -239,7 +270,10 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 // within it, each in the place of one that they come back for.
 func (r *restoredColumn) merged(now, was []voxel.Object) (out []voxel.Object) {
 	within := func(o voxel.Object) bool {
-		return o.Place == voxel.Nowhere && r.whole || o.Place != voxel.Nowhere && r.in.Contains(o.At)
+		if o.Place == voxel.Nowhere {
+			return r.whole && r.may == nil
+		}
+		return r.in.Contains(o.At) && (r.may == nil || r.may(o.At))
 	}
 	back := slices.DeleteFunc(slices.Clone(was), func(o voxel.Object) bool { return !within(o) })
 	for _, o := range now {

@@ -20,9 +20,12 @@ type Paste struct {
 	At   geom.Point  // where its least corner goes
 	Mask region.Mask // which cells may change
 	// NoAir keeps the cells where the clip has air.
-	NoAir   bool
-	Biomes  bool // paste biomes as well, in cells of biomes that lie in the clip completely
-	Objects bool // paste block entities and entities as well
+	NoAir  bool
+	Biomes bool // paste biomes as well, in cells of biomes that lie in the clip completely
+	// Objects pastes block entities and entities as well: those that lie in the clip's box. Entities
+	// get UUIDs that follow from their own and from At, so the same paste again brings none that is
+	// still in its column.
+	Objects bool
 }
 
 // pasting is a Paste in an arena.
@@ -271,8 +274,14 @@ func (p *pasting) row(t table, at geom.Point, scale int, row []voxel.Cell) error
 func (p *pasting) find() {
 	p.owned, p.others = make(map[geom.ChunkPos][]voxel.Object), make(map[geom.ColumnPos]map[string][]voxel.Object)
 	for _, l := range p.Clip.Lists {
-		for _, o := range l.Objects {
-			o = clip.Move(o, p.At)
+		objects := l.Objects
+		if l.Name == voxel.Entities {
+			objects = p.Clip.Entities(p.At)
+		}
+		for _, o := range objects {
+			if l.Name != voxel.Entities {
+				o = clip.Move(o, p.At)
+			}
 			switch pos := columnOf(o.At); {
 			case o.Place == voxel.Nowhere || !p.box.Contains(o.At):
 			case l.Name == voxel.BlockEntities:
@@ -328,7 +337,18 @@ func (p *pasting) columns() (out []columnPart) {
 				out = *now
 			}
 			for name, objects := range lists {
-				out.Lists = withList(out.Lists, name, append(slices.Clone(objectsOf(now, name)), objects...))
+				there := slices.Clone(objectsOf(now, name))
+				had := make(map[clip.UUID]bool)
+				for i := range there {
+					if id, ok := clip.UUIDOf(&there[i]); ok {
+						had[id] = true
+					}
+				}
+				came := slices.DeleteFunc(slices.Clone(objects), func(o voxel.Object) bool {
+					id, ok := clip.UUIDOf(&o)
+					return ok && had[id] // the same paste brought it before
+				})
+				out.Lists = withList(out.Lists, name, append(there, came...))
 			}
 			return &out
 		}})

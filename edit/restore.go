@@ -26,12 +26,15 @@ type Restore struct {
 	// Region is what to restore, in cells of the dimension; nil: everything. Cells of a volume
 	// that are larger than a block are restored if they lie in it completely.
 	Region region.Region
-	// Mask says which cells of Volumes may change. It says nothing of biomes, objects and columns.
+	// Mask says which cells of Volumes may change, by their names, and with those of voxel.Block whose
+	// objects. It says nothing of biomes and columns.
 	Mask region.Mask
 	// Volumes to restore. Default: all that hold no biomes and no light.
 	Volumes []string
 	Biomes  bool // restore biomes as well
-	Objects bool // restore the objects that lie in Region
+	// Objects restores the objects that lie in Region. An entity that left it since comes back, and the
+	// one outside stays.
+	Objects bool
 	// Light restores light as well, after all else, where nothing outside of Region reaches: in a
 	// box without its outermost 15 cells, or everywhere. Together with Columns and without
 	// a Region it brings height maps back as they were, too. A Mask rules it out. A world with
@@ -52,6 +55,9 @@ type frozen struct {
 	capture *world.Capture // of view
 	found   *world.Apart   // see apart
 	columns map[geom.ColumnPos]*restoredColumn
+	// before is, with a mask, what chunks of blocks were that the operation changed: it says whose
+	// objects may change.
+	before map[geom.ChunkPos]*voxel.Chunk
 }
 
 func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
@@ -103,6 +109,9 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 			}
 			for i := range parts {
 				parts[i].mask = mask
+				if mask != nil && name == voxel.Block {
+					parts[i].objects = from.see
+				}
 			}
 		}
 		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
@@ -135,9 +144,16 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 	return p, nil
 }
 
+// see remembers what a chunk of blocks was before it was changed.
+func (z *frozen) see(p *part, _ *objectsTx, was, _ *voxel.Chunk, _ []bool) {
+	if z.before[p.pos] == nil {
+		z.before[p.pos] = was
+	}
+}
+
 // from returns what to go back to.
 func (o *Restore) from(a *Arena, d *world.Dimension) (*frozen, error) {
-	out := &frozen{w: a.World, capture: o.Capture, snap: o.Snapshot, name: d.Name(), columns: make(map[geom.ColumnPos]*restoredColumn)}
+	out := &frozen{w: a.World, capture: o.Capture, snap: o.Snapshot, name: d.Name(), columns: make(map[geom.ColumnPos]*restoredColumn), before: make(map[geom.ChunkPos]*voxel.Chunk)}
 	switch {
 	case (o.Capture == nil) == (o.Snapshot == nil):
 		return nil, errors.New("edit: restore: one of Capture and Snapshot is needed")

@@ -187,6 +187,24 @@ func TestPaste(t *testing.T) {
 		t.Errorf("%d columns, were %d", columns, n)
 	}
 
+	old := hut(t)
+	old.Version = 3700
+	chest, stack := geom.Point{X: 1}, nbt.Append(nil, "", nbt.Entries{{Name: "Items", Value: nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{nbt.Entries{{Name: "id", Value: "minecraft:dirt"}, {Name: "Count", Value: int8(64)}}}}}})
+	old.Lists[0].Objects = []voxel.Object{{Place: voxel.Moved, At: chest, Payload: stack[3:]}}
+	mob := nbt.Append(nil, "", nbt.Entries{{Name: "id", Value: "minecraft:cow"}, {Name: "Pos", Value: nbt.Items{Elem: nbt.Double, Values: []nbt.Value{0.5, 1.0, 0.5}}}})
+	old.Lists = append(old.Lists, voxel.List{Name: voxel.Entities, Objects: []voxel.Object{{Place: voxel.Indexed, At: geom.Point{Y: 1}, Payload: mob[3:]}}})
+	for range 2 { // the second time nothing comes
+		far := geom.Point{X: 500, Y: 100}
+		lost, err := port.Paste(t.Context(), w, old, port.PasteOptions{At: far, NewColumns: true})
+		if n := lost["items in the form of data version 3700, which the game of 3955 reads as others"]; err != nil || n != 1 {
+			t.Errorf("lost %v, %v", lost, err)
+		}
+		c, _ := w.View().Dimension("overworld").Column(geom.ColumnPos{X: 31})
+		if c == nil || c.Version != 3955 || len(c.Lists) != 2 || len(c.Lists[0].Objects) != 1 || len(c.Lists[1].Objects) != 1 {
+			t.Errorf("the new column is %+v", c)
+		}
+	}
+
 	var unknown *block.NameError
 	strange := hut(t)
 	strange.Block.Names = append([]string{}, strange.Block.Names...)

@@ -38,8 +38,8 @@ type PasteOptions struct {
 }
 
 // Paste writes a clip into an open world: blocks, biomes, block entities and entities. It does
-// not commit. It returns by name and count what does not turn, and what lies outside of the clip's
-// box and is left out. Unknown names of blocks are an error of joined *block.NameErrors; blocks without a
+// not commit. It returns by name and count what does not turn, what lies outside of the clip's box
+// and is left out, and items that the game of the world reads as others. Unknown names of blocks are an error of joined *block.NameErrors; blocks without a
 // place in the world are a *world.HeightError or a *world.ColumnsError. Of an interrupted paste some chunks may be done.
 func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (lost map[string]int, err error) {
 	dim, err := pasteDimension(w, o.Dimension)
@@ -65,6 +65,11 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 			return nil, err
 		}
 	}
+	if model := w.View().Dimension(dim.Name()).Model(columnAt(o.At)); model != nil && model.OfGame() {
+		if n := c.Items(model.Version); n > 0 {
+			lost[fmt.Sprintf("items in the form of data version %d, which the game of %d reads as others", c.Version, model.Version)] += n
+		}
+	}
 	q := edit.New(edit.Options{})
 	defer q.Close()
 	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
@@ -80,6 +85,10 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 		case <-time.After(time.Millisecond): // chunks are on their way
 		}
 	}
+}
+
+func columnAt(p geom.Point) geom.ColumnPos {
+	return geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}
 }
 
 // HoldNear loads the column nearest to a loaded box that has none, and holds it: new columns have
