@@ -443,7 +443,7 @@ func writers() map[string]string {
 		"edit.changeChunks":  "edit queue: fill",
 		"world.Replace":      "apart: it makes all of a world what another one is, with what follows from blocks",
 		"world.relightIn":    "apart: light",
-		"edit.Relight":       "apart: light",
+		"edit.relight":       "apart: light",
 		"edit.changeColumns": "apart: entities and other data of columns",
 		"edit.named":         "apart: names",
 		"object.update":      "apart: entities",

@@ -172,6 +172,9 @@ func (f *framer) lists(pos geom.ColumnPos) {
 			if o.list != name || o.at.X>>4 != int(pos.X) || o.at.Z>>4 != int(pos.Z) {
 				continue
 			}
+			if name == voxel.BlockEntities && f.at(o.at.X, o.at.Y, o.at.Z) == 0 {
+				continue // another building came over its block
+			}
 			place := voxel.Moved
 			if o.entity {
 				place = voxel.Indexed

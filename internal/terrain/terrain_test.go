@@ -222,3 +222,35 @@ func TestDefaultSizes(t *testing.T) {
 		}
 	}
 }
+
+// owners finds block entities in cells of air.
+type owners struct {
+	*audit
+	lost int
+}
+
+func (o *owners) Column(c *format.Column) error {
+	for _, l := range c.Lists {
+		for _, e := range l.Objects {
+			for i, s := range c.Sections {
+				if block := c.Cells[i].Block; l.Name == voxel.BlockEntities && int(s.Y) == e.At.Y>>4 && (len(block) == 1 && block[0] == 0 || len(block) > 1 && block[(e.At.Y&15*16+e.At.Z&15)*16+e.At.X&15] == 0) {
+					o.lost++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Where one building comes over another, the contents of its blocks are gone too.
+func TestOwners(t *testing.T) {
+	for _, seed := range []uint64{4} {
+		o := &owners{audit: newAudit(t)}
+		if err := terrain.Island(terrain.Options{Seed: seed, Version: terrain.Modern}).Read(context.Background(), o); err != nil {
+			t.Fatal(err)
+		}
+		if o.lost > 0 {
+			t.Errorf("seed %d: %d block entities in air", seed, o.lost)
+		}
+	}
+}
