@@ -48,7 +48,8 @@ includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
 the number of a cell. In a Minecraft world, the world or the game must know NAME;
 --any-name allows any. There, blocks lie within the heights of the game unless --any-height is
 given, and where the world has no columns only with --new-columns: the game takes such a column
-for finished, so its other blocks stay air.
+for finished, so its other blocks stay air. The content of a chest or a sign goes with its block,
+and undo gives both back.
 
 paste puts a schematic with its least corner at --at: blocks, biomes, block entities and
 entities. Structure void keeps what is there, and so does air with --no-air. The states of
