@@ -111,6 +111,7 @@ var plan = []row{
 	{"internal/parts", ""},
 	{"internal/localcluster", "internal/parts"},
 	{"internal/crash", "*"},
+	{"internal/model", "*"},
 	{"internal/browser", ""},
 	{"cmd/cairn", "*"},
 }

@@ -170,7 +170,10 @@ func HeadOf(properties []stone.Property) format.Head {
 
 // propertiesOf is the inverse of HeadOf.
 func propertiesOf(h format.Head) map[string]string {
-	props := map[string]string{propFormat: h.Format}
+	props := map[string]string{}
+	if h.Format != "" {
+		props[propFormat] = h.Format
+	}
 	if h.Version != 0 {
 		props[propVersion] = fmt.Sprint(h.Version)
 	}
