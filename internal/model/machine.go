@@ -44,7 +44,8 @@ type machine struct {
 	blocks  *cairn.World // the author cat, who has steps of its own
 	past    map[string]*author
 	names   names
-	made    int // worlds and names that were made
+	dense   chunkAt // the last chunk of noise
+	made    int     // worlds and names that were made
 	said    []string
 	publish func(*machine)
 	plant   bool
@@ -97,6 +98,9 @@ func (k task) run(ctx context.Context) (said []string, found string) {
 		}
 		if m.dir != "" {
 			os.RemoveAll(m.dir)
+		}
+		if ctx.Err() != nil { // it was stopped
+			found = ""
 		}
 	}()
 	m.r = rand.New(rand.NewPCG(k.seed, 1<<40))

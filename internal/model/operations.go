@@ -92,7 +92,8 @@ func (m *machine) write(at spaceAt, v *world.VolumeTx, s *space) {
 // noise writes a chunk of which nearly all rows, and so nearly all cells that a chunk may store, differ.
 func (m *machine) noise() {
 	at, pos := m.anyVolume(), m.place(4).Chunk()
-	rows, kinds := 1024-m.r.IntN(40)*m.r.IntN(2), 2+m.r.IntN(60)
+	m.dense = chunkAt{at, pos}
+	rows, kinds := 1024-m.r.IntN(80)*m.r.IntN(4), 2+m.r.IntN(60)
 	if m.r.IntN(4) == 0 {
 		rows = m.r.IntN(1024)
 	}
@@ -128,6 +129,9 @@ func (m *machine) noise() {
 // pepper sets cells of a chunk in updates of their own, so that patches of it grow.
 func (m *machine) pepper() {
 	at, pos := m.anyVolume(), m.place(4).Chunk()
+	if _, there := m.have.spaces[m.dense.spaceAt]; there && m.r.IntN(2) == 0 {
+		at, pos = m.dense.spaceAt, m.dense.pos
+	}
 	n, who := 1+m.r.IntN(60), pick(m, []string{"", "", "ann", "bob"})
 	kinds := 2 + m.r.IntN(40)
 	for range n {
