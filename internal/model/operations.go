@@ -89,19 +89,19 @@ func (m *machine) write(at spaceAt, v *world.VolumeTx, s *space) {
 	}
 }
 
-// noise writes a chunk of which nearly all rows, and so nearly all cells that a chunk may store, differ.
+// noise writes a chunk with rows of many runs: a chunk stores them, or all cells if that takes
+// less, and what it stores is near the limit.
 func (m *machine) noise() {
 	at, pos := m.anyVolume(), m.place(4).Chunk()
 	m.dense = chunkAt{at, pos}
-	rows, kinds := 1024-m.r.IntN(80)*m.r.IntN(4), 2+m.r.IntN(60)
+	runs, kinds := 24+m.r.IntN(9), 40+m.r.IntN(300)
+	rows := 1024
 	if m.r.IntN(4) == 0 {
-		rows = m.r.IntN(1024)
+		runs, rows = 1+m.r.IntN(32), 1+m.r.IntN(1024)
 	}
 	who := m.author()
 	m.update(who, "noise", func(tx *world.Tx) {
 		v, s := tx.Dimension(at.dim).Volume(at.volume), m.have.spaces[at]
-		var cells [voxel.ChunkCells]voxel.Cell
-		own := s.own(pos)
 		all := make([]struct {
 			c voxel.Cell
 			k mark
@@ -109,11 +109,14 @@ func (m *machine) noise() {
 		for i := range all {
 			all[i].c, all[i].k = m.content(v, s, kinds)
 		}
-		same := pick(m, all)
+		var cells [voxel.ChunkCells]voxel.Cell
+		own, one, left := s.own(pos), all[0], 0
 		for i := range cells {
-			one := same
-			if i>>5 < rows {
-				one = pick(m, all)
+			if i&31 == 0 { // a row begins
+				left = max(1, runs-m.r.IntN(2))
+			}
+			if i>>5 < rows && m.r.IntN(32-i&31) < left {
+				one, left = pick(m, all), left-1
 			}
 			cells[i], own.cells[i] = one.c, one.k
 		}
@@ -123,7 +126,7 @@ func (m *machine) noise() {
 			v.WriteBox(pos.Box(), cells[:]) // the order of a chunk is that of a box
 		}
 	})
-	m.say("%v: %d rows of noise of %d kinds at chunk %v by %s", at, rows, kinds, pos, who)
+	m.say("%v: %d rows of %d runs of %d kinds at chunk %v by %s", at, rows, runs, kinds, pos, who)
 }
 
 // pepper sets cells of a chunk in updates of their own, so that patches of it grow.
