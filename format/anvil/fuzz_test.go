@@ -20,6 +20,9 @@ func FuzzChunk(f *testing.F) {
 		chunk(3953, "sections", sections(compound("Y", int8(-4), "block_states", states(3, 4), "biomes", compound("palette", list(nbt.String, "a:b"))))),
 		chunk(2586, "Heightmaps", compound("A", pack(counting(256, 99), 9, false)), "Biomes", make([]int32, 256), "Entities", list(nbt.End)),
 		chunk(2586, "TileEntities", list(nbt.Compound, compound("x", int32(1), "y", int32(2), "z", int32(3), "id", "a"))),
+		chunk(3953, "sections", sections(compound("Y", int8(0), "block_states", compound("z", int8(1), "palette", palette(2), "data", make([]int64, 256))), compound("Y", int32(200), "block_states", states(2, 1)))),
+		chunk(0, "Sections", sections(shorts(5000, 17, true))),
+		document(compound("DataVersion", int32(3953), "sections", sections(stateSection(0)), "Level", compound("sections", sections(stateSection(1))))),
 	} {
 		f.Add(doc)
 	}

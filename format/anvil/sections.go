@@ -139,28 +139,29 @@ func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
 
 // spare appends a tag of that name with what a container holds that no cell stands for:
 // the palette entries that no cell uses, where all cells are one (longs beside a palette of
-// one would not come back), and the tags of other programs.
+// one would not come back), and then the tags of other programs.
 func (d *decoder) spare(dst []byte, tags []tag, name string, cells []voxel.Cell, elem nbt.Type) []byte {
 	unused := len(cells) > 1 && isOne(cells)
 	if cells == nil || !unused && !d.extra {
 		return dst
 	}
+	var extra []byte
 	payload := find(tags, name).payload()
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	dst = nbt.AppendCompound(dst, name)
 	for {
 		at := r.Offset()
 		t, key := r.Next()
-		switch {
+		switch k := string(key); {
 		case t == nbt.End:
-			return nbt.AppendEnd(dst)
-		case string(key) == "palette" && unused:
+			return nbt.AppendEnd(append(dst, extra...))
+		case k == "palette" && unused:
 			dst = d.unused(dst, &r, cells[0], elem)
-			continue
-		}
-		r.Skip(t)
-		if k := string(key); k != "palette" && k != "data" {
-			dst = append(dst, payload[at:r.Offset()]...)
+		case k == "palette" || k == "data":
+			r.Skip(t)
+		default:
+			r.Skip(t)
+			extra = append(extra, payload[at:r.Offset()]...)
 		}
 	}
 }
