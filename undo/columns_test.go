@@ -169,3 +169,95 @@ func TestMapsFollow(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnedObjects takes back what happened to the contents of chests while others change blocks and
+// chests beside.
+func TestOwnedObjects(t *testing.T) {
+	a, b := geom.Point{X: 1, Y: 64, Z: 1}, geom.Point{X: 9, Y: 64, Z: 9} // in one column
+	block := func(d *world.DimensionTx, at geom.Point, name string) {
+		v := d.Volume(voxel.Block)
+		v.Set(at, v.Named(name))
+	}
+	put := func(d *world.DimensionTx, at geom.Point, content string) {
+		d.Add(voxel.BlockEntities, voxel.Object{Place: voxel.Indexed, At: at, Payload: []byte(content)})
+	}
+	type state struct{ a, inA, inB string }
+	for _, tt := range []struct {
+		name      string
+		ann, bob  func(d *world.DimensionTx)
+		want      state
+		redo      state
+		done, bad int // lists
+	}{
+		{"another chest changed",
+			func(d *world.DimensionTx) { block(d, a, "air") },
+			func(d *world.DimensionTx) { put(d, b, "gold") },
+			state{"chest", "diamonds", "gold"}, state{"air", "", "gold"}, 1, 0},
+		{"a block is there now",
+			func(d *world.DimensionTx) { block(d, a, "air") },
+			func(d *world.DimensionTx) { block(d, a, "stone"); put(d, b, "gold") },
+			state{"stone", "", "gold"}, state{"stone", "", "gold"}, 0, 1},
+		{"a block is there now, and nothing else changed",
+			func(d *world.DimensionTx) { block(d, a, "air") },
+			func(d *world.DimensionTx) { block(d, a, "stone") },
+			state{"stone", "", "dirt"}, state{"stone", "", "dirt"}, 0, 1},
+		{"another chest is there now",
+			func(d *world.DimensionTx) { block(d, a, "air") },
+			func(d *world.DimensionTx) { block(d, a, "barrel"); put(d, a, "bread") },
+			state{"barrel", "bread", "dirt"}, state{"barrel", "bread", "dirt"}, 0, 1},
+		{"contents, of which one changed again",
+			func(d *world.DimensionTx) { put(d, a, "emeralds"); put(d, b, "sand") },
+			func(d *world.DimensionTx) { put(d, b, "gold") },
+			state{"chest", "diamonds", "gold"}, state{"chest", "emeralds", "gold"}, 1, 1},
+		{"contents, and one chest is gone",
+			func(d *world.DimensionTx) { put(d, a, "emeralds"); put(d, b, "sand") },
+			func(d *world.DimensionTx) { block(d, a, "air") },
+			state{"air", "", "dirt"}, state{"air", "", "sand"}, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := create(t, world.Options{Whole: true}, voxel.BlockVolumes()...)
+			h := undo.New(w, undo.Options{})
+			do := func(author string, f func(d *world.DimensionTx)) {
+				t.Helper()
+				if _, err := h.Update(ctx, author, "step", func(tx *world.Tx) error { f(tx.Dimension(earth)); return nil }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			do("", func(d *world.DimensionTx) {
+				block(d, a, "chest")
+				block(d, b, "chest")
+				put(d, a, "diamonds")
+				put(d, b, "dirt")
+			})
+			check := func(what string, want state) {
+				t.Helper()
+				d := w.View().Dimension(earth)
+				v := d.Volume(voxel.Block)
+				c, _ := v.Cell(a)
+				got := state{a: v.CellName(c)}
+				n := 0
+				for _, o := range d.Objects(voxel.BlockEntities, world.Everywhere) {
+					n++
+					if o.At == a {
+						got.inA += string(o.Payload)
+					} else {
+						got.inB += string(o.Payload)
+					}
+				}
+				if got != want || n > 2 {
+					t.Errorf("%s: got %+v, %d objects, want %+v", what, got, n, want)
+				}
+			}
+			do("ann", tt.ann)
+			do("bob", tt.bob)
+			if r := mustUndo(t, h, "ann"); r.Columns != tt.done || r.SkippedColumns != tt.bad {
+				t.Errorf("got %+v", r)
+			}
+			check("undo", tt.want)
+			if _, err := h.Redo(ctx, "ann"); err != nil {
+				t.Fatal(err)
+			}
+			check("redo", tt.redo)
+		})
+	}
+}

@@ -38,7 +38,7 @@ func (s *step) takeBackLight(tx *world.Tx, v *volume, exact bool, r *Report) {
 	case exact:
 		tx.Dimension(v.dimension).Lit()
 		cells := r.Cells
-		if v.takeBack(tx, r); derived {
+		if v.takeBack(tx, r, nil); derived {
 			r.Cells = cells
 		}
 	case !derived:

@@ -43,6 +43,7 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 	change, err := w.Update(func(tx *world.Tx) error {
 		r = Report{Name: s.name, Unknown: s.unknown}
 		exact := s.exact(w, commit)
+		kept := s.owned()
 		for i := range s.volumes {
 			if d := tx.Dimension(s.volumes[i].dimension); d != nil {
 				d.AnyHeight() // it was there
@@ -52,11 +53,11 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 			if v := &s.volumes[i]; derivesFromBlocks(tx, v) {
 				s.takeBackLight(tx, v, exact, &r)
 			} else {
-				v.takeBack(tx, &r)
+				v.takeBack(tx, &r, kept)
 			}
 		}
 		for i := range s.columns {
-			r.column(tx, &s.columns[i], exact)
+			r.column(tx, &s.columns[i], exact, kept)
 		}
 		return nil
 	})
@@ -64,16 +65,38 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 	return r, err
 }
 
-func (r *Report) column(tx *world.Tx, c *column, exact bool) {
+// owned returns the cells that the step's objects belong to: none was left alone so far.
+func (s *step) owned() map[owned]bool {
+	cells := make(map[owned]bool)
+	for i := range s.columns {
+		for _, l := range s.columns[i].lists {
+			volume := voxel.Owner(l.name)
+			for _, o := range l.old {
+				if volume != "" && o.Place != voxel.Nowhere {
+					cells[owned{s.columns[i].dimension, volume, o.At}] = false
+				}
+			}
+		}
+	}
+	return cells
+}
+
+func (r *Report) column(tx *world.Tx, c *column, exact bool, kept map[owned]bool) {
 	done, left := 0, 1
 	if d := tx.Dimension(c.dimension); d != nil {
-		done, left = c.takeBack(d, !exact && d.Volume(voxel.Block) != nil)
+		done, left = c.takeBack(d, !exact && d.Volume(voxel.Block) != nil, kept)
 	}
 	r.Columns += done
 	r.SkippedColumns += left
 }
 
-func (v *volume) takeBack(tx *world.Tx, r *Report) {
+// takeBack restores cells, and notes in kept which of these were left alone.
+func (v *volume) takeBack(tx *world.Tx, r *Report, kept map[owned]bool) {
+	keep := func(at geom.Point) {
+		if _, is := kept[owned{v.dimension, v.volume, at}]; is {
+			kept[owned{v.dimension, v.volume, at}] = true
+		}
+	}
 	place := Place{Dimension: v.dimension, Volume: v.volume}
 	in := volumeOf(tx, v)
 	var table *table
@@ -86,7 +109,7 @@ func (v *volume) takeBack(tx *world.Tx, r *Report) {
 			place.add(c.box(), c.n)
 			continue
 		}
-		r.Cells += c.n - c.takeBack(in, table, v.schema, &place)
+		r.Cells += c.n - c.takeBack(in, table, v.schema, &place, keep)
 	}
 	r.left(place)
 }
@@ -114,9 +137,9 @@ func (p *Place) add(b geom.Box, n int) {
 	p.Cells += n
 }
 
-// takeBack restores the cells that v still holds, and returns how many it leaves. The table
-// says what the cells are in v; nil leaves them as they are.
-func (c *cells) takeBack(v *world.VolumeTx, t *table, s voxel.Schema, left *Place) (n int) {
+// takeBack restores the cells that v still holds, and returns how many it leaves, for each of which
+// it calls keep. The table says what the cells are in v; nil leaves them as they are.
+func (c *cells) takeBack(v *world.VolumeTx, t *table, s voxel.Schema, left *Place, keep func(geom.Point)) (n int) {
 	p := c.decode(s)
 	now := make([]voxel.Cell, len(p.old))
 	if !v.ReadBox(c.box(), now) {
@@ -130,6 +153,7 @@ func (c *cells) takeBack(v *world.VolumeTx, t *table, s voxel.Schema, left *Plac
 		default:
 			at := c.box().Min.Add(geom.Point{X: i % c.edge, Y: i / c.edge / c.edge, Z: i / c.edge % c.edge})
 			left.add(cubeAt(at, 1), 1)
+			keep(at)
 			n++
 		}
 	}
