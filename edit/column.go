@@ -311,8 +311,9 @@ func (c columns) undo(now *voxel.Column) *voxel.Column {
 		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
 	for _, name := range listsOf(c.before, c.after) {
-		if sameObjects(objectsOf(now, name), objectsOf(c.after, name)) {
-			out.Lists = withList(out.Lists, name, objectsOf(c.before, name))
+		back, some, _ := voxel.TakeBack(name, objectsOf(c.before, name), objectsOf(c.after, name), objectsOf(now, name), func(geom.Point) bool { return false })
+		if some {
+			out.Lists = withList(out.Lists, name, back)
 		}
 	}
 	if same && c.before == nil && len(out.Lists) == 0 {

@@ -168,7 +168,7 @@ func (c *column) takeBack(d *world.DimensionTx, lightStays bool, kept map[owned]
 		count(c.putOwn(d, lightStays))
 	}
 	for _, l := range c.lists {
-		back, some, rest := l.takeBack(d.Objects(l.name, c.pos), func(at geom.Point) bool {
+		back, some, rest := voxel.TakeBack(l.name, l.old, l.new, d.Objects(l.name, c.pos), func(at geom.Point) bool {
 			return kept[owned{c.dimension, voxel.Owner(l.name), at}]
 		})
 		if some {
@@ -189,64 +189,6 @@ func (c *column) takeBack(d *world.DimensionTx, lightStays bool, kept map[owned]
 type owned struct {
 	dimension, volume string
 	at                geom.Point
-}
-
-// takeBack returns the objects of a list as they are now, with those restored that the step
-// replaced. some says that it restored some, and rest that it left some because others changed
-// them since.
-//
-// Objects that blocks own are restored cell by cell, but for cells whose block was left alone.
-// Of other objects nobody can tell which of two is the other one changed, so such a list is
-// restored together or not at all.
-func (l *list) takeBack(now []voxel.Object, kept func(geom.Point) bool) (back []voxel.Object, some, rest bool) {
-	came, gone := without(l.new, l.old), without(l.old, l.new)
-	same := sameObjects(now, l.new)
-	fits := make(map[geom.Point]bool) // the cells whose objects the step replaced
-	for _, o := range slices.Concat(came, gone) {
-		if voxel.Owner(l.name) == "" || o.Place == voxel.Nowhere {
-			return l.old, same, !same
-		}
-		fits[o.At] = !kept(o.At)
-	}
-	if len(fits) == 0 { // another order
-		return l.old, same, !same
-	}
-	for _, o := range slices.Concat(without(l.new, now), without(now, l.new)) {
-		if _, ours := fits[o.At]; ours && o.Place != voxel.Nowhere {
-			fits[o.At] = false
-		}
-	}
-	for _, fit := range fits {
-		some, rest = some || fit, rest || !fit
-	}
-	if same && !rest {
-		return l.old, some, rest // in their order
-	}
-	other := func(o voxel.Object) bool { return !fits[o.At] }
-	back = without(now, slices.DeleteFunc(came, other))
-	return append(back, slices.DeleteFunc(gone, other)...), some, rest
-}
-
-// without returns the objects of a, without those that b has, each as often as b has it.
-func without(a, b []voxel.Object) (out []voxel.Object) {
-	type key struct {
-		place   voxel.Place
-		at      geom.Point
-		payload string
-	}
-	of := func(o voxel.Object) key { return key{o.Place, o.At, string(o.Payload)} }
-	has := make(map[key]int, len(b))
-	for _, o := range b {
-		has[of(o)]++
-	}
-	for _, o := range a {
-		if k := of(o); has[k] > 0 {
-			has[k]--
-		} else {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // putOwn restores the column with its current lists.

@@ -1,0 +1,68 @@
+package voxel
+
+import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// TakeBack returns the objects of a list as they are now, with those restored that somebody
+// replaced: old by new. some says that it restored some, and rest that it left some because others changed
+// them since.
+//
+// Objects that blocks own are restored cell by cell, but for cells that kept names: those whose
+// block stays as others made it. Of other objects nobody can tell which of two is the other one
+// changed, so such a list is restored together or not at all.
+func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (back []Object, some, rest bool) {
+	came, gone := without(new, old), without(old, new)
+	same := slices.EqualFunc(now, new, func(a, b Object) bool { return identityOf(a) == identityOf(b) })
+	fits := make(map[geom.Point]bool) // the cells whose objects the step replaced
+	for _, o := range slices.Concat(came, gone) {
+		if Owner(list) == "" || o.Place == Nowhere {
+			return old, same, !same
+		}
+		fits[o.At] = !kept(o.At)
+	}
+	if len(fits) == 0 { // another order
+		return old, same, !same
+	}
+	for _, o := range slices.Concat(without(new, now), without(now, new)) {
+		if _, ours := fits[o.At]; ours && o.Place != Nowhere {
+			fits[o.At] = false
+		}
+	}
+	for _, fit := range fits {
+		some, rest = some || fit, rest || !fit
+	}
+	if same && !rest {
+		return old, some, rest // in their order
+	}
+	other := func(o Object) bool { return !fits[o.At] }
+	back = without(now, slices.DeleteFunc(came, other))
+	return append(back, slices.DeleteFunc(gone, other)...), some, rest
+}
+
+// without returns the objects of a, without those that b has, each as often as b has it.
+func without(a, b []Object) (out []Object) {
+	has := make(map[identity]int, len(b))
+	for _, o := range b {
+		has[identityOf(o)]++
+	}
+	for _, o := range a {
+		if k := identityOf(o); has[k] > 0 {
+			has[k]--
+		} else {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// identity is all of an Object.
+type identity struct {
+	place   Place
+	at      geom.Point
+	payload string
+}
+
+func identityOf(o Object) identity { return identity{o.Place, o.At, string(o.Payload)} }

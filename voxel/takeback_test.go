@@ -1,0 +1,44 @@
+package voxel_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+func TestTakeBack(t *testing.T) {
+	at := func(x int, payload string) voxel.Object {
+		return voxel.Object{Place: voxel.Indexed, At: geom.Point{X: x}, Payload: []byte(payload)}
+	}
+	type list = []voxel.Object
+	kept := geom.Point{X: 9}
+	for _, tt := range []struct {
+		name                 string
+		list                 string
+		old, new, now, want  list
+		someBack, someOthers bool
+	}{
+		{"as it was left", voxel.BlockEntities, list{at(1, "a"), at(2, "b")}, list{at(2, "b")}, list{at(2, "b")}, list{at(1, "a"), at(2, "b")}, true, false},
+		{"another changed", voxel.BlockEntities, list{at(1, "a"), at(2, "b")}, list{at(2, "b")}, list{at(2, "c")}, list{at(2, "c"), at(1, "a")}, true, false},
+		{"the same changed", voxel.BlockEntities, list{at(1, "a")}, list{at(1, "b")}, list{at(1, "c")}, list{at(1, "c")}, false, true},
+		{"one of two", voxel.BlockEntities, list{at(1, "a"), at(2, "a")}, list{at(1, "b"), at(2, "b")}, list{at(1, "b"), at(2, "c")}, list{at(2, "c"), at(1, "a")}, true, true},
+		{"it is gone", voxel.BlockEntities, list{at(1, "a")}, list{at(1, "b")}, nil, nil, false, true},
+		{"another block", voxel.BlockEntities, list{at(9, "a")}, nil, nil, nil, false, true},
+		{"twice the same", voxel.BlockEntities, list{at(1, "a"), at(1, "a")}, list{at(1, "a")}, list{at(1, "a"), at(2, "x")}, list{at(1, "a"), at(2, "x"), at(1, "a")}, true, false},
+		{"entities", voxel.Entities, list{at(1, "a")}, nil, list{at(2, "x")}, list{at(2, "x")}, false, true},
+		{"entities as they were left", voxel.Entities, list{at(1, "a")}, list{at(2, "x")}, list{at(2, "x")}, list{at(1, "a")}, true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, some, rest := voxel.TakeBack(tt.list, tt.old, tt.new, tt.now, func(p geom.Point) bool { return p == kept })
+			if some != tt.someBack || rest != tt.someOthers {
+				t.Errorf("some %v, others %v: want %v, %v", some, rest, tt.someBack, tt.someOthers)
+			}
+			same := func(a, b voxel.Object) bool { return a.At == b.At && string(a.Payload) == string(b.Payload) }
+			if some && !slices.EqualFunc(got, tt.want, same) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
