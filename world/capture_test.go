@@ -1,7 +1,9 @@
 package world_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -66,5 +68,32 @@ func TestCaptureOutlivesItsBase(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAuthorTooLong is refused when the world is opened or made, not at each commit.
+func TestAuthorTooLong(t *testing.T) {
+	st := memory.New(memory.Options{})
+	if err := st.Create(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]bool{history.MaxAuthor: true, history.MaxAuthor + 1: false} {
+		o := world.Options{Author: strings.Repeat("x", n)}
+		w, err := world.Open(ctx, st, "a", o)
+		if (err == nil) != want {
+			t.Errorf("open, author of %d bytes: %v", n, err)
+		}
+		if err == nil {
+			w.Close()
+		}
+		if w, err = world.Create(ctx, st, fmt.Sprint("b", n), o); (err == nil) != want {
+			t.Errorf("create, author of %d bytes: %v", n, err)
+		}
+		if err == nil {
+			w.Close()
+		}
+	}
+	if _, err := st.Head(ctx, fmt.Sprint("b", history.MaxAuthor+1)); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("a world that could not be made: %v", err)
 	}
 }

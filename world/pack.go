@@ -18,7 +18,7 @@ import (
 const maxStones = 8
 
 // Pack puts one stone in place of the whole stack of the head, written as small
-// as it gets. It changes no commit.
+// as it gets. It changes no commit, so it may be called of a world that was opened for reading.
 func (w *World) Pack(ctx context.Context) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()

@@ -13,7 +13,8 @@ import (
 )
 
 // Commit makes what changed since the last commit durable, as one stone and the
-// new head, and returns the commit; the head's if nothing changed. Updates and
+// new head, and returns the commit; the head's if nothing changed, which is the zero Commit in a
+// world without any. Updates and
 // reads go on beside it; commits of a world wait for each other. When it fails
 // what it held is in the next one, also if it was made and the Store could not say
 // so; after ErrConflict or ErrFenced the world belongs to someone else: open it

@@ -141,7 +141,7 @@ func (tx *Tx) finish() (*Change, error) {
 				c.Old, c.Unknown = nil, true
 			}
 			if c.New != nil {
-				if err := column.Check(c.New); err != nil {
+				if err := column.Fits(c.New); err != nil {
 					tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
 				}
 			}

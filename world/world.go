@@ -114,6 +114,9 @@ type World struct {
 
 // Create makes a world without anything in it and opens it.
 func Create(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
+	if err := o.check(name); err != nil {
+		return nil, err
+	}
 	if err := st.Create(ctx, name); err != nil {
 		return nil, err
 	}
@@ -124,6 +127,9 @@ func Create(ctx context.Context, st history.Store, name string, o Options) (*Wor
 // parts into memory. The caller closes the world. The error is history.ErrFenced if
 // Options.Fence is not the fence of the world.
 func Open(ctx context.Context, st history.Store, name string, o Options) (*World, error) {
+	if err := o.check(name); err != nil {
+		return nil, err
+	}
 	m := measure(o.Steps)
 	f, err := fetchStack(m.answered(ctx), st, name, history.ID{}, fetchRoom)
 	if err != nil {
@@ -135,6 +141,14 @@ func Open(ctx context.Context, st history.Store, name string, o Options) (*World
 	}
 	f.Head.Fence = o.Fence
 	return open(ctx, st, name, f, o, m, false)
+}
+
+// check returns an error if no commit could be made with the options.
+func (o Options) check(name string) error {
+	if err := (history.Commit{Author: o.Author}).Check(); err != nil {
+		return fmt.Errorf("world: %s: %w", name, err)
+	}
+	return nil
 }
 
 // OpenAt opens a world as a commit left it, for reading. The caller closes it.

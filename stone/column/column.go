@@ -7,6 +7,7 @@
 package column
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/codec"
@@ -87,13 +88,53 @@ func Check(c *voxel.Column) error {
 	return nil
 }
 
-// Size is about how many bytes the column takes in pages before compression.
+// Fits returns an error unless each page that has nothing but the column, or one of its lists, is
+// one that can be written. Check goes by Size, which is less exact.
+func Fits(c *voxel.Column) error {
+	if err := Check(c); err != nil {
+		return err
+	}
+	// Numbers take at most 10 bytes each: 5 to an object, less than 5 to all else, and one to each
+	// value of a map.
+	const object, other, heights = 50, 50, 256 * 10
+	most := Size(c) + other*(1+len(c.Sections)+len(c.Maps)+len(c.Parts)+len(c.Lists)) + heights*len(c.Maps)
+	for _, m := range c.Maps {
+		most += len(m.Name)
+	}
+	for _, p := range c.Parts {
+		most += len(p.Name)
+	}
+	for _, l := range c.Lists {
+		most += object * len(l.Objects)
+	}
+	if most <= pages.MaxPage {
+		return nil
+	}
+	fit := func(what string, candidates []pages.Page) error {
+		if n := pages.Size(candidates[len(candidates)-1].Streams); n > pages.MaxPage {
+			return fmt.Errorf("%s of %d bytes, at most %d", what, n, pages.MaxPage)
+		}
+		return nil
+	}
+	err := fit("a column", Encode([]*voxel.Column{c}, nil))
+	for _, l := range c.Lists {
+		err = cmp.Or(err, fit(fmt.Sprintf("list %q", l.Name), EncodeObjects([]geom.ColumnPos{c.Pos}, []voxel.List{l})))
+	}
+	return err
+}
+
+// Size is about how many bytes the column takes in pages before compression. Of names, which columns share as
+// a rule, it counts what is long.
 func Size(c *voxel.Column) (n int) {
+	const shared = 64
 	for _, s := range c.Sections {
 		n += 4 + len(s.Tags)
 	}
 	for _, p := range c.Parts {
-		n += 8 + len(p.Data)
+		n += 8 + len(p.Data) + max(0, len(p.Name)-shared)
+	}
+	for _, m := range c.Maps {
+		n += max(0, len(m.Name)-shared)
 	}
 	for _, l := range c.Lists {
 		for _, o := range l.Objects {

@@ -325,3 +325,23 @@ func FuzzDecodeObjects(f *testing.F) {
 		}
 	})
 }
+
+// TestFits has columns that are small enough by Size, and whose page is not.
+func TestFits(t *testing.T) {
+	big := make([]byte, pages.MaxPage-8)
+	name := strings.Repeat("n", 200_000)
+	for what, tt := range map[string]struct {
+		c    voxel.Column
+		fits bool
+	}{
+		"nothing":              {voxel.Column{}, true},
+		"a part of all":        {voxel.Column{Parts: []voxel.Part{{Name: "x", Data: big}}}, false},
+		"a part and its name":  {voxel.Column{Parts: []voxel.Part{{Name: name, Data: big[:len(big)-1000]}}}, false},
+		"a map of a long name": {voxel.Column{Maps: []voxel.Map{{Name: name}}, Parts: []voxel.Part{{Name: "x", Data: big[:len(big)-1000]}}}, false},
+		"a large part":         {voxel.Column{Parts: []voxel.Part{{Name: "x", Data: big[:len(big)/2]}}}, true},
+	} {
+		if err := column.Fits(&tt.c); (err == nil) != tt.fits {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
