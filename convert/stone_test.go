@@ -333,3 +333,12 @@ func TestFromStoneBounded(t *testing.T) {
 		t.Errorf("%d bytes: %v", b.Len(), err)
 	}
 }
+
+// A world of no game keeps no format.
+func TestStoneOfNoGame(t *testing.T) {
+	w := convert.NewLoader(format.Head{Properties: map[string]string{"rules": "none"}}).World()
+	got := mustOpen(t, mustWrite(t, w)).About().Properties
+	if len(got) != 1 || got[0].Key != "rules" || got[0].Value != "none" {
+		t.Errorf("properties %v", got)
+	}
+}
