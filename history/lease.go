@@ -8,8 +8,16 @@ import (
 // maxLease is the longest lease. A longer one is cut to it.
 const maxLease = 24 * time.Hour
 
-// Live reports whether the lease has not ended at now.
-func (l Lease) Live(now time.Time) bool { return now.Before(l.Until) }
+// wrongBy is by how much a time may be wrong that was written while a clock was. What lies
+// ahead by more can only come of a wrong clock.
+const wrongBy = time.Hour
+
+// Live reports whether the lease has not ended at now. One that would last longer than
+// leases do was taken while a clock was wrong, and is not live: otherwise nobody could take
+// the world for as long as that clock was ahead. Its number still guards the world.
+func (l Lease) Live(now time.Time) bool {
+	return now.Before(l.Until) && l.Until.Before(now.Add(maxLease+wrongBy))
+}
 
 // The methods below are for Stores. There, a Lease is the fence of a world together
 // with the lease that has this number. Until is zero if the lease was ended.

@@ -36,7 +36,7 @@ const (
 type Options struct {
 	// Trips is called after each call, by many goroutines at once. Default: nobody.
 	Trips func(blob.Trip)
-	// Now is the clock of Trips. Default time.Now.
+	// Now is the clock of Trips, and between two looks at the file system's. Default time.Now.
 	Now func() time.Time
 }
 
@@ -50,6 +50,8 @@ type Bucket struct {
 
 	mu     sync.Mutex
 	synced map[string]bool // directories whose names are known to be on stable storage
+	ahead  time.Duration   // of the file system's clock
+	asked  time.Time       // when it was learned
 }
 
 // Open opens the bucket in a directory, which it creates if it is not there. It
@@ -189,6 +191,41 @@ func (b *Bucket) Ping(ctx context.Context) error {
 		}
 		return 0, err
 	})
+}
+
+// asksAgain is how long the difference of the clocks is used.
+const asksAgain = 10 * time.Second
+
+// Time is for blob.Clock. It is the time of the file system, which all machines share, and
+// not that of this one. It needs a file once in ten seconds.
+func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
+	now := b.o.Now()
+	b.mu.Lock()
+	ahead, asked := b.ahead, b.asked
+	b.mu.Unlock()
+	if age := now.Sub(asked); asked.IsZero() || age < 0 || age > asksAgain {
+		err := b.trip(ctx, "time", b.root, func() (int64, error) {
+			if err := b.marked(); err != nil {
+				return 0, err
+			}
+			temp, err := b.temp(io.NewSectionReader(text(""), 0, 0), false)
+			if err != nil {
+				return 0, err
+			}
+			in, err := os.Stat(temp)
+			if err == nil {
+				ahead = in.ModTime().Sub(b.o.Now().Round(0))
+			}
+			return 0, errors.Join(err, os.Remove(temp))
+		})
+		if err != nil && (asked.IsZero() || !errors.Is(err, blob.ErrFull)) { // a full disk goes by what was learned
+			return time.Time{}, err
+		}
+		b.mu.Lock()
+		b.ahead, b.asked = ahead, now
+		b.mu.Unlock()
+	}
+	return now.Round(0).Add(ahead), nil
 }
 
 // Put is for blob.Bucket.

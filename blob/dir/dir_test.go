@@ -375,3 +375,33 @@ func TestRoots(t *testing.T) {
 		}
 	}
 }
+
+// TestTime asks buckets of machines with other clocks for the time.
+func TestTime(t *testing.T) {
+	root := t.TempDir()
+	var got []time.Time
+	before := time.Now().Add(-time.Second)
+	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
+		now := func() time.Time { return time.Now().Add(ahead) }
+		b, err := dir.Open(root, dir.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			at, err := b.Time(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, at)
+		}
+	}
+	after := time.Now().Add(time.Second)
+	for i, at := range got {
+		if at.Before(before) || at.After(after) {
+			t.Errorf("time %d: got %v, between %v and %v", i, at, before, after)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(root, "tmp")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

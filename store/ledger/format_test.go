@@ -175,8 +175,12 @@ func TestTime(t *testing.T) {
 	if err := l.Swap(t.Context(), nil, number(1)); err != nil {
 		t.Fatal(err)
 	}
-	clock.add(-2 * time.Hour)
+	clock.add(-4 * time.Minute)
 	want(start.Add(time.Hour))
+	clock.add(-56 * time.Minute) // the clock was wrong before, or is now: time goes on
+	want(start)
+	clock.add(time.Second)
+	want(start.Add(time.Second))
 	l = open(t, memory.NewBucket(), o)
 	want(start)
 }

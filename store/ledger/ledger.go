@@ -417,8 +417,13 @@ func (l *Ledger) Ping(ctx context.Context) error {
 	return nil
 }
 
+// maxAhead is by how much the time of an entry may be ahead. Nodes of a bucket differ by
+// less; an entry that is ahead by more was written with a wrong clock.
+const maxAhead = 5 * time.Minute
+
 // Time returns the time of the bucket if it has one, else of Options.Now. It is never
-// before the time of an entry that this process has seen.
+// before the time of an entry that this process has seen, unless that was written with a
+// wrong clock: one of them must not stop the time.
 func (l *Ledger) Time(ctx context.Context) (time.Time, error) {
 	now := l.Now()
 	if c, ok := l.bucket.(history.Clock); ok {
@@ -429,7 +434,7 @@ func (l *Ledger) Time(ctx context.Context) (time.Time, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if last := time.UnixMilli(l.state.at.millis); last.After(now) {
+	if last := time.UnixMilli(l.state.at.millis); last.After(now) && last.Before(now.Add(maxAhead)) {
 		now = last
 	}
 	return now, nil

@@ -121,3 +121,47 @@ func TestAway(t *testing.T) {
 	b.away = nil
 	save(t, s, "a", history.Head{Commit: one}, "two")
 }
+
+// TestWrongClock does things while the clock is years ahead. When it is right again, leases
+// and jobs can be had, graces pass, and bytes of the epoch of then go.
+func TestWrongClock(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := memory.NewBucket()
+	s := pair.New(memory.NewCatalogue(), b, pair.Options{Now: func() time.Time { return now }, Inline: -1})
+	ctx := t.Context()
+	if err := errors.Join(s.Create(ctx, "a"), s.Create(ctx, "b")); err != nil {
+		t.Fatal(err)
+	}
+	save(t, s, "b", history.Head{}, "b")
+	all := history.Policy{Keep: history.Retention{All: true}}
+	for _, err := range []error{
+		second(s.Purge(ctx, "b", 0)),
+		second(s.Lease(ctx, "a", "a game that dies", time.Hour)),
+		second(s.Claim(ctx, "backup", "a server that dies", 0, time.Hour)),
+		second(s.Claim(ctx, "pack", "ann", 0, time.Hour)),
+		s.Finish(ctx, "pack", "ann", true),
+		s.Give(ctx, stoneOf(t, "given")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.AddDate(-4, 0, 0)
+	if _, err := s.Lease(ctx, "a", "another game", time.Minute); err != nil {
+		t.Error(err)
+	}
+	for _, job := range []string{"backup", "pack"} {
+		if got, err := s.Claim(ctx, job, "another server", time.Hour, time.Minute); !got || err != nil {
+			t.Errorf("%s: got %v, %v", job, got, err)
+		}
+	}
+	for range 2 {
+		if _, err := s.Collect(ctx, all); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(2 * time.Hour)
+	}
+	if left, err := b.List(ctx, "", "", 9); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

@@ -228,6 +228,10 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 		} else {
 			c.done.Condemned++
 		}
+	case in.Since.Sub(c.at) > wrongBy: // a clock was wrong: the grace begins again
+		next.Since = c.at
+		v.next = next.Value()
+		c.done.Condemned++
 	case c.policy.GraceOver(c.at, in.Since):
 		v.holds(stone.ID(t[1:]), in)
 		v.taken = func() {
@@ -253,7 +257,8 @@ func (c *collector) endEpochs() error {
 			if err == nil && len(key) != len(epochKey(0)) {
 				err = &stone.CorruptError{Part: "epoch", Err: fmt.Errorf("key %x", key)}
 			}
-			if err != nil || c.at.Sub(time.UnixMilli(int64(begun))) <= epochEnds {
+			age := c.at.Sub(time.UnixMilli(int64(begun)))
+			if err != nil || age <= epochEnds && age >= -epochEnds { // further ahead, a clock was wrong
 				return true, err
 			}
 			c.ended = true

@@ -16,6 +16,8 @@ const claims = 'j'
 const (
 	maxJob   = 1024           // bytes
 	maxClaim = 24 * time.Hour // a longer claim is cut to it
+	// wrongBy is by how much a time may be ahead that was written by another clock.
+	wrongBy = time.Hour
 	// jobStays is how long a job that was finished is remembered.
 	jobStays = 31 * 24 * time.Hour
 )
@@ -112,8 +114,10 @@ func (s *Store) Claim(ctx context.Context, job, holder string, every, d time.Dur
 		return false, fail("claim", job, fmt.Errorf("for %v: at least a millisecond", d))
 	}
 	err = s.job(ctx, job, holder, func(c *claim, now time.Time) error {
-		live := now.Before(c.until)
-		got = live && c.holder == holder || !live && (c.finished.IsZero() || now.Sub(c.finished) >= every)
+		// What lies further ahead than claims last was written while a clock was wrong.
+		live := now.Before(c.until) && c.until.Sub(now) <= maxClaim+wrongBy
+		done := !c.finished.IsZero() && now.Sub(c.finished) < every && c.finished.Sub(now) <= wrongBy
+		got = live && c.holder == holder || !live && !done
 		if got {
 			c.holder, c.until = holder, now.Add(min(d, maxClaim))
 		}

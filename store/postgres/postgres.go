@@ -261,23 +261,6 @@ func (c *Catalogue) Ping(ctx context.Context) error {
 	return nil
 }
 
-// answer is a time of the server and when it came, by the local clock.
-type answer struct{ server, local time.Time }
-
-func (a *answer) at(now time.Time) time.Time { return a.server.Add(now.Sub(a.local)) }
-
-// fresh is how long an answer tells the server's time.
-const fresh = 5 * time.Second
-
-// heard notes a time of the server in an answer that just came. It keeps an earlier
-// answer that took less long.
-func (c *Catalogue) heard(server time.Time) {
-	now := c.now()
-	if was := c.clock.Load(); was == nil || now.Sub(was.local) > fresh || was.at(now).Before(server) {
-		c.clock.Store(&answer{server, now})
-	}
-}
-
 // Time is for history.Clock. It asks the server if the last answer is older than
 // some seconds.
 func (c *Catalogue) Time(ctx context.Context) (time.Time, error) {
