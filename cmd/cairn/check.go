@@ -40,7 +40,10 @@ type checked struct {
 }
 
 // mending says which backups mend a store.
-type mending struct{ from, identity string }
+type mending struct {
+	from, identity string
+	checkpoint     bool // write one of a cluster's catalogue
+}
 
 // maxProblems is the most problems that are listed for one world.
 const maxProblems = 1000
@@ -74,6 +77,7 @@ that a cluster's bucket has lost back from a backup.`,
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	c.Flags().StringVar(&m.from, "mend", "", "the bucket of backups, s3://NAME/PREFIX or dir:DIR, to mend a cluster from")
 	c.Flags().StringVar(&m.identity, "identity", "", identityHelp)
+	c.Flags().BoolVar(&m.checkpoint, "checkpoint", false, "write a checkpoint of a cluster's catalogue in a bucket, if nothing is damaged")
 	return c
 }
 
@@ -135,7 +139,7 @@ func (c *checked) store(ctx context.Context, sf *storeFlag, m mending) error {
 		sf = &storeFlag{url: c.Path, memory: sf.memory, cache: sf.cache}
 		defer sf.close()
 	}
-	sf.damage = m.from == ""
+	sf.damage = m.from == "" && !m.checkpoint
 	sf.writes = m.from != ""
 	any, err := sf.open(ctx)
 	if err != nil {
@@ -164,6 +168,13 @@ func (c *checked) store(ctx context.Context, sf *storeFlag, m mending) error {
 	}
 	for _, f := range r.Faults {
 		c.problem("%s", f)
+	}
+	if err == nil && m.checkpoint && c.OK {
+		to, ok := any.(interface{ Checkpoint(context.Context) error })
+		if !ok {
+			return usagef("--checkpoint is for clusters")
+		}
+		err = to.Checkpoint(ctx)
 	}
 	return err
 }

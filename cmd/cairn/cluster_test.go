@@ -47,3 +47,50 @@ func TestCluster(t *testing.T) {
 		t.Errorf("list: got %q", r.errors)
 	}
 }
+
+// TestLostCatalogue loses objects of a catalogue in a bucket. With a checkpoint before them
+// nothing is lost; without one check names what is, and salvage saves the rest.
+func TestLostCatalogue(t *testing.T) {
+	dir := t.TempDir()
+	text := "[catalogue]\nkind = \"bucket\"\n\n[bucket]\nkind = \"dir\"\npath = \"bucket\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "cluster.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	on := func(args ...string) []string { return append(args, "--store", "cluster:cluster.toml") }
+	remove := func(kind string, back int) {
+		t.Helper()
+		var found []string
+		err := filepath.WalkDir(filepath.Join(dir, "bucket"), func(path string, e os.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && strings.Contains(filepath.ToSlash(path), kind) {
+				found = append(found, path)
+			}
+			return err
+		})
+		if err == nil && len(found) > back {
+			err = os.Remove(found[len(found)-1-back])
+		}
+		if err != nil || len(found) <= back {
+			t.Fatalf("%d objects, %v", len(found), err)
+		}
+	}
+	mustRun(t, 0, dir, on("gen", "island", "@hub", "--size", "4")...)
+	mustRun(t, 0, dir, "check", "--checkpoint", "cluster:cluster.toml")
+	remove(",log+", 1)
+	mustRun(t, 0, dir, "check", "cluster:cluster.toml")
+	mustRun(t, 0, dir, on("fork", "@hub", "@a")...)
+	mustRun(t, 0, dir, on("fork", "@hub", "@b")...)
+	remove(",log+", 1)
+	if r := mustRun(t, 3, dir, on("list")...); !strings.Contains(r.errors, "lost") {
+		t.Errorf("list: %s", r.errors)
+	}
+	if r := mustRun(t, 1, dir, "check", "cluster:cluster.toml"); !strings.Contains(r.out, "it is lost") {
+		t.Errorf("check: %s", r.out)
+	}
+	if r := mustRun(t, 1, dir, "salvage", "cluster:cluster.toml", "local:left"); !strings.Contains(r.out, "it is lost") {
+		t.Errorf("salvage: %s", r.out)
+	}
+	if r := mustRun(t, 0, dir, "list", "--store", "local:left"); !strings.Contains(r.out, "@hub") {
+		t.Errorf("list: %s", r.out)
+	}
+	mustRun(t, 0, dir, "check", "local:left")
+}

@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
@@ -23,8 +28,8 @@ func newSalvage() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "salvage STORE NEW-STORE",
 		Short: "Saves what can be read of a damaged store",
-		Long: `salvage copies what can be read of a damaged store into a new one, local:DIR. It does
-not change the damaged store. Each world keeps the versions that can be read as a
+		Long: `salvage copies what can be read of a damaged store, local:DIR or cluster:FILE, into a new
+one, local:DIR; cairn migrate moves that to a new cluster. It does not change the damaged store. Each world keeps the versions that can be read as a
 whole; the newest of them becomes the current one. Leases are not copied. salvage
 verifies the new store and prints what is lost. The exit status is 1 if anything is
 lost: a backup may still have it (cairn restore-store).`,
@@ -39,18 +44,16 @@ lost: a backup may still have it (cairn restore-store).`,
 }
 
 func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) error {
-	damaged, err := localDir(from)
-	if err != nil {
-		return err
-	}
 	dir, err := localDir(to)
 	if err != nil {
 		return err
 	}
-	if err := checkStoreDir(damaged); err != nil {
-		return err
+	var done local.Salvaged
+	if file, ok := strings.CutPrefix(from, clusterScheme); ok {
+		done, err = salvageCluster(ctx, file, dir)
+	} else {
+		done, err = salvageDir(ctx, from, dir)
 	}
-	done, err := local.Salvage(ctx, damaged, dir, local.Options{})
 	if err != nil {
 		return err
 	}
@@ -67,6 +70,51 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 		return errWrong
 	}
 	return nil
+}
+
+func salvageDir(ctx context.Context, from, dir string) (done local.Salvaged, err error) {
+	damaged, err := localDir(from)
+	if err == nil {
+		err = checkStoreDir(damaged)
+	}
+	if err != nil {
+		return done, err
+	}
+	return local.Salvage(ctx, damaged, dir, local.Options{})
+}
+
+// salvageCluster copies into a store that gets its name when it was verified.
+func salvageCluster(ctx context.Context, file, dir string) (done local.Salvaged, err error) {
+	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
+		return done, fmt.Errorf("%s%s is not empty: there is %s", localScheme, dir, list[0].Name())
+	}
+	from, err := cluster.Open(ctx, file, cluster.Options{Damaged: true})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	temp := dir + ".partial"
+	if err := os.RemoveAll(temp); err != nil {
+		return done, err
+	}
+	to, err := local.Open(temp, local.Options{})
+	if err != nil {
+		return done, err
+	}
+	done.Lost, done.Unread, err = from.Salvage(ctx, to)
+	done.Unread = append(from.Faults(), done.Unread...)
+	if err == nil {
+		if done.Report, err = to.Check(ctx, nil); err == nil && len(done.Faults) > 0 {
+			err = fmt.Errorf("the copy has faults: %s", done.Faults[0])
+		}
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		return done, errors.Join(err, os.RemoveAll(temp))
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return done, err
+	}
+	return done, os.Rename(temp, dir)
 }
 
 func (s *salvaged) print(out io.Writer) {

@@ -12,6 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/cluster"
+	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -85,6 +87,9 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 		return nil, usagef("store %q: want %sDIR, %sFILE, %s or the http:// or https:// of a server", sf.location(), localScheme, clusterScheme, memoryStore)
 	case !isLocal:
 		st, err := store.Open(ctx, sf.location())
+		if lost := (*ledger.CorruptError)(nil); sf.damage && errors.As(err, &lost) {
+			st, err = cluster.Open(ctx, strings.TrimPrefix(sf.location(), clusterScheme), cluster.Options{Damaged: true})
+		}
 		if err == nil {
 			sf.st = st
 		}

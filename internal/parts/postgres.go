@@ -239,6 +239,14 @@ func (p *Postgres) Promote(ctx context.Context) error {
 	return p.alone(ctx)
 }
 
+// Revive starts the old primary after a promotion as it was, as a machine does that comes
+// back. It takes writes, beside the new primary.
+func (p *Postgres) Revive(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.standby().Start(ctx)
+}
+
 // Alone makes commits not wait for the standby.
 func (p *Postgres) Alone(ctx context.Context) error {
 	p.mu.Lock()

@@ -135,6 +135,9 @@ var (
 		{describe("catalogue_connection_wait_seconds_total", "How long calls waited for connections."), counter, func(s postgres.Stats) float64 { return s.Waited.Seconds() }, nil},
 	}
 	synchronous = describe("catalogue_synchronous", "1 if an acknowledged change is on a replica too, else 0.")
+	timeline    = describe("catalogue_timeline", "Timeline of the catalogue's primary, which each promotion raises; 0 if it is not known.")
+	primaries   = describe("catalogue_primaries", "Hosts of the catalogue that take writes; 0 if there is only one host.")
+	sqlAhead    = describe("catalogue_clock_ahead_seconds", "By how much the catalogue's clock is ahead of this server's.")
 	lagBytes    = prometheus.NewDesc("cairn_replica_lag_bytes", "Bytes of the log of the catalogue that a replica has not applied.", []string{"replica"}, nil)
 	lagSeconds  = prometheus.NewDesc("cairn_replica_lag_seconds", "How long it took until a change was applied by a replica of the catalogue.", []string{"replica"}, nil)
 )
@@ -144,7 +147,7 @@ func (*sqlMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range connections {
 		to <- c.desc
 	}
-	for _, d := range []*prometheus.Desc{synchronous, lagBytes, lagSeconds} {
+	for _, d := range []*prometheus.Desc{synchronous, timeline, primaries, sqlAhead, lagBytes, lagSeconds} {
 		to <- d
 	}
 }
@@ -165,6 +168,9 @@ func (m *sqlMetrics) Collect(to chan<- prometheus.Metric) {
 		is = 1
 	}
 	to <- prometheus.MustNewConstMetric(synchronous, prometheus.GaugeValue, is)
+	to <- prometheus.MustNewConstMetric(timeline, prometheus.GaugeValue, float64(s.Timeline))
+	to <- prometheus.MustNewConstMetric(primaries, prometheus.GaugeValue, float64(s.Primaries))
+	to <- prometheus.MustNewConstMetric(sqlAhead, prometheus.GaugeValue, s.Ahead.Seconds())
 	worst := make(map[string]postgres.Replica) // several may have one name
 	for _, r := range s.Replicas {
 		w := worst[r.Name]
@@ -204,6 +210,8 @@ var (
 		{describe("ledger_checkpoints_total", "Checkpoints that this server wrote."), counter, func(s ledger.Stats) float64 { return float64(s.Checkpoints) }, nil},
 		{describe("ledger_rebuilds_total", "How often the records were read from a checkpoint again."), counter, func(s ledger.Stats) float64 { return float64(s.Rebuilds) }, nil},
 		{describe("ledger_troubles_total", "Checkpoints and deletions that failed."), counter, func(s ledger.Stats) float64 { return float64(s.Troubles) }, nil},
+		{describe("ledger_holes", "Objects of the ledger that the bucket has lost and that nothing replaces yet."), gauge, func(s ledger.Stats) float64 { return float64(s.Holes) }, nil},
+		{describe("catalogue_clock_ahead_seconds", "By how much the catalogue's clock is ahead of this server's."), gauge, func(s ledger.Stats) float64 { return s.Ahead.Seconds() }, nil},
 	}
 )
 

@@ -24,6 +24,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/mongo"
 	"github.com/cairnvoxel/cairn/store/pair"
 	"github.com/cairnvoxel/cairn/store/postgres"
+	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Options of a Store. The zero value is the default.
@@ -35,6 +36,9 @@ type Options struct {
 	// Trouble is called with errors that no call returns and that are tried again,
 	// such as those of checkpoints. Default: nobody.
 	Trouble func(error)
+	// Damaged opens a Store whose catalogue in a bucket has lost objects, to read what is
+	// left. Check says what is lost.
+	Damaged bool
 }
 
 // Store is a history.Store of a cluster.
@@ -52,6 +56,30 @@ func (s *Store) Calls() *metered.Calls { return s.calls }
 
 // Catalogue returns the catalogue, for what it knows of itself.
 func (s *Store) Catalogue() history.Catalogue { return s.catalogue }
+
+// Check is that of pair.Store. It names the objects that a damaged catalogue has lost, too.
+func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
+	r, err := s.Store.Check(ctx, progress)
+	r.Faults = append(s.Faults(), r.Faults...)
+	return r, err
+}
+
+// Faults says which objects a damaged catalogue has lost.
+func (s *Store) Faults() []string {
+	if l, ok := s.catalogue.(*ledger.Ledger); ok {
+		return slices.Clone(l.Faults())
+	}
+	return nil
+}
+
+// Checkpoint writes all records of a catalogue in a bucket, or in MongoDB, as one
+// checkpoint. Another catalogue needs none.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	if l, ok := s.catalogue.(*ledger.Ledger); ok {
+		return l.Checkpoint(ctx)
+	}
+	return nil
+}
 
 // Close is for history.Store.
 func (s *Store) Close() error {
@@ -137,7 +165,7 @@ func (s *Store) openCatalogue(ctx context.Context, p *plan, b blob.Bucket, o Opt
 		}
 		log = within(own, entries)
 	}
-	l, err := openLedger(ctx, log, ledger.Options{Cache: p.cache, Trouble: o.Trouble})
+	l, err := openLedger(ctx, log, ledger.Options{Cache: p.cache, Trouble: o.Trouble, Damaged: o.Damaged})
 	if err != nil {
 		return nil, err
 	}

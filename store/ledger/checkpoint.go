@@ -10,6 +10,8 @@ import (
 	"hash"
 	"hash/crc32"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -37,6 +39,8 @@ type mark struct {
 	records uint64
 	bytes   uint64            // of all parts
 	sum     [sha256.Size]byte // of the sums of the parts
+
+	damaged error // what is wrong with its bytes: only number and name are known, from its key
 }
 
 // stem is what the keys of a checkpoint begin with.
@@ -171,7 +175,7 @@ func (r *reader) pair() (a, b []byte, err error) {
 }
 
 // newest returns the newest checkpoint after entry number after. Its number is zero
-// if there is none.
+// if there is none. Its mark may be damaged.
 func (l *Ledger) newest(ctx context.Context, after uint64) (m mark, err error) {
 	for range tries {
 		last, from := "", fmt.Sprintf("%s%019d~", markKeys, after)
@@ -206,13 +210,50 @@ func (l *Ledger) newest(ctx context.Context, after uint64) (m mark, err error) {
 		if b == nil {
 			continue // a newer one took its place
 		}
-		m, err := decodeMark(l.Prefix+last, b)
-		if err == nil && m.key() != last {
-			err = &CorruptError{l.Prefix + last, int64(len(markMagic)), fmt.Errorf("it is the mark %s", m.key())}
-		}
-		return m, err
+		return l.markOf(last, b), nil
 	}
 	return m, away(errGone)
+}
+
+// markOf returns the mark in the bytes of a key, which may be damaged.
+func (l *Ledger) markOf(key string, b []byte) mark {
+	m, err := decodeMark(l.Prefix+key, b)
+	if err == nil && m.key() != key {
+		err = &CorruptError{l.Prefix + key, int64(len(markMagic)), fmt.Errorf("it is the mark %s", m.key())}
+	}
+	if err != nil {
+		m = mark{damaged: err}
+		_, _ = fmt.Sscanf(strings.TrimPrefix(key, markKeys), "%d-%x", &m.number, &m.name) // a stranger's key is number 0
+	}
+	return m
+}
+
+// older returns the checkpoints before one, the newest first. Those whose marks are damaged
+// are left out.
+func (l *Ledger) older(ctx context.Context, before mark) (out []mark, err error) {
+	for after := ""; ; {
+		keys, err := l.list(ctx, markKeys, after, marksRead)
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range keys {
+			if key >= before.key() {
+				continue
+			}
+			b, err := l.get(ctx, l.Prefix+key)
+			if err != nil {
+				return nil, err
+			}
+			if m := l.markOf(key, b); b != nil && m.damaged == nil {
+				out = append(out, m)
+			}
+		}
+		if len(keys) < marksRead {
+			slices.Reverse(out)
+			return out, nil
+		}
+		after = keys[len(keys)-1]
+	}
 }
 
 // errGone says that a checkpoint was deleted while it was read.
@@ -220,8 +261,8 @@ var errGone = errors.New("the checkpoint was deleted while it was read")
 
 // load fills an empty state with a checkpoint.
 func (l *Ledger) load(ctx context.Context, s *state, m mark) error {
-	if m.number == 0 {
-		return nil
+	if m.number == 0 || m.damaged != nil {
+		return m.damaged
 	}
 	sums, records, size := sha256.New(), uint64(0), uint64(0)
 	var files []string
@@ -293,6 +334,9 @@ func (l *Ledger) parts(ctx context.Context, m mark, from, n uint32) ([][]byte, e
 // due reports whether the log has grown so much that a checkpoint should be written.
 // It is called with the mutex locked.
 func (l *Ledger) due(at position) bool {
+	if l.asked {
+		return true
+	}
 	since := at.total - min(at.total, max(at.claimed, l.marked.total))
 	return since >= uint64(max(l.CheckpointBytes, 1)) && since >= l.marked.bytes
 }
@@ -300,8 +344,13 @@ func (l *Ledger) due(at position) bool {
 // claimed begins the checkpoint that this process has claimed in the entry at which
 // the state is. It is called with the mutex and apply locked.
 func (l *Ledger) claimed(s *state) {
-	l.wants = false
+	l.wants, l.asked = false, false
+	waiting := l.waiting
+	l.waiting = nil
 	if l.closed {
+		for _, w := range waiting {
+			w <- errClosed
+		}
 		return
 	}
 	s.refs++
@@ -309,10 +358,34 @@ func (l *Ledger) claimed(s *state) {
 	m := mark{position: s.at, name: l.Rand()}
 	l.work.Go(func() {
 		err := errors.Join(l.checkpoint(l.ctx, snap, m), snap.Close(), l.drop(s))
+		for _, w := range waiting {
+			w <- err
+		}
 		if err != nil {
 			l.trouble(err) // the next claim comes in time
 		}
 	})
+}
+
+// Checkpoint writes all records as a checkpoint now, so that older entries and checkpoints
+// are not needed any more.
+func (l *Ledger) Checkpoint(ctx context.Context) error {
+	done := make(chan error, 1)
+	l.mu.Lock()
+	l.asked, l.wants, l.waiting = true, true, append(l.waiting, done)
+	l.mu.Unlock()
+	err := l.Swap(ctx, nil, nil)
+	if err == nil {
+		select {
+		case err = <-done:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("ledger: checkpoint: %w", err)
+	}
+	return nil
 }
 
 // checkpoint writes a snapshot as a checkpoint.
@@ -378,7 +451,7 @@ func (l *Ledger) lay(ctx context.Context, key string, b []byte) error {
 
 // notice notes the newest checkpoint. It is called with the mutex locked.
 func (l *Ledger) notice(m mark) {
-	if m.number > l.marked.number {
+	if m.number > l.marked.number && m.damaged == nil {
 		l.marked = sighting{mark: m, seen: l.now()}
 	}
 }

@@ -736,3 +736,118 @@ func TestFullBucket(t *testing.T) {
 		t.Errorf("a catalogue that is away is no bucket that is: got %v", err)
 	}
 }
+
+// TestLostObjects loses one object of a ledger after another. Who opens it then has all
+// records, from an older checkpoint and the entries behind it, as long as these are there.
+// Otherwise it says so, and a damaged ledger has what is left.
+func TestLostObjects(t *testing.T) {
+	b := memory.NewBucket()
+	o := quick
+	o.CheckpointBytes, o.PartBytes = 700, 100
+	l := open(t, b, o)
+	const swaps = 40
+	for i := range swaps {
+		if err := l.Swap(t.Context(), number(i), number(i+1)); err != nil {
+			t.Fatal(err)
+		}
+		l.Quiet()
+	}
+	want := full(number(swaps))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := b.List(t.Context(), o.Prefix, "", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := make(map[string]string) // object by kind
+	for _, in := range found {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(in.Key, o.Prefix), "/")
+		last[kind] = in.Key
+	}
+	marked := strings.TrimPrefix(last["mark"], o.Prefix+"mark/")[:19]
+	for _, in := range found {
+		key := strings.TrimPrefix(in.Key, o.Prefix)
+		for _, damage := range []bool{false, true} {
+			kept := copyOf(t, b, in.Key)
+			if err := b.Delete(t.Context(), in.Key); err != nil {
+				t.Fatal(err)
+			}
+			if damage {
+				bad := bytes.Clone(kept)
+				bad[len(bad)/2] ^= 1
+				put(t, b, in.Key, bad)
+			}
+			// The newest entry is not known to have been there.
+			gone := !damage && in.Key == last["log"] && marked < key[4:]
+			needed := strings.HasPrefix(key, "log/") && key[4:] > marked && !gone
+			l, err := ledger.Open(t.Context(), b, o)
+			switch {
+			case err == nil && gone:
+			case err == nil && (needed || !same(all(t, l), want)):
+				t.Errorf("%s, damaged %v: opened with %q", key, damage, all(t, l))
+			case err != nil && !needed:
+				t.Errorf("%s, damaged %v: %v", key, damage, err)
+			}
+			if l != nil {
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			loose := o
+			loose.Damaged = true
+			l = open(t, b, loose)
+			if got := all(t, l); len(l.Faults()) == 0 && !same(got, want) && !gone || needed != (len(l.Faults()) > 0) && needed {
+				t.Errorf("%s, damaged %v: loosely: got %q, faults %q", key, damage, got, l.Faults())
+			}
+			if err := l.Swap(t.Context(), nil, number(1)); err == nil {
+				t.Error("a damaged ledger takes a Swap")
+			}
+			if err := errors.Join(l.Close(), b.Delete(t.Context(), in.Key)); err != nil {
+				t.Error(err)
+			}
+			put(t, b, in.Key, kept)
+		}
+	}
+}
+
+// TestHoles loses objects while a process has all records. It finds out, and writes a
+// checkpoint that makes them needless.
+func TestHoles(t *testing.T) {
+	for _, kind := range []string{"log", "part", "mark"} {
+		b, clock := memory.NewBucket(), newClock()
+		o := quick
+		o.Now, o.CheckpointBytes, o.PartBytes = clock.now, 1<<20, 100
+		l := open(t, b, o)
+		for i := range 4 {
+			if err := l.Swap(t.Context(), number(i), number(i+1)); err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				if err := l.Checkpoint(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		found, err := b.List(t.Context(), o.Prefix+kind, "", 99)
+		if err != nil || len(found) == 0 {
+			t.Fatal(found, err)
+		}
+		lost := found[len(found)-1].Key
+		if kind == "log" {
+			lost = found[len(found)-2].Key
+		}
+		if err := b.Delete(t.Context(), lost); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Tend(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if kind != "mark" && l.Stats().Troubles == 0 {
+			t.Errorf("%s is lost, and nobody says so", lost)
+		}
+		if got := all(t, open(t, b, o)); !same(got, number(4)) {
+			t.Errorf("%s is lost: got %q", lost, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ type probe struct {
 
 // refresh returns when the state has all entries that were there when it was called.
 func (l *Ledger) refresh(ctx context.Context) error {
+	if l.Damaged {
+		return ctx.Err()
+	}
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -224,31 +228,15 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// bridge applies the entries up to a checkpoint, if they are all there. The id of the
-// last one proves all of them.
+// bridge applies the entries up to a checkpoint, if they are all there and few: otherwise
+// the checkpoint is read faster.
 func (l *Ledger) bridge(ctx context.Context, m mark) (bool, error) {
-	at := l.state.at
-	if m.total < at.total || m.total-at.total > maxBridge {
+	if m.damaged == nil && m.total-l.state.at.total > maxBridge {
 		return false, nil
 	}
-	var all [][]byte
-	bytes := at.total
-	for at.number < m.number {
-		found, err := l.entries(ctx, at.number+1, int(min(maxWindow, m.number-at.number)))
-		if err != nil || len(found) == 0 {
-			return false, err
-		}
-		for _, b := range found {
-			e, err := decodeEntry(l.entryKey(at.number+1), b, func(change) error { return nil })
-			if bytes += uint64(len(b)); err != nil || e.number != at.number+1 || e.before != at.last || bytes > m.total {
-				return false, nil
-			}
-			at = at.follows(e, b)
-		}
-		all = append(all, found...)
-	}
-	if at.last != m.last {
-		return false, nil
+	_, all, err := l.chain(ctx, l.state.at, m)
+	if all == nil || err != nil {
+		return false, err
 	}
 	for _, b := range all {
 		if err := l.take(b); err != nil {
@@ -258,11 +246,57 @@ func (l *Ledger) bridge(ctx context.Context, m mark) (bool, error) {
 	return true, nil
 }
 
+// chain reads the entries behind a position up to a checkpoint, and returns their ids, nil
+// if they are not all there. The id of the last one proves all of them. It returns their
+// bytes too, if they are few.
+func (l *Ledger) chain(ctx context.Context, at position, m mark) (ids []id, all [][]byte, err error) {
+	if m.damaged == nil && m.total < at.total {
+		return nil, nil, nil
+	}
+	from := at.total
+	for at.number < m.number {
+		found, err := l.entries(ctx, at.number+1, int(min(maxWindow, m.number-at.number)))
+		if err != nil || len(found) == 0 {
+			return nil, nil, err
+		}
+		for _, b := range found {
+			e, err := decodeEntry(l.entryKey(at.number+1), b, func(change) error { return nil })
+			if err != nil || e.number != at.number+1 || e.before != at.last {
+				return nil, nil, nil
+			}
+			at = at.follows(e, b)
+			ids = append(ids, at.last)
+			if m.damaged == nil && at.total > m.total {
+				return nil, nil, nil
+			}
+		}
+		if all = append(all, found...); at.total-from > maxBridge {
+			all = nil
+		}
+	}
+	if m.damaged == nil && at.last != m.last {
+		return nil, nil, nil
+	}
+	if len(all) < len(ids) {
+		all = nil
+	}
+	return ids, all, nil
+}
+
 // take applies the entry behind the position. It is called with apply locked.
 func (l *Ledger) take(b []byte) error {
-	s := l.state
-	batch := s.db.NewBatch()
+	batch, e, err := l.changes(l.state, b)
+	if err != nil {
+		return err
+	}
 	defer batch.Close()
+	return l.advance(batch, e, b)
+}
+
+// changes returns what the entry behind the position of a state changes there. The caller
+// closes the batch.
+func (l *Ledger) changes(s *state, b []byte) (*pebble.Batch, entry, error) {
+	batch := s.db.NewBatch()
 	key := l.entryKey(s.at.number + 1)
 	e, err := decodeEntry(key, b, func(c change) error {
 		k := append([]byte(recordPrefix), c.key...)
@@ -273,13 +307,15 @@ func (l *Ledger) take(b []byte) error {
 	})
 	switch {
 	case err != nil:
-		return err
 	case e.number != s.at.number+1:
-		return &CorruptError{key, 8, fmt.Errorf("it has the number %d", e.number)}
+		err = &CorruptError{key, 8, fmt.Errorf("it has the number %d", e.number)}
 	case e.before != s.at.last:
-		return &CorruptError{key, 24, fmt.Errorf("it follows the entry %x, not %x", e.before, s.at.last)}
+		err = &CorruptError{key, 24, fmt.Errorf("it follows the entry %x, not %x", e.before, s.at.last)}
 	}
-	return l.advance(batch, e, b)
+	if err != nil {
+		return nil, e, errors.Join(err, batch.Close())
+	}
+	return batch, e, nil
 }
 
 // advance makes the changes of an entry. It is called with apply locked.
@@ -311,7 +347,8 @@ func (l *Ledger) leaveCache(err error) {
 }
 
 // rebuild replaces the state by the newest checkpoint, or by nothing if there is
-// none. It is called with apply locked.
+// none. If a part of it is lost or damaged, it takes an older one and the entries behind it.
+// It is called with apply locked.
 func (l *Ledger) rebuild(ctx context.Context) (err error) {
 	for range maxRebuilds {
 		began := l.now()
@@ -319,28 +356,120 @@ func (l *Ledger) rebuild(ctx context.Context) (err error) {
 		if m, err = l.newest(ctx, 0); err != nil {
 			return err
 		}
-		dir := ""
-		if l.Cache != "" && !l.inMemory {
-			dir = l.files.PathJoin(l.Cache, fmt.Sprintf("%s%016x", statePrefix, l.Rand()))
+		if err = l.begin(ctx, m, nil); err == nil {
+			l.seen = began
+			return nil
 		}
-		var s *state
-		if s, err = openState(dir, l.Options); err == nil {
-			if err = l.load(ctx, s, m); err == nil {
-				l.replace(s, m)
-				l.seen = began
-				l.counters.rebuilds.Add(1)
-				return nil
-			}
-			err = errors.Join(err, s.close(false))
-		}
-		switch {
-		case errors.Is(err, errBroken) && dir != "":
+		if errors.Is(err, errBroken) && l.Cache != "" && !l.inMemory {
 			l.leaveCache(err)
-		case !errors.Is(err, errGone):
+			continue
+		}
+		now, again := l.newest(ctx, 0)
+		if again != nil || now.stem() != m.stem() {
+			err = cmp.Or(again, err) // a newer one took its place
+			continue
+		}
+		if !damaged(err) {
 			return err
+		}
+		if ok, why := l.fallBack(ctx, m); ok {
+			l.trouble(fmt.Errorf("ledger: the checkpoint %s: %w; it is made again", m.stem(), err))
+			l.seen = began
+			return nil
+		} else if why != nil {
+			return why
 		}
 	}
 	return away(err)
+}
+
+// begin makes the state that of a checkpoint. With lost, it is one before that, and what
+// the entries up to that made of it; the error is errGone if they are not all there.
+func (l *Ledger) begin(ctx context.Context, m mark, lost *mark) error {
+	dir := ""
+	if l.Cache != "" && !l.inMemory {
+		dir = l.files.PathJoin(l.Cache, fmt.Sprintf("%s%016x", statePrefix, l.Rand()))
+	}
+	s, err := openState(dir, l.Options)
+	if err != nil {
+		return err
+	}
+	err = l.load(ctx, s, m)
+	if err == nil && lost != nil {
+		err = l.extend(ctx, s, *lost)
+	}
+	if err != nil {
+		return errors.Join(err, s.close(false))
+	}
+	l.replace(s, m)
+	l.counters.rebuilds.Add(1)
+	return nil
+}
+
+// extend applies the entries up to a checkpoint to a state that nobody else has yet.
+func (l *Ledger) extend(ctx context.Context, s *state, m mark) error {
+	ids, _, err := l.chain(ctx, s.at, m)
+	if err == nil && ids == nil && s.at.number < m.number {
+		err = errGone
+	}
+	for err == nil && len(ids) > 0 {
+		var found [][]byte
+		if found, err = l.entries(ctx, s.at.number+1, min(maxWindow, len(ids))); err == nil && len(found) == 0 {
+			err = errGone
+		}
+		for i, b := range found {
+			if err == nil && idOf(b) != ids[i] {
+				err = errGone
+			}
+			if err == nil {
+				err = l.applyTo(s, b)
+			}
+		}
+		ids = ids[len(found):]
+	}
+	return err
+}
+
+// applyTo applies the next entry to a state that nobody else has yet.
+func (l *Ledger) applyTo(s *state, b []byte) error {
+	batch, e, err := l.changes(s, b)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	at := s.at.follows(e, b)
+	if err := s.save(batch, at); err != nil {
+		return err
+	}
+	s.at = at
+	return nil
+}
+
+// fallBack makes the state that of a checkpoint which cannot be read, from an older one, or
+// from nothing, and the entries behind it. It reports false if they are not all there. The
+// next entry claims a new checkpoint.
+func (l *Ledger) fallBack(ctx context.Context, lost mark) (bool, error) {
+	older, err := l.older(ctx, lost)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range append(older, mark{}) {
+		if err := l.begin(ctx, m, &lost); err == nil {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.asked, l.wants = true, true
+			return true, nil
+		} else if !damaged(err) {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// damaged reports whether an error says that objects of the ledger are lost or damaged.
+func damaged(err error) bool {
+	corrupt := (*CorruptError)(nil)
+	return errors.Is(err, errGone) || errors.As(err, &corrupt)
 }
 
 // replace makes s the state, which is that of a checkpoint. Whether the entry that is being written is part of the

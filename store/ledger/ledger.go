@@ -79,6 +79,10 @@ type Options struct {
 	// again later. By default they are dropped.
 	Trouble func(error)
 
+	// Damaged opens a ledger of which the bucket has lost objects. It has the records that
+	// can be found, Faults says what is lost, and it takes no Swaps. It needs no cache.
+	Damaged bool
+
 	files vfs.FS // of the cache, for tests
 }
 
@@ -124,6 +128,8 @@ type Ledger struct {
 	seen     moment // nothing after the state's position was deleted before seen and Trust
 
 	counters counters
+	faults   []string      // of a damaged ledger
+	looked   time.Time     // when holes were looked for; belongs to the goroutine that tends
 	putTime  time.Duration // how long a put takes; belongs to the goroutine that writes
 
 	mu      sync.Mutex // guards what follows, and the position and references of states
@@ -136,10 +142,12 @@ type Ledger struct {
 	writing bool
 	rivals  int // entries that are written with a look at the log before each
 	closed  bool
-	wants   bool     // the next entry claims a checkpoint
-	marked  sighting // the newest checkpoint that this process knows
-	target  sighting // the checkpoint up to which it deletes next
-	cut     uint64   // the entry up to which it deleted
+	wants   bool         // the next entry claims a checkpoint
+	asked   bool         // it does so even if the log is short
+	waiting []chan error // for the checkpoint that is claimed next
+	marked  sighting     // the newest checkpoint that this process knows
+	target  sighting     // the checkpoint up to which it deletes next
+	cut     uint64       // the entry up to which it deleted
 }
 
 var (
@@ -173,6 +181,9 @@ func Open(ctx context.Context, b blob.Bucket, o Options) (*Ledger, error) {
 }
 
 func (l *Ledger) open(ctx context.Context) error {
+	if l.Damaged {
+		return l.openDamaged(ctx)
+	}
 	if l.Cache != "" {
 		if err := l.files.MkdirAll(l.Cache, 0o700); err != nil {
 			return err
@@ -431,6 +442,7 @@ func (l *Ledger) Time(ctx context.Context) (time.Time, error) {
 		if now, err = c.Time(ctx); err != nil {
 			return now, fmt.Errorf("ledger: time: %w", away(err))
 		}
+		l.counters.ahead.Store(int64(now.Sub(l.Now().Round(0))))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,21 +14,24 @@ type Stats struct {
 	CheckpointBytes int64
 	LogBytes        int64 // of the entries behind that checkpoint
 
-	Swaps       uint64 // that were answered
-	Changed     uint64 // of these, whose conditions did not hold
-	Unknown     uint64 // of these, whose outcome is not known
-	Entries     uint64 // that were written
-	Races       uint64 // entries whose number another process took
-	Probes      uint64 // looks at the end of the log, each for all reads that waited
-	Applied     uint64 // entries of other processes
-	Rebuilds    uint64 // of the state, from a checkpoint
-	Checkpoints uint64 // that were written
-	Troubles    uint64 // checkpoints and deletions that failed
+	Swaps       uint64        // that were answered
+	Changed     uint64        // of these, whose conditions did not hold
+	Unknown     uint64        // of these, whose outcome is not known
+	Entries     uint64        // that were written
+	Races       uint64        // entries whose number another process took
+	Probes      uint64        // looks at the end of the log, each for all reads that waited
+	Applied     uint64        // entries of other processes
+	Rebuilds    uint64        // of the state, from a checkpoint
+	Checkpoints uint64        // that were written
+	Troubles    uint64        // checkpoints and deletions that failed
+	Ahead       time.Duration // of the bucket's clock, compared with this process's, when it was asked last
+	Holes       uint64        // objects that the bucket has lost and that another process would need
 }
 
 // counters are the counters of Stats.
 type counters struct {
-	swaps, changed, unknown, entries, races, probes, applied, rebuilds, checkpoints, troubles atomic.Uint64
+	swaps, changed, unknown, entries, races, probes, applied, rebuilds, checkpoints, troubles, holes atomic.Uint64
+	ahead                                                                                            atomic.Int64 // nanoseconds
 }
 
 // Stats returns what the Ledger knows now.
@@ -37,7 +40,7 @@ func (l *Ledger) Stats() Stats {
 	s := Stats{
 		Swaps: c.swaps.Load(), Changed: c.changed.Load(), Unknown: c.unknown.Load(),
 		Entries: c.entries.Load(), Races: c.races.Load(), Probes: c.probes.Load(), Applied: c.applied.Load(),
-		Rebuilds: c.rebuilds.Load(), Checkpoints: c.checkpoints.Load(), Troubles: c.troubles.Load(),
+		Rebuilds: c.rebuilds.Load(), Checkpoints: c.checkpoints.Load(), Troubles: c.troubles.Load(), Holes: c.holes.Load(), Ahead: time.Duration(c.ahead.Load()),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -44,6 +44,9 @@ func (l *Ledger) Swap(ctx context.Context, conditions, changes []history.Record)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if l.Damaged {
+		return errors.New("ledger: swap: it is damaged, and opened only to be read")
+	}
 	s := &swap{ctx: ctx, conditions: conditions, changes: changes, done: make(chan error, 1)}
 	for _, r := range changes {
 		s.bytes += changeBytes + len(r.Key) + len(r.Value)

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -37,8 +38,18 @@ func (l *Ledger) tend(ctx context.Context) error {
 		}
 	}
 	m, err := l.newest(ctx, 0)
-	if err != nil || m.number == 0 {
+	if err != nil {
 		return err
+	}
+	if now := l.Now(); l.looked.IsZero() || now.Sub(l.looked) >= looksEvery {
+		l.looked = now
+		if err := l.look(ctx, m); err != nil {
+			l.looked = time.Time{}
+			return err
+		}
+	}
+	if m.number == 0 || m.damaged != nil {
+		return nil // what is before it may be needed
 	}
 	l.mu.Lock()
 	l.notice(m)
@@ -56,6 +67,9 @@ func (l *Ledger) tend(ctx context.Context) error {
 	if !ready {
 		return nil
 	}
+	if n, err := l.missingParts(ctx, to.mark); err != nil || n > 0 {
+		return err // look finds it too
+	}
 	if err := l.cutTo(ctx, to.mark); err != nil {
 		return fmt.Errorf("ledger: delete entries before the checkpoint %s: %w", to.stem(), err)
 	}
@@ -63,6 +77,71 @@ func (l *Ledger) tend(ctx context.Context) error {
 	l.cut = to.number
 	l.mu.Unlock()
 	return nil
+}
+
+// looksEvery is how often a process looks for objects that the bucket has lost.
+const looksEvery = time.Hour
+
+// look counts the objects that another process would need and that are lost: parts of the
+// newest checkpoint, and entries behind it. This one has all records, so it writes a new
+// checkpoint, behind which they are not needed any more.
+func (l *Ledger) look(ctx context.Context, m mark) error {
+	tip := l.position().number
+	lost, err := l.missingParts(ctx, m)
+	if err != nil {
+		return err
+	}
+	next, after := m.number+1, l.entryKey(m.number)[len(l.Prefix):]
+	for more := true; more && next <= tip; {
+		keys, err := l.list(ctx, logKeys, after, keysListed)
+		if err != nil {
+			return err
+		}
+		for _, key := range keys {
+			n, err := strconv.ParseUint(key[len(logKeys):], 10, 64)
+			if err == nil && n >= next && n <= tip {
+				lost += int(n - next)
+				next = n + 1
+			}
+		}
+		if more = len(keys) == keysListed; more {
+			after = keys[len(keys)-1]
+		}
+	}
+	if next <= tip {
+		lost += int(tip - next + 1)
+	}
+	if now, err := l.newest(ctx, m.number); err != nil || now.number > m.number {
+		return err // somebody wrote a newer one, and may have deleted what was before
+	}
+	l.counters.holes.Store(uint64(lost))
+	if lost == 0 {
+		return nil
+	}
+	l.trouble(fmt.Errorf("ledger: the bucket has lost %d objects behind the checkpoint %s, or of it; a new one is made", lost, m.stem()))
+	if err := l.Checkpoint(ctx); err != nil {
+		return err
+	}
+	l.counters.holes.Store(0)
+	return nil
+}
+
+// missingParts counts the parts of a checkpoint that are lost, and a mark that is damaged.
+func (l *Ledger) missingParts(ctx context.Context, m mark) (int, error) {
+	if m.number == 0 || m.damaged != nil {
+		return min(1, int(m.number)), nil
+	}
+	n := 0
+	for after := ""; ; {
+		keys, err := l.list(ctx, partKeys+m.stem()+"/", after, keysListed)
+		if err != nil {
+			return 0, err
+		}
+		if n += len(keys); len(keys) < keysListed {
+			return max(0, int(m.parts)-n), nil
+		}
+		after = keys[len(keys)-1]
+	}
 }
 
 // cutTo deletes what is before a checkpoint: entries, and other checkpoints. There may

@@ -140,6 +140,38 @@ func TestPartsKilled(t *testing.T) {
 	_ = err
 }
 
+// TestPartsOldPrimary promotes a standby, and the old primary comes back. Nobody uses it, in
+// whatever order the URL names the hosts.
+func TestPartsOldPrimary(t *testing.T) {
+	p := start(t, parts.PostgresOptions{Standby: true})
+	ctx := t.Context()
+	running := open(t, p.URL(), postgres.Options{Timeout: 2 * time.Second})
+	try(t, swap(running, "x", "1"))
+	if err := errors.Join(p.KillPrimary(), p.Promote(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	try(t, swap(running, "x", "2"))
+	if err := p.Revive(ctx); err != nil {
+		t.Fatal(err)
+	}
+	addrs := p.Addrs()
+	for _, url := range []string{p.URL(), p.URL(addrs[1], addrs[0])} {
+		c := open(t, url, postgres.Options{Timeout: 2 * time.Second})
+		for range 20 {
+			if got, err := c.Get(ctx, "x"); err != nil || string(got[0]) != "2" {
+				t.Fatalf("%s: got %q, %v", url, got, err)
+			}
+		}
+		s, err := c.Stats(ctx)
+		if err != nil || s.Timeline < 2 || s.Primaries != 2 {
+			t.Errorf("%s: got %+v, %v", url, s, err)
+		}
+	}
+	if _, err := postgres.Open(ctx, "postgres://cairn@"+addrs[0]+"/cairn?sslmode=disable", postgres.Options{}); err != nil {
+		t.Errorf("the old primary alone: got %v", err) // nothing shows that it is old
+	}
+}
+
 // TestPartsHangs stops the server's processes, so that connections stay open and
 // nothing answers.
 func TestPartsHangs(t *testing.T) {

@@ -44,12 +44,12 @@ func (c *Catalogue) heard(server time.Time) {
 	c.clock.Store(next)
 }
 
-// Ahead returns by how much the server's clock is ahead of this machine's, and false while
-// no answer has told.
-func (c *Catalogue) Ahead() (time.Duration, bool) {
+// Ahead returns by how much the server's clock is ahead of this machine's, 0 while no answer
+// has told.
+func (c *Catalogue) Ahead() time.Duration {
 	a := c.clock.Load()
 	if a == nil {
-		return 0, false
+		return 0
 	}
-	return a.server.Sub(a.local.Round(0)), true
+	return a.server.Sub(a.local.Round(0))
 }

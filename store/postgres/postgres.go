@@ -56,6 +56,11 @@ type Catalogue struct {
 	good    atomic.Int64           // when the server answered last, in nanoseconds since 1970
 	swapped atomic.Int64           // when it answered a Swap last
 	ending  sync.WaitGroup         // of transactions that are rolled back
+
+	hosts     []*pgconn.Config // of the URL, if there are several
+	timeline  atomic.Int64     // the highest that a server had which takes writes; 0 if it is not known
+	primaries atomic.Int64     // how many hosts took writes when they were asked last
+	surveyed  atomic.Int64     // when that was, in nanoseconds since 1970
 }
 
 var (
@@ -69,7 +74,9 @@ const warned = "warned"
 
 // Open connects to the database that url names and brings its tables up to date. The
 // URL may name several hosts; the Catalogue uses the one that accepts writes and
-// looks for it again after a failure. The caller closes the Catalogue.
+// looks for it again after a failure. Of several that accept writes it is the one whose
+// timeline is the highest: the others are old primaries that came back after a standby was
+// promoted. The caller closes the Catalogue.
 func Open(ctx context.Context, url string, o Options) (*Catalogue, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -78,8 +85,16 @@ func Open(ctx context.Context, url string, o Options) (*Catalogue, error) {
 	if o.Password != "" {
 		config.ConnConfig.Password = o.Password
 	}
-	if config.ConnConfig.ValidateConnect == nil {
-		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	c := &Catalogue{timeout: cmp.Or(o.Timeout, 3*time.Second), now: o.Now}
+	takes := config.ConnConfig.ValidateConnect
+	if takes == nil {
+		takes = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	config.ConnConfig.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if err := takes(ctx, conn); err != nil {
+			return err
+		}
+		return c.checkTimeline(ctx, conn)
 	}
 	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout >= 2*time.Minute { // pgx's own default
 		config.ConnConfig.ConnectTimeout = cmp.Or(o.ConnectTimeout, 1500*time.Millisecond)
@@ -93,14 +108,16 @@ func Open(ctx context.Context, url string, o Options) (*Catalogue, error) {
 	config.MaxConns = int32(cmp.Or(o.Connections, 16))
 	config.PingTimeout = time.Second
 	config.HealthCheckPeriod = 5 * time.Second
+	if c.now == nil {
+		c.now = time.Now
+	}
+	c.hosts = hostsOf(config.ConnConfig, takes)
+	c.survey(ctx)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
-	c := &Catalogue{pool: pool, timeout: cmp.Or(o.Timeout, 3*time.Second), now: o.Now}
-	if c.now == nil {
-		c.now = time.Now
-	}
+	c.pool = pool
 	err = c.migrate(ctx)
 	if err == nil && o.Synchronous {
 		err = c.checkSynchronous(ctx)

@@ -17,6 +17,9 @@ type Stats struct {
 	Waited                   time.Duration // how long calls waited in all
 	Synchronous              bool          // an acknowledged Swap is on a standby too
 	Replicas                 []Replica     // nil also if the role may not see them
+	Timeline                 int64         // of the primary, 0 if it is not known; a promotion raises it
+	Primaries                int64         // how many hosts of the URL take writes; 0 if it names one
+	Ahead                    time.Duration // of the server's clock, compared with this machine's
 }
 
 // Replica is a standby of the server.
@@ -39,9 +42,11 @@ func (c *Catalogue) Pool() Stats {
 	}
 }
 
-// Stats returns what is known of connections and replicas. It makes two calls. A
+// Stats returns what is known of connections and replicas. It makes two calls, and once a
+// minute one of each host. A
 // server that has no pg_stat_replication, or does not show it, has no replicas here.
 func (c *Catalogue) Stats(ctx context.Context) (Stats, error) {
+	c.survey(ctx)
 	s := c.Pool()
 	var names, commit string
 	err := c.call(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
@@ -65,6 +70,8 @@ func (c *Catalogue) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return s, fmt.Errorf("postgres: stats: %w", err)
 	}
+	s.Timeline, s.Primaries = c.timeline.Load(), c.primaries.Load()
+	s.Ahead = c.Ahead()
 	return s, nil
 }
 
