@@ -111,11 +111,12 @@ func TestDamage(t *testing.T) {
 		}
 		data[len(data)/2] ^= 1
 		put2(t, whole, key, data)
-		var corrupt *ledger.CorruptError
-		// The entries before the checkpoint are not read, unless its mark is bad.
-		_, err := ledger.Open(t.Context(), whole, quick)
-		if wrong := errors.As(err, &corrupt); wrong != (i > 0) || wrong && corrupt.Part != key {
+		// The entries before the checkpoint are not read, unless it is bad.
+		l, err := ledger.Open(t.Context(), whole, quick)
+		if err != nil {
 			t.Errorf("%s: open: got %v", key, err)
+		} else if err := l.Close(); err != nil {
+			t.Error(err)
 		}
 		data[len(data)/2] ^= 1
 		if err := whole.Delete(t.Context(), key); err != nil {

@@ -228,7 +228,7 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 		} else {
 			c.done.Condemned++
 		}
-	case in.Since.Sub(c.at) > wrongBy: // a clock was wrong: the grace begins again
+	case in.Since.Sub(c.at) > maxClaim: // a clock was wrong: the grace begins again
 		next.Since = c.at
 		v.next = next.Value()
 		c.done.Condemned++
