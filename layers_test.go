@@ -81,7 +81,7 @@ var plan = []row{
 	{"store/ledger", "history blob"},
 	{"store/mongo", "blob"},
 	{"store/metered", "history blob"},
-	{"store/cluster", "history blob blob/* store/pair store/postgres store/ledger store/mongo store/metered"},
+	{"store/cluster", "history blob blob/* store/pair store/postgres store/ledger store/mongo store/metered store/record"},
 	{"store/*", ""},
 	{"backup", "stone history blob store/record"},
 	{"store", "history blob client blob/* store/*"},
