@@ -36,6 +36,12 @@ func (f *fleet) fail(ctx context.Context, p plan) error {
 	if p.alone {
 		kinds = [][]fault{{f.loseMachine(ctx)}}
 	}
+	held := make(chan error, 1)
+	if p.pairs {
+		h := new(tenant)
+		kinds = [][]fault{f.pairs(h)}
+		go func() { held <- h.run(ctx, f) }()
+	}
 	for i, all := range kinds {
 		rng := rand.New(rand.NewPCG(f.seed, 1000+uint64(i)))
 		go func() { errs <- f.loop(ctx, rng, all) }()
@@ -43,6 +49,12 @@ func (f *fleet) fail(ctx context.Context, p plan) error {
 	var err error
 	for range kinds {
 		err = errors.Join(err, <-errs)
+	}
+	if p.pairs {
+		cancel()
+		if lost := <-held; lost != nil && !errors.Is(lost, context.Canceled) && !errors.Is(lost, context.DeadlineExceeded) {
+			err = errors.Join(err, lost)
+		}
 	}
 	return err
 }

@@ -9,6 +9,8 @@
 //   - With -serve it kills a server, while clients work at it.
 //   - With -cluster it kills, stops, fills, empties and cuts off the real parts of a
 //     cluster, while clients work at its servers. It needs what ./test parts builds.
+//     With -pairs two of them fail at once: PostgreSQL's standby and then its primary
+//     with the disk, MinIO and a server, and the clock jumps while a lease is held.
 //
 // With -asleep it stops and continues processes that write to worlds of a server
 // under leases that are over, and looks whether the answers that they got fit into
@@ -44,6 +46,7 @@ type plan struct {
 	catalogue      string
 	minutes, rate  float64
 	alone          bool // without a synchronous standby
+	pairs          bool // two things fail at once
 	n              int  // kills of servers, or rounds
 	host           host
 	clients, crowd int
@@ -115,6 +118,7 @@ func parse(args []string) (plan, error) {
 	flags.Float64Var(&p.minutes, "minutes", 30, "how long things fail in -cluster")
 	flags.Float64Var(&p.rate, "rate", 0, "of -cluster: calls a second by all clients together; 0 is as many as they can, the source has 70")
 	flags.BoolVar(&p.alone, "no-standby", false, "of -cluster: PostgreSQL does not wait for its standby, and its primary is lost with its disk; that must be found")
+	flags.BoolVar(&p.pairs, "pairs", false, "of -cluster: two things fail at once: standby and primary, MinIO and a server, the clock while leases are held")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}

@@ -24,6 +24,7 @@ func TestPartsCluster(t *testing.T) {
 		{"-cluster -minutes 0.25 -worlds 500 -seed 3", 0, "0 losses"},
 		{"-cluster -minutes 0.15 -worlds 100 -seed 4 -catalogue bucket", 0, "0 losses"},
 		{"-cluster -minutes 1 -worlds 200 -seed 5 -no-standby", 1, "lost: "},
+		{"-cluster -minutes 1 -worlds 200 -seed 6 -pairs", 0, "0 losses"},
 		{"-cluster -asleep -n 20", 0, "20 rounds"},
 		{"-cluster -catalogue paper", 2, "want postgres, bucket or mongodb"},
 		{"-cluster -catalogue bucket -no-standby", 2, "is for postgres"},

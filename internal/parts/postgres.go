@@ -34,6 +34,7 @@ type Postgres struct {
 	nodes  []*node
 	first  int  // index of the primary
 	synced bool // the standby has every acknowledged commit
+	jumps  bool // Jump was called
 }
 
 // node is one server.
@@ -237,6 +238,49 @@ func (p *Postgres) Promote(ctx context.Context) error {
 	}
 	p.first, p.synced = 1-p.first, false
 	return p.alone(ctx)
+}
+
+// Lose loses two machines: it kills the standby, calls during, kills the primary, and then
+// starts the standby and makes it the primary. What was acknowledged while there was no
+// standby is lost. Nothing else is done to the servers meanwhile.
+func (p *Postgres) Lose(ctx context.Context, during func()) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := p.standby()
+	if err := n.Kill(); err != nil {
+		return err
+	}
+	during()
+	if err := errors.Join(p.primary().Kill(), n.Start(ctx)); err != nil {
+		return err
+	}
+	if _, err := n.query(ctx, "postgres", "SELECT pg_promote(true, 30)"); err != nil {
+		return err
+	}
+	p.first = 1 - p.first
+	return p.alone(ctx)
+}
+
+// Jump lets the clock that clients see be ahead by d from now on. There must be a primary,
+// and a standby if commits wait for one.
+func (p *Postgres) Jump(ctx context.Context, d time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.jumps {
+		for _, sql := range []string{
+			"CREATE SCHEMA jump", "CREATE TABLE jump.by (ahead interval)", "INSERT INTO jump.by VALUES ('0')",
+			"CREATE FUNCTION jump.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT pg_catalog.clock_timestamp() + (SELECT ahead FROM jump.by)'",
+			"ALTER DATABASE " + database + " SET search_path = jump, pg_catalog, public",
+			"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+		} {
+			if _, err := p.primary().query(ctx, database, sql); err != nil {
+				return err
+			}
+		}
+		p.jumps = true
+	}
+	_, err := p.primary().query(ctx, database, fmt.Sprintf("UPDATE jump.by SET ahead = '%d s'", int(d.Seconds())))
+	return err
 }
 
 // Revive starts the old primary after a promotion as it was, as a machine does that comes
