@@ -1,7 +1,6 @@
 package seaweed_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,8 +34,12 @@ type weed struct {
 // program is the weed that CAIRN_WEED names, or the one among the parts.
 func program(t testing.TB) string {
 	t.Helper()
-	name := cmp.Or(os.Getenv("CAIRN_WEED"), filepath.Join(os.Getenv(parts.Env), "weed"))
-	if in, err := os.Stat(name); os.Getenv("CAIRN_WEED") == "" && os.Getenv(parts.Env) == "" || err != nil || in.IsDir() {
+	name := os.Getenv(parts.WeedEnv)
+	if name == "" {
+		parts.Need(t, "weed")
+		name = filepath.Join(os.Getenv(parts.Env), "weed")
+	}
+	if in, err := os.Stat(name); err != nil || in.IsDir() {
 		t.Skip("needs SeaweedFS: CAIRN_WEED names its program weed")
 	}
 	return name

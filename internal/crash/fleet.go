@@ -58,8 +58,8 @@ func (p plan) runCluster(ctx context.Context, out io.Writer) error {
 	}
 	err = p.inCluster(ctx, dir, out)
 	if err != nil {
-		return fmt.Errorf("in %s: %w\nagain, as far as time allows: -cluster -catalogue %s -minutes %v -worlds %d -clients %d -rate %v -no-standby=%t -pairs=%t -seed %d",
-			dir, err, p.catalogue, p.minutes, p.crowd, p.clients, p.rate, p.alone, p.pairs, p.seed)
+		return fmt.Errorf("in %s: %w\nagain, as far as time allows: -cluster -catalogue %s -minutes %v -worlds %d -clients %d -rate %v -no-standby=%t -pairs=%t -weed=%t -seed %d",
+			dir, err, p.catalogue, p.minutes, p.crowd, p.clients, p.rate, p.alone, p.pairs, p.weed, p.seed)
 	}
 	fmt.Fprintln(out, "0 losses")
 	return os.RemoveAll(dir)
@@ -78,7 +78,11 @@ func (p plan) inCluster(ctx context.Context, dir string, out io.Writer) error {
 // startCluster starts a cluster of cairn as it is built from here, or of -cairn. The
 // servers get further flags.
 func (p plan) startCluster(ctx context.Context, dir string, disk int64, serve ...string) (*parts.Cluster, error) {
-	programs, missing, err := parts.Get(ctx, os.Stderr)
+	var also []string
+	if p.weed {
+		also = []string{"weed"}
+	}
+	programs, missing, err := parts.Get(ctx, os.Stderr, also...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +98,12 @@ func (p plan) startCluster(ctx context.Context, dir string, disk int64, serve ..
 			return nil, err
 		}
 	}
-	o := parts.ClusterOptions{Cairn: cairn, Catalogue: p.catalogue, Proxies: true,
+	o := parts.ClusterOptions{Cairn: cairn, Catalogue: p.catalogue, Weed: p.weed, Proxies: true,
 		Serve: []string{"--drain", "5s", "--collect-every", "30s", "--grace", "2m", "--memory", "512MiB"}}
 	o.Serve = append(o.Serve, serve...)
 	o.Postgres.Async = p.alone
 	if os.Geteuid() == 0 {
-		o.MinIO.Disk = disk
+		o.MinIO.Disk, o.WeedDisk = disk, disk/16
 	}
 	return parts.StartCluster(ctx, dir, o)
 }

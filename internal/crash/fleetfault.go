@@ -102,6 +102,9 @@ func idle(ctx context.Context, rng *rand.Rand, least, most time.Duration) bool {
 // engines are the faults of what keeps the data.
 func (f *fleet) engines() []fault {
 	c := f.cluster
+	if w := c.Weed; w != nil {
+		return append(f.weed(w), f.catalogues()...)
+	}
 	out := []fault{
 		{"MinIO killed", func(context.Context) error { return c.MinIO.Kill() }, c.MinIO.Start, maxOff},
 		{"MinIO stopped where it was", func(context.Context) error { return c.MinIO.Pause() },
@@ -116,6 +119,30 @@ func (f *fleet) engines() []fault {
 		out = append(out, fault{"the disk of MinIO full", func(context.Context) error { return c.MinIO.Fill() },
 			func(context.Context) error { return c.MinIO.Unfill() }, maxOff})
 	}
+	return append(out, f.catalogues()...)
+}
+
+// weed are the faults of SeaweedFS: one volume server dies, and another has no room.
+func (f *fleet) weed(w *parts.Weed) []fault {
+	one := w.Volumes[0]
+	dead := fault{"a volume server of SeaweedFS killed", func(context.Context) error { return one.Kill() }, one.Start, maxPart}
+	out := []fault{dead, {"SeaweedFS's master killed", func(context.Context) error { return w.Master.Kill() }, w.Master.Start, maxOff}}
+	if os.Geteuid() != 0 {
+		return out
+	}
+	full := fault{"the disk of a volume server of SeaweedFS full", func(context.Context) error { return w.Fill() },
+		func(context.Context) error { return w.Unfill() }, maxPart}
+	both := fault{"a volume server of SeaweedFS killed, and another full", full.begin, func(ctx context.Context) error {
+		err := dead.begin(ctx)
+		time.Sleep(maxOff / 2)
+		return errors.Join(err, full.end(ctx), dead.end(ctx))
+	}, maxOff}
+	return append(out, full, both)
+}
+
+// catalogues are the faults of the catalogue.
+func (f *fleet) catalogues() (out []fault) {
+	c := f.cluster
 	if p := c.Postgres; p != nil {
 		out = append(out, fault{name: "PostgreSQL's primary killed", begin: f.killPrimary},
 			fault{name: "PostgreSQL's primary killed, again", begin: f.killPrimary},
@@ -201,7 +228,7 @@ func (f *fleet) around() (out []fault) {
 			over []*parts.Proxy
 		}{{"its clients", []*parts.Proxy{s.Clients}}, {"the bucket", []*parts.Proxy{s.Bucket}}, {"the catalogue", s.Catalogue}} {
 			l, between := link.over, fmt.Sprintf("between server %d and %s", i, link.to)
-			if len(l) == 0 {
+			if len(l) == 0 || l[0] == nil {
 				continue
 			}
 			mend := every(l, (*parts.Proxy).Heal)

@@ -15,7 +15,13 @@ import (
 // pairs are faults of two things at once, each of which alone loses nothing.
 func (f *fleet) pairs(held *tenant) (out []fault) {
 	c := f.cluster
+	if c.Weed != nil {
+		out = f.weed(c.Weed)
+	}
 	for i, s := range c.Servers {
+		if c.MinIO == nil {
+			break
+		}
 		out = append(out, fault{fmt.Sprintf("MinIO and server %d killed", i),
 			func(context.Context) error { return errors.Join(c.MinIO.Kill(), s.Kill()) },
 			func(ctx context.Context) error { return errors.Join(c.MinIO.Start(ctx), f.again(ctx, s.Process)) }, maxPart})

@@ -11,6 +11,8 @@
 //     cluster, while clients work at its servers. It needs what ./test parts builds.
 //     With -pairs two of them fail at once: PostgreSQL's standby and then its primary
 //     with the disk, MinIO and a server, and the clock jumps while a lease is held.
+//     With -weed the bucket is a SeaweedFS with three volume servers, of which one dies
+//     and one is full.
 //
 // With -asleep it stops and continues processes that write to worlds of a server
 // under leases that are over, and looks whether the answers that they got fit into
@@ -47,6 +49,7 @@ type plan struct {
 	minutes, rate  float64
 	alone          bool // without a synchronous standby
 	pairs          bool // two things fail at once
+	weed           bool // the bucket is a SeaweedFS
 	n              int  // kills of servers, or rounds
 	host           host
 	clients, crowd int
@@ -118,6 +121,7 @@ func parse(args []string) (plan, error) {
 	flags.Float64Var(&p.minutes, "minutes", 30, "how long things fail in -cluster")
 	flags.Float64Var(&p.rate, "rate", 0, "of -cluster: calls a second by all clients together; 0 is as many as they can, the source has 70")
 	flags.BoolVar(&p.alone, "no-standby", false, "of -cluster: PostgreSQL does not wait for its standby, and its primary is lost with its disk; that must be found")
+	flags.BoolVar(&p.weed, "weed", false, "of -cluster: the bucket is a SeaweedFS with three volume servers, of which one dies and one is full; CAIRN_WEED names its program, which is built if it is missing")
 	flags.BoolVar(&p.pairs, "pairs", false, "of -cluster: two things fail at once: standby and primary, MinIO and a server, the clock while leases are held")
 	if err := flags.Parse(args); err != nil {
 		return p, err
@@ -156,7 +160,7 @@ func (p *plan) byDefault(flags *flag.FlagSet) error {
 	}
 	p.parallel, p.clients = max(p.parallel, 1), max(p.clients, 1)
 	if p.cluster {
-		ok := slices.Contains([]string{parts.OnPostgres, parts.OnBucket, parts.OnMongo}, p.catalogue)
+		ok := slices.Contains([]string{parts.OnPostgres, parts.OnBucket, parts.OnMongo}, p.catalogue) && !(p.weed && p.catalogue == parts.OnBucket)
 		if !ok || p.alone && p.catalogue != parts.OnPostgres || p.crowd < p.clients {
 			fmt.Fprintf(flags.Output(), "crash: -catalogue %q: want postgres, bucket or mongodb; -no-standby is for postgres; -worlds %d: want at least -clients\n", p.catalogue, p.crowd)
 			return flag.ErrHelp

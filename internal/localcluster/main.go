@@ -35,6 +35,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	flags := flag.NewFlagSet("localcluster", flag.ExitOnError)
 	flags.SetOutput(log)
 	get := flags.Bool("get", false, "only get the programs that are missing, and print their folder")
+	weed := flags.Bool("weed", false, "with -get: SeaweedFS too, unless CAIRN_WEED names its program; to build it takes minutes")
 	dir := flags.String("dir", "", "where to keep worlds and logs; default a new folder, which is deleted at the end. It must be empty or absent")
 	flags.StringVar(&o.Catalogue, "catalogue", parts.OnPostgres, "postgres, bucket or mongodb")
 	flags.IntVar(&o.Servers, "servers", 3, "how many cairn serve")
@@ -45,7 +46,11 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	programs, missing, err := parts.Get(ctx, log)
+	var also []string
+	if *weed {
+		also = []string{"weed"}
+	}
+	programs, missing, err := parts.Get(ctx, log, also...)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type ClusterOptions struct {
 	Cairn      string          // the program; needed
 	Servers    int             // default 3
 	Catalogue  string          // default OnPostgres
+	Weed       bool            // the bucket is a SeaweedFS, and no MinIO runs
+	WeedDisk   int64           // of WeedOptions
 	Postgres   PostgresOptions // Standby and Link are set by StartCluster
 	MinIO      MinIOOptions
 	Proxies    bool     // a toxiproxy between any two processes
@@ -40,6 +42,7 @@ type ClusterOptions struct {
 type Cluster struct {
 	Postgres   *Postgres
 	MinIO      *MinIO
+	Weed       *Weed
 	Ferret     *Ferret
 	Proxies    *Proxies
 	Prometheus *Prometheus
@@ -85,6 +88,19 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 	}
 	if err := c.startCatalogue(ctx); err != nil {
 		return err
+	}
+	if c.o.Weed {
+		out, err := c.log("weed")
+		if err == nil {
+			c.Weed, err = StartWeed(ctx, c.dir, WeedOptions{Disk: c.o.WeedDisk, Log: out})
+		}
+		if err == nil {
+			err = c.startServers(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		return c.startPrometheus(ctx)
 	}
 	m := c.o.MinIO
 	if m.Log, err = c.log("minio"); err != nil {
@@ -193,7 +209,7 @@ func (c *Cluster) site(ctx context.Context, i int) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	bucket, err := c.front(ctx, c.MinIO.Addr(), &s.Bucket)
+	bucket, err := c.bucket(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +218,7 @@ func (c *Cluster) site(ctx context.Context, i int) (*Site, error) {
 		return nil, err
 	}
 	file := filepath.Join(c.dir, fmt.Sprintf("cluster%d.toml", i))
-	text := fmt.Sprintf("[catalogue]\n%s\n[bucket]\nkind = \"s3\"\n%s", catalogue, c.bucket(bucket))
+	text := fmt.Sprintf("[catalogue]\n%s\n[bucket]\n%s", catalogue, bucket)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -255,9 +271,14 @@ func (c *Cluster) catalogue(ctx context.Context, s *Site) (string, error) {
 	return "kind = \"bucket\"\n", nil
 }
 
-// bucket returns the lines that name MinIO, behind addr.
-func (c *Cluster) bucket(addr string) string {
-	return fmt.Sprintf("endpoint = \"http://%s\"\nbucket = \"cairn\"\nregion = \"us-east-1\"\n", addr)
+// bucket returns the lines of a cluster file that name the bucket. A master of SeaweedFS
+// names the volume servers, so no proxies are between.
+func (c *Cluster) bucket(ctx context.Context, s *Site) (string, error) {
+	if c.Weed != nil {
+		return fmt.Sprintf("kind = \"seaweed\"\nmasters = [%q]\n", c.Weed.Addr()), nil
+	}
+	addr, err := c.front(ctx, c.MinIO.Addr(), &s.Bucket)
+	return fmt.Sprintf("kind = \"s3\"\nendpoint = \"http://%s\"\nbucket = \"cairn\"\nregion = \"us-east-1\"\n", addr), err
 }
 
 func (c *Cluster) startPrometheus(ctx context.Context) error {
@@ -359,7 +380,9 @@ func (c *Cluster) Supervise(ctx context.Context, told func(what string, err erro
 	if c.Prometheus != nil {
 		keep("Prometheus", c.Prometheus.Process)
 	}
-	keep("MinIO", c.MinIO.Process)
+	if c.MinIO != nil {
+		keep("MinIO", c.MinIO.Process)
+	}
 	for i, s := range c.Servers {
 		keep(fmt.Sprintf("server %d", i), s.Process)
 	}
@@ -404,6 +427,9 @@ func (c *Cluster) others() (out []io.Closer) {
 	}
 	if c.Postgres != nil {
 		out = append(out, c.Postgres)
+	}
+	if c.Weed != nil {
+		out = append(out, c.Weed)
 	}
 	if c.MinIO != nil {
 		out = append(out, c.MinIO)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,8 +16,9 @@ import (
 // CAIRN_PARTS. That is the folder CAIRN_PARTS names, or one in the user's cache whose
 // name changes with the versions. The current directory must be in the module. Get
 // installs PostgreSQL where it can: on Debian, as root. It returns what it could not
-// get, and tells log why.
-func Get(ctx context.Context, log io.Writer) (dir string, missing []string, err error) {
+// get, and tells log why. SeaweedFS takes minutes to build, so Get does it only if also
+// names weed.
+func Get(ctx context.Context, log io.Writer, also ...string) (dir string, missing []string, err error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", nil, fmt.Errorf("parts: get: find the module: %w", err)
@@ -39,11 +41,12 @@ func Get(ctx context.Context, log io.Writer) (dir string, missing []string, err 
 		{"toxiproxy", func() error { return g.build(sources, "./toxiproxy", "toxiproxy") }},
 		{"minio", func() error { return g.build(sources, "./minio", "minio") }},
 		{"ferret", func() error { return g.build(filepath.Join(sources, "ferret"), ".", "ferret") }},
+		{"weed", func() error { return g.build(filepath.Join(sources, "weed"), ".", "weed") }},
 		{"promtool", g.prometheus},
 		{"prometheus", g.prometheus},
 		{"postgres", g.postgres},
 	} {
-		if _, err := locate(dir, p.name); err == nil {
+		if _, err := locate(dir, p.name); err == nil || p.name == "weed" && !slices.Contains(also, p.name) {
 			continue
 		}
 		if err := p.get(); err != nil {

@@ -61,7 +61,11 @@ func StartMinIO(ctx context.Context, dir string, o MinIOOptions) (*MinIO, error)
 		return nil, err
 	}
 	if o.Disk > 0 {
-		if err := m.mount(ctx, dir); err != nil {
+		var drives []string
+		for i := range o.Drives {
+			drives = append(drives, fmt.Sprintf("%s/drive%d", m.dir, i+1))
+		}
+		if err := m.mount(ctx, filepath.Join(dir, "minio.img"), m.dir, o.Disk, drives...); err != nil {
 			return nil, err
 		}
 	} else if err := m.mkdirs(m.dir); err != nil {
@@ -84,34 +88,6 @@ func (m *MinIO) mkdirs(dir string) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// mount makes the server mount a file as the file system of its drives, where no
-// other process sees it. So nothing remains mounted when the server ends.
-func (m *MinIO) mount(ctx context.Context, dir string) error {
-	image := filepath.Join(dir, "minio.img")
-	f, err := os.Create(image)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Truncate(m.o.Disk), f.Close()); err != nil {
-		return err
-	}
-	if _, err := output(ctx, nil, "mkfs.ext4", "-q", "-m", "0", "-i", "4096", "-E", "lazy_itable_init=1,nodiscard", image); err != nil {
-		return err
-	}
-	unshare, err := program("unshare")
-	if err != nil {
-		return err
-	}
-	var mkdirs strings.Builder
-	for i := range m.o.Drives {
-		fmt.Fprintf(&mkdirs, " '%s/drive%d'", m.dir, i+1)
-	}
-	script := fmt.Sprintf(`mount -o loop '%s' '%s' && mkdir -p %s && exec "$0" "$@"`, image, m.dir, mkdirs.String())
-	m.args = append([]string{"-m", "sh", "-c", script, m.path}, m.args...)
-	m.path = unshare
 	return nil
 }
 
@@ -165,16 +141,7 @@ func (m *MinIO) Fill() error {
 	if m.o.Disk == 0 {
 		return errors.New("parts: fill: the drives have no file system of their own")
 	}
-	f, err := os.Create(m.ballast())
-	if err != nil {
-		return err
-	}
-	for size := int64(1 << 30); size >= 4096; {
-		if err := reserve(f, size); err != nil {
-			size /= 2
-		}
-	}
-	return f.Close()
+	return fill(m.ballast())
 }
 
 // Unfill takes back what Fill did.

@@ -1,5 +1,5 @@
 // Package parts starts and stops real servers: PostgreSQL with a standby, MinIO,
-// FerretDB, toxiproxy, Prometheus and cairn serve. Tests use it, and the command
+// FerretDB, SeaweedFS, toxiproxy, Prometheus and cairn serve. Tests use it, and the command
 // that starts a cluster on one machine. It works on Linux alone.
 //
 // Every server listens on 127.0.0.1 at a free port and ends with the process that
@@ -36,7 +36,7 @@ type Skipper interface {
 }
 
 // Need skips a test unless CAIRN_PARTS is set and all of the programs are there:
-// postgres, minio, ferret, toxiproxy, prometheus, promtool.
+// postgres, minio, ferret, toxiproxy, weed, prometheus, promtool.
 func Need(t Skipper, programs ...string) {
 	t.Helper()
 	if os.Getenv(Env) == "" {
@@ -58,6 +58,9 @@ func program(name string) (string, error) { return locate(os.Getenv(Env), name) 
 // locate returns the path of a program in dir, which may be empty, or on this
 // machine.
 func locate(dir, name string) (string, error) {
+	if path := os.Getenv(WeedEnv); name == "weed" && path != "" {
+		return filepath.Abs(path)
+	}
 	if dir != "" {
 		if dir, err := filepath.Abs(dir); err == nil {
 			if path := filepath.Join(dir, name); isFile(path) {
