@@ -41,7 +41,7 @@ func Get(ctx context.Context, log io.Writer, also ...string) (dir string, missin
 		{"toxiproxy", func() error { return g.build(sources, "./toxiproxy", "toxiproxy") }},
 		{"minio", func() error { return g.build(sources, "./minio", "minio") }},
 		{"ferret", func() error { return g.build(filepath.Join(sources, "ferret"), ".", "ferret") }},
-		{"weed", func() error { return g.build(filepath.Join(sources, "weed"), ".", "weed") }},
+		{"weed", g.weed},
 		{"promtool", g.prometheus},
 		{"prometheus", g.prometheus},
 		{"postgres", g.postgres},
@@ -94,6 +94,53 @@ func (g getter) run(dir, name string, args ...string) error {
 // build builds a program of another module.
 func (g getter) build(dir, pkg, name string) error {
 	return g.run(dir, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(g.dir, name), pkg)
+}
+
+// The module that has SeaweedFS's masters and volume servers, by the names that its own
+// program has: weed master, weed volume. It is made where it is built, because it wants other
+// versions of what the modules of build share.
+const (
+	weedModule = `module weed
+
+go 1.26.6
+
+require github.com/seaweedfs/seaweedfs v0.0.0-20261109003541-7506e5f91cd6
+`
+	weedMain = `package main
+
+import (
+	"os"
+
+	"github.com/seaweedfs/seaweedfs/weed/command"
+	flag "github.com/seaweedfs/seaweedfs/weed/util/fla9"
+)
+
+func main() {
+	flag.Parse()
+	args := flag.Args()
+	for _, c := range command.Commands {
+		if len(args) > 0 && c.Name() == args[0] && c.Flag.Parse(args[1:]) == nil && c.Run(c, c.Flag.Args()) {
+			return
+		}
+	}
+	os.Exit(1)
+}
+`
+)
+
+// weed builds SeaweedFS, which takes minutes.
+func (g getter) weed() error {
+	scratch, err := os.MkdirTemp("", "weed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	for name, text := range map[string]string{"go.mod": weedModule, "main.go": weedMain} {
+		if err := os.WriteFile(filepath.Join(scratch, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return g.run(scratch, "go", "build", "-mod=mod", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(g.dir, "weed"), ".")
 }
 
 // prometheus takes the programs out of Debian's package, which would start them as a
