@@ -87,7 +87,9 @@ var (
 func (f *flat) edit(edit func(v *world.VolumeTx)) {
 	f.t.Helper()
 	_, err := f.UpdateContext(ctx, func(tx *world.Tx) error {
-		edit(tx.Dimension(earth).Volume(voxel.Block))
+		d := tx.Dimension(earth)
+		d.AnyHeight() // the maps follow also there
+		edit(d.Volume(voxel.Block))
 		return nil
 	})
 	if err != nil {

@@ -354,7 +354,9 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 		if len(objects) > 0 {
 			made := voxel.Column{Pos: pos, Lists: []voxel.List{{Name: list, Objects: objects}}}
 			if model := d.d.columns.model(pos); model != nil {
-				made.Version = model.Version
+				if _, _, ok := model.Heights(d.d.name); ok {
+					made.Version = model.Version
+				}
 			}
 			d.SetColumn(made)
 		}
