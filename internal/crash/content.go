@@ -142,11 +142,11 @@ func (c content) writeColumn(d *world.DimensionTx, i int) {
 		d.RemoveColumn(pos)
 		return
 	}
-	column := voxel.Column{Pos: pos}
-	if old := d.Column(pos); old != nil {
+	column, old := voxel.Column{Pos: pos}, d.Column(pos)
+	if old != nil {
 		column = *old
 	}
-	if column.Version != c.Columns[i] {
+	if old == nil || column.Version != c.Columns[i] { // objects would make one of the version of others
 		column.Version = c.Columns[i]
 		d.SetColumn(column)
 	}

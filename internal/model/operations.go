@@ -240,6 +240,9 @@ func (m *machine) objects() {
 			}
 		default:
 			d.Add(list, object)
+			if _, ok := m.have.columns[at]; !ok { // it is of the version of others
+				m.have.columns[at] = column{version: d.Column(at.pos).Version}
+			}
 			m.have.setList(at, list, append(slices.Clip(m.have.columns[at].lists[list]), what))
 		}
 	})
