@@ -172,7 +172,7 @@ func checkSkipped(t *testing.T, dir string, skipped []savings.SkippedWorld) {
 		rel, _ := filepath.Rel(dir, s.Path)
 		why[filepath.ToSlash(rel)] = s.Why
 	}
-	for path, part := range map[string]string{"plain/mixed": "1343", "plain/damaged": "damaged", "plain/empty": "no column"} {
+	for path, part := range map[string]string{"plain/mixed": "1343", "plain/damaged": "damaged", "plain/empty": "no chunk"} {
 		if !strings.Contains(why[path], part) {
 			t.Errorf("%s: skipped for %q, want something with %q", path, why[path], part)
 		}
