@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -49,33 +48,6 @@ func TestDryRun(t *testing.T) {
 	}
 	for _, args := range []string{"delete @nobody --dry-run", "purge @nobody --dry-run"} {
 		mustRun(t, 3, dir, strings.Fields(args)...)
-	}
-}
-
-// A server that keeps all versions keeps them whoever collects, unless the caller says what
-// to keep.
-func TestServePolicy(t *testing.T) {
-	dir := island(t)
-	s := mustServe(t, dir, "--versions", "all")
-	t.Setenv("CAIRN_STORE", s.url)
-	mustRun(t, 0, dir, "import", "island", "@isle")
-	const edits = 18 // more than the 16 that are kept by default
-	for i := range edits {
-		s.call(200, "", "POST", "/v1/brush/isle", strings.NewReader(fmt.Sprintf(`{"brush":"ball","at":[0,%d,0],"r":1,"name":"stone"}`, 90+i)))
-	}
-	for _, body := range []string{"{}", "null", `{"grace_seconds":1}`} {
-		s.call(200, "", "POST", "/v1/collect", strings.NewReader(body), "Content-Type", "application/json")
-	}
-	mustRun(t, 0, dir, "gc")
-	mustRun(t, 0, dir, "gc", "--grace", "0")
-	if n := len(logs(t, dir, "@isle")); n != edits+1 {
-		t.Errorf("%d versions are left of %d", n, edits+1)
-	}
-	if v := mustJSON(t, 0, dir, "gc", "--keep", "newest=2", "--dry-run"); v["commits"] != float64(edits-1) {
-		t.Errorf("gc would drop %v", v)
-	}
-	if v := mustJSON(t, 0, dir, "gc", "--keep", "newest=2"); v["commits"] != float64(edits-1) {
-		t.Errorf("gc drops %v", v)
 	}
 }
 
