@@ -218,15 +218,43 @@ func TestLimitOfBytesShared(t *testing.T) {
 	}
 }
 
-// A stone is decoded before it counts, by whomever it comes: its checksums say nothing of
-// what its pages hold.
+// The stones of a caller are decoded before they count, as checksums say nothing of what
+// pages hold. After many right ones in a row a few are, until one is broken.
 func TestLyingStone(t *testing.T) {
 	s := newSite(t, server.Options{})
-	head := s.mustCommit("a", 1)
 	lying := lyingStone(t)
-	for range 20 { // no chance is in it
-		s.do(commitRequest("a", commitOf(head, "", lying), lying)).wantCode(t, client.Corrupt)
+	refused := func(world string, head history.ID) {
+		t.Helper()
+		for range 20 { // no chance is in it
+			s.do(commitRequest(world, commitOf(head, "", lying), lying)).wantCode(t, client.Corrupt)
+		}
 	}
+	refused("a", s.mustCommit("a", 1))
+	proven := func(world string) history.ID {
+		head := s.mustCommit(world, 1)
+		right := mustStone(t, 2)
+		for range 256 {
+			s.want(201, commitRequest(world, commitOf(head, "", right), right), nil)
+			now, err := s.st.Head(t.Context(), world)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head = now.Commit
+		}
+		return head
+	}
+	took := 0
+	for n := 0; took == 0; n++ {
+		world := fmt.Sprintf("b%d", n)
+		if s.do(commitRequest(world, commitOf(proven(world), "", lying), lying)).status == 201 {
+			took++
+		}
+	}
+	head, broken := proven("c"), mustStone(t, 3)
+	broken.Data[len(broken.Data)/2] ^= 1
+	broken.ID = hashOf(broken.Data)
+	s.do(commitRequest("c", commitOf(head, "", broken), broken)).wantCode(t, client.Corrupt)
+	refused("c", head)
 }
 
 // lyingStone returns a stone that only who decodes its page finds to be broken.

@@ -103,6 +103,7 @@ type Server struct {
 	ops       *arena.Operations // nil without Options.Arenas
 	strangers *token.Rates      // of addresses without a token
 	calls     atomic.Int64
+	proven    atomic.Int64 // Grant.Proven of callers without a token
 	greeting  greeting
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log

@@ -169,7 +169,10 @@ func (s *Reader) CheckSums(ctx context.Context) error {
 }
 
 func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
-	t := NewTally()
+	var t *Tally
+	if d.tally != nil {
+		t = NewTally()
+	}
 	left, err := uncheckedPages(ctx, d, t)
 	if err != nil {
 		return err

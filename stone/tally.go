@@ -11,7 +11,7 @@ import (
 )
 
 // Tally counts what a dimension of a stone holds. Entries with a count of 0 are
-// missing.
+// missing. A nil Tally counts nothing.
 type Tally struct {
 	Cells    map[string]int // of level 0 that are not empty, by volume
 	Objects  map[string]int // by list
@@ -27,13 +27,16 @@ func NewTally() *Tally {
 
 // Chunk adds the cells of a chunk n times, which may be negative.
 func (t *Tally) Chunk(volume string, c *voxel.Chunk, n int) {
-	if c != nil {
+	if t != nil && c != nil {
 		add(t.Cells, volume, n*c.CountNonEmpty())
 	}
 }
 
 // Column adds a column with its lists n times, which may be negative.
 func (t *Tally) Column(c *voxel.Column, n int) {
+	if t == nil {
+		return
+	}
 	add(t.Versions, c.Version, n)
 	t.Kept += n * c.KeptSections()
 	for _, l := range c.Lists {

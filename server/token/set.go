@@ -33,6 +33,7 @@ type Grant struct {
 	Token
 	Calls   atomic.Int64 // in progress
 	Streams atomic.Int64 // open
+	Proven  atomic.Int64 // its stones in a row that were read whole and were right
 	account account
 }
 
