@@ -476,6 +476,7 @@ func TestDimensions(t *testing.T) {
 
 // TestBy restores what one author did, in worlds whose log does not have everything.
 func TestBy(t *testing.T) {
+	long.Alone(t)
 	const bobs, anns = "box:0,50,0..9,51,9", "box:5,50,0..19,51,9"
 	for _, tt := range []struct {
 		name string
@@ -664,6 +665,7 @@ func TestSaveRefused(t *testing.T) {
 
 // TestWorldBelow saves snapshots under names of worlds that somebody made there.
 func TestWorldBelow(t *testing.T) {
+	long.Alone(t)
 	for _, tt := range []struct {
 		name string
 		make func(p *place, full string) error

@@ -7,39 +7,36 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"net/http/httptest"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/autosave"
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// A game whose worlds are a server's. A signal ends it: what was changed is saved
-// within ten seconds, and what cannot be saved is named.
+// A signal ends a game: what was changed is saved within ten seconds, and what cannot be saved
+// is named.
 func ExampleFleet_Close() {
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	ctx := context.Background()
-	st, end := serve("players/ann/island", "players/bob/island")
-	defer end()
+	st := kept("players/ann/island", "players/bob/island") // or the client.Store of a server
+	defer st.Close()
 
-	fleet := autosave.NewFleet(st, "game-7", time.Now(), autosave.Options{World: world.Options{Manual: true}}) // the server packs
+	fleet := autosave.NewFleet(st, "game-7", time.Now(), autosave.Options{World: world.Options{Manual: true}}) // a server packs
 	for _, name := range []string{"players/ann/island", "players/bob/island"} {
-		kept, err := fleet.Open(ctx, name)
+		w, err := fleet.Open(ctx, name)
 		if err != nil {
 			log.Fatal(err)
 		}
-		kept.Players(1)
-		if _, err := kept.World().Update(func(tx *world.Tx) error { tx.SetProperty("visited", "yes"); return nil }); err != nil {
+		w.Players(1)
+		if _, err := w.World().Update(func(tx *world.Tx) error { tx.SetProperty("visited", "yes"); return nil }); err != nil {
 			log.Fatal(err)
 		}
-		kept.Changed(1)
+		w.Changed(1)
 	}
 	if err := st.Release(ctx, "players/bob/island", history.Force); err != nil { // by someone else
 		log.Fatal(err)
@@ -70,26 +67,13 @@ func ExampleFleet_Close() {
 	// <nil>
 }
 
-// serve returns a server's Store with some worlds, and what ends both.
-func serve(names ...string) (st *client.Store, end func()) {
-	kept := memory.New(memory.Options{})
+// kept returns a Store with some worlds.
+func kept(names ...string) history.Store {
+	st := memory.New(memory.Options{})
 	for _, name := range names {
-		if err := kept.Create(context.Background(), name); err != nil {
+		if err := st.Create(context.Background(), name); err != nil {
 			log.Fatal(err)
 		}
 	}
-	s, err := server.New(kept, server.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	h := httptest.NewServer(s)
-	if st, err = client.Open(context.Background(), h.URL, client.Options{}); err != nil {
-		log.Fatal(err)
-	}
-	return st, func() {
-		if err := errors.Join(st.Close(), kept.Close()); err != nil {
-			log.Fatal(err)
-		}
-		h.Close()
-	}
+	return st
 }

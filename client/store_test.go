@@ -58,6 +58,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestLocal(t *testing.T) {
+	long.Rest(t)
 	disks := make(map[history.Store]vfs.FS) // in memory: what is on a disk is for the tests of local
 	open := func(t *testing.T, on vfs.FS, now func() time.Time) history.Store {
 		s, err := local.Open("store", local.Options{Now: now, FS: on, CacheBytes: 1 << 20})

@@ -135,6 +135,7 @@ func wantSame(t *testing.T, src func() format.Source, efforts []stone.Effort, sm
 }
 
 func TestSpillMadeWorlds(t *testing.T) {
+	long.Rest(t)
 	for i, tt := range someWorlds() {
 		t.Run(tt.name, func(t *testing.T) {
 			wantSpilled(t, func() format.Source { return someWorlds()[i].src }, 1<<14, 1<<16)

@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -107,6 +108,7 @@ func mask(t *testing.T, text string) region.Mask {
 
 // A Fill of many squares plans them as it goes, and does all of them.
 func TestFillInSquares(t *testing.T) {
+	long.Alone(t)
 	w := small(t, "a")
 	q := alone(t)
 	r := region.Union{region.Box{Max: geom.Point{X: 700, Y: 33, Z: 300}}, region.Ball{Center: geom.Point{X: 5000, Z: -900}, Radius: 70}}

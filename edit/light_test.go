@@ -31,6 +31,7 @@ func (c *counted) Relight(ctx context.Context, a *edit.Arena, chunks []geom.Chun
 // TestLight fills a part of a world and takes that back: the light is that of before, and was
 // computed once for each tower.
 func TestLight(t *testing.T) {
+	long.Alone(t)
 	_, w := made(t, 6)
 	defer w.Close()
 	q := edit.New(edit.Options{})
@@ -226,6 +227,7 @@ func TestFloodBeside(t *testing.T) {
 
 // TestFloodLamp sets a lamp where columns keep no light of blocks: its section keeps it from then on.
 func TestFloodLamp(t *testing.T) {
+	long.Alone(t)
 	_, w := made(t, 6)
 	defer w.Close()
 	p := geom.Point{X: 8, Y: 100, Z: 8}

@@ -8,11 +8,13 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // TestApart compares Apart with a comparison of all positions of two maps.
 func TestApart(t *testing.T) {
+	long.Alone(t)
 	rng := rand.New(rand.NewPCG(1, 5))
 	far := []geom.ChunkPos{{}, {X: 7, Y: 7, Z: 7}, {X: -1}, {X: 1000}, {Y: -20000, Z: 31}, {X: 5000, Z: -5000}}
 	for i := range 3000 {

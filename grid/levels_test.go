@@ -169,6 +169,7 @@ func TestLevelsAfterManyWrites(t *testing.T) {
 }
 
 func TestLevelCount(t *testing.T) {
+	long.Alone(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	for n := range 60 {
 		var placed []grid.Placed

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -40,6 +41,7 @@ func matterOf(v *grid.View, b geom.Box) []geom.Point {
 }
 
 func TestSweepAndOverlap(t *testing.T) {
+	long.Alone(t)
 	met, free := 0, 0
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/interest"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -21,6 +22,7 @@ func heap() int64 {
 
 // A client that asks for another shape in each tick does not fill the memory.
 func TestShapesAreForgotten(t *testing.T) {
+	long.Alone(t)
 	s := newSet(t, interest.Options{})
 	id, err := s.Add(interest.Viewer{})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/interest"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -182,6 +183,7 @@ func newTree(t testing.TB) *octree.Tree {
 
 // Random viewers, objects and ticks, against a Set that recomputes everything. Some walk, some jump.
 func TestTick(t *testing.T) {
+	long.Alone(t)
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { testTick(t, seed) })
 	}

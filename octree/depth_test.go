@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -13,6 +14,7 @@ import (
 // s/2^depth for a root of edge s, so d is at most sqrt(3)*s/2^depth. That bounds the depth
 // by log2(s/d)+log2(sqrt(3)). Points that have moved may lie anywhere in the loose box.
 func TestDepthBound(t *testing.T) {
+	long.Alone(t)
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 18))
 		opts := octree.Options{SplitAbove: 2, MaxDepth: 32, Loose: 1.25 + random.Float64()}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -67,6 +68,7 @@ func brute(boxes map[octree.ID]octree.Box, match func(octree.ID, octree.Box) boo
 // TestHostile compares queries with all objects, at coordinates where numbers are
 // coarse, tiny or at the end of the range.
 func TestHostile(t *testing.T) {
+	long.Alone(t)
 	n := 20 * int(*seeds)
 	bad := map[string]int{}
 	for seed := range n {

@@ -368,6 +368,7 @@ func TestBallAtDistance(t *testing.T) {
 }
 
 func TestOnePoint(t *testing.T) {
+	long.Alone(t)
 	n := long.By(100_000, 1_000_000, 1_000_000)
 	if testing.Short() {
 		n = 50_000
@@ -468,6 +469,7 @@ func TestShrink(t *testing.T) {
 
 // TestAllocations counts what queries and moves allocate.
 func TestAllocations(t *testing.T) {
+	long.Alone(t)
 	tree := mustNew(t, octree.Options{})
 	random := rand.New(rand.NewPCG(9, 10))
 	at := func() octree.Vec {

@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
 // TestPlane has planes whose normals are so short that products with them round to
 // few numbers.
 func TestPlane(t *testing.T) {
+	long.Alone(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	tree := mustNew(t, octree.Options{SplitAbove: 8})
 	boxes := make(map[octree.ID]octree.Box)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -169,6 +170,7 @@ func TestScene(t *testing.T) {
 
 // TestSceneAllocations counts what queries of a scene allocate.
 func TestSceneAllocations(t *testing.T) {
+	long.Alone(t)
 	scene, err := octree.NewScene(octree.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -214,6 +214,7 @@ func TestCellsInMemory(t *testing.T) {
 
 // TestBrushWork: a call goes over many cells, or over some often, but not both.
 func TestBrushWork(t *testing.T) {
+	long.Alone(t)
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	for body, want := range map[string]string{

@@ -257,6 +257,7 @@ func TestBodyTooLong(t *testing.T) {
 
 // TestDamagedChunk imports a folder with one chunk that cannot be read.
 func TestDamagedChunk(t *testing.T) {
+	long.Alone(t)
 	folder := mustFolder(t, madeUp(t, 1))
 	zipped := mustZip(t, damaged{folder}, all)
 	s := newSite(t, server.Options{})

@@ -77,6 +77,7 @@ func TestIdleConnections(t *testing.T) {
 // Logins whose bodies do not come take no room from callers with tokens, and the rate of
 // strangers holds for them.
 func TestSlowLogins(t *testing.T) {
+	t.Parallel()
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
 	addr := mustListen(t, server.Options{Tokens: tokens, Limits: server.Limits{Calls: 16, StrangerRate: 10}})
 	busy := make(chan bool)

@@ -145,6 +145,7 @@ func changeOne(w *convert.World) {
 }
 
 func TestImportExport(t *testing.T) {
+	long.Alone(t)
 	w := madeUp(t, 1)
 	folder := mustFolder(t, w)
 	for _, tt := range []struct {
@@ -329,6 +330,7 @@ func TestOtherWorldsVersion(t *testing.T) {
 }
 
 func TestPicture(t *testing.T) {
+	long.Alone(t)
 	s := newSite(t, server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	got := s.want(200, request{"GET", "/v1/picture/a?size=200", nil, nil}, nil)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/stone/stonetest"
@@ -177,9 +178,8 @@ func byCode(chunks []stone.Placed) []stone.Placed {
 // TestLightTooMuchWork has a page of light that needs few chunks of blocks, each in a page with
 // 500 others that change in every cell: a Reader refuses it, and a Writer does not write it.
 func TestLightTooMuchWork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 2,500 chunks twice")
-	}
+	long.Rest(t) // it writes 2,500 chunks twice
+	long.Alone(t)
 	var flat [voxel.ChunkCells]voxel.Cell
 	for i := range flat {
 		flat[i] = voxel.Cell((i + i>>10) & 1)

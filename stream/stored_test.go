@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -160,6 +161,7 @@ func wholeFrames(b []byte, n int) bool {
 
 // TestPartOfAWorld streams a world of which little is in memory.
 func TestPartOfAWorld(t *testing.T) {
+	long.Alone(t)
 	st, commits := versionsOf(t, 3)
 	w, err := world.Open(context.Background(), st, "w", world.Options{})
 	if err != nil {

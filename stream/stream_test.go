@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/stream"
@@ -246,6 +247,7 @@ func see(t testing.TB, s *session, w *world.View, far int, rng *rand.Rand) {
 }
 
 func TestFirstView(t *testing.T) {
+	long.Alone(t)
 	w := newWorld(t, 128)
 	srv := serve(t, w, stream.Options{Top: 3})
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/tile"
 )
 
@@ -340,6 +341,7 @@ func TestAllocations(t *testing.T) {
 // used again, but for the context that its reader may keep, and what the race detector has
 // sync.Pool lose.
 func TestAllocationsOfMisses(t *testing.T) {
+	long.Alone(t)
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			c := tile.New[num](tile.Options{Budget: 100 << 12, Purposes: []tile.Purpose{{Policy: policy}}})

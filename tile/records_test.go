@@ -8,11 +8,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/tile"
 )
 
 // A cache that remembers as many tiles as it may forgets one, whatever kinds of tiles it has.
 func TestFewRecords(t *testing.T) {
+	long.Alone(t)
 	kinds := map[string]tile.Options{
 		"bytes":     {},
 		"constants": {},

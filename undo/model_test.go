@@ -105,6 +105,7 @@ func (m *model) move(author string, from, to map[string][]was) (cells, skipped i
 // Steps of several authors in one place, begun, ended, undone and redone in any
 // order, give the cells that the model has.
 func TestRandomSteps(t *testing.T) {
+	long.Alone(t)
 	seeds := uint64(long.By(3, 6, 6))
 	if testing.Short() {
 		seeds = 2

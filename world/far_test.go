@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -15,6 +16,7 @@ import (
 // Far levels read from a full pack and what changed since are those of the
 // whole world in memory.
 func TestReadFar(t *testing.T) {
+	long.Alone(t)
 	st := newStore()
 	w := create(t, st, "a", world.Options{Whole: true})
 	update(t, w, func(tx *world.Tx) {
@@ -113,6 +115,7 @@ func checkFarChunks(t *testing.T, st history.Store, at history.ID, view *world.V
 
 // A world in every corner of space can be packed, and its highest level be read.
 func TestPackCornersOfSpace(t *testing.T) {
+	long.Alone(t)
 	w := create(t, newStore(), "a", world.Options{Whole: true})
 	const far = geom.MaxChunk * geom.ChunkEdge
 	for _, name := range []string{"rock", "moss"} {

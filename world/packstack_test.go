@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -180,6 +181,7 @@ func BenchmarkPackStack(b *testing.B) {
 // TestPackKeepsMatters packs down to the stone that a world began with. What that said of light, by
 // the names of blocks, the packs say too, and so does what is written from them.
 func TestPackKeepsMatters(t *testing.T) {
+	long.Alone(t)
 	for _, tt := range []struct {
 		name string
 		pack func(st history.Store, w *world.World) error

@@ -138,10 +138,8 @@ func randomEdit(t *testing.T, w *world.World, r *rand.Rand) {
 // The light of edits is that of a flood of the whole world, in memory and read
 // back, with columns and without, however much of the world is in memory.
 func TestRelight(t *testing.T) {
+	long.Alone(t)
 	rounds := 4
-	if testing.Short() {
-		rounds = 1
-	}
 	for _, columns := range []bool{true, false} {
 		for _, whole := range []bool{true, false} {
 			t.Run(fmt.Sprintf("columns %v, whole %v", columns, whole), func(t *testing.T) {
@@ -190,6 +188,7 @@ func stale(t *testing.T, w *world.World) (n int) {
 // Relight shows light before there is a commit; without the option nothing is
 // computed.
 func TestRelightAsked(t *testing.T) {
+	long.Alone(t)
 	for _, on := range []bool{false, true} {
 		w := litWorld(t, newStore(), world.Options{Whole: true, Relight: on}, true)
 		set(t, w, geom.Point{X: 50, Y: 30, Z: 50}, "glowstone")
@@ -243,6 +242,7 @@ func TestRelightBackAndForth(t *testing.T) {
 
 // Who says that he wrote light answers for it.
 func TestRelightOwn(t *testing.T) {
+	long.Alone(t)
 	w := litWorld(t, newStore(), world.Options{Whole: true, Relight: true}, true)
 	at := geom.Point{X: 50, Y: 30, Z: 50}
 	for _, lit := range []bool{true, false} {

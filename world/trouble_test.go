@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -147,6 +148,7 @@ func (l *life) older(id history.ID) {
 // Whichever call of the Store fails, before it did anything or after: done again,
 // everything goes on, nothing is lost and no stone stays open.
 func TestEveryCallFails(t *testing.T) {
+	long.Alone(t)
 	for _, leased := range []bool{false, true} {
 		t.Run(fmt.Sprint("leased ", leased), func(t *testing.T) { everyCallFails(t, leased) })
 	}
@@ -174,9 +176,6 @@ func everyCallFails(t *testing.T, leased bool) {
 	}
 	calls := run("no trouble", nil)
 	for n := range calls {
-		if testing.Short() && n%4 != 0 {
-			continue
-		}
 		for _, late := range []bool{false, true} {
 			run(fmt.Sprintf("call %d, late %v", n, late), after(n, late))
 			if t.Failed() {
@@ -202,11 +201,8 @@ func (e ending) Err() error {
 // Whenever a context ends, the call fails with its error or is done, and what
 // fails can be done again.
 func TestContextsEnd(t *testing.T) {
-	step := 1
-	if testing.Short() {
-		step = 9
-	}
-	for n := 0; ; n += step {
+	long.Alone(t)
+	for n := 0; ; n++ {
 		left, asked := n, 0
 		l := &life{t: t, where: fmt.Sprintf("asked %d times", n), st: &flaky{Store: newStore()}, wanted: context.Canceled}
 		l.ctx = func() context.Context {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -92,10 +93,8 @@ func (l *land) open() *world.World {
 // TestWorker reads and edits a world through little memory, beside commits and restores, and
 // compares each cell with a map.
 func TestWorker(t *testing.T) {
+	long.Alone(t)
 	steps := 1000
-	if testing.Short() {
-		steps /= 4
-	}
 	ctx := t.Context()
 	l := newLand(t)
 	w := l.open()

@@ -48,6 +48,7 @@ func TestSnapshotInterrupted(t *testing.T) {
 // A server that is killed while it restores leaves the world as it was, and can restore it
 // when it is back. One that is asked to end finishes the restore.
 func TestServeKilledInARestore(t *testing.T) {
+	long.Rest(t)
 	dir := mustTouched(t)
 	s := mustServe(t, dir)
 	s.restore()

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/server/web"
 )
 
@@ -204,6 +205,7 @@ func tree(t *testing.T, dir string) map[string][]byte {
 
 // TestSources compares dist with what the sources make, and runs their own tests.
 func TestSources(t *testing.T) {
+	long.Rest(t)
 	tool := filepath.Join(t.TempDir(), "build")
 	if text, err := exec.Command("go", "build", "-o", tool, "./build").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

@@ -493,6 +493,7 @@ func damage(t *testing.T, disk vfs.FS, dir, suffix string) (files int) {
 // TestFailingCatchUp opens a ledger with a long log while the tables of the cache cannot
 // be written, at once or after a while.
 func TestFailingCatchUp(t *testing.T) {
+	long.Alone(t)
 	b := memory.NewBucket()
 	o := quick
 	o.CheckpointBytes = 1 << 40

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/blob"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/ledger"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/store/pair"
@@ -36,6 +37,7 @@ func open(t testing.TB, b blob.Bucket, o ledger.Options) *ledger.Ledger {
 }
 
 func TestHalves(t *testing.T) {
+	long.Alone(t)
 	storetest.Halves(t, func(t *testing.T) (history.Catalogue, blob.Bucket) {
 		b := memory.NewBucket()
 		return open(t, b, quick), memory.NewBucket()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -87,6 +88,7 @@ func mustRestore(t *testing.T, from, to string, heads map[string]history.ID) {
 }
 
 func TestBackupOfAnother(t *testing.T) {
+	long.Alone(t)
 	dir, to := t.TempDir(), t.TempDir()
 	now := step()
 	for i := range 2 { // whose files have the same names

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -35,6 +36,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckDamage damages a Store in every way that a record can be.
 func TestCheckDamage(t *testing.T) {
+	long.Alone(t)
 	for _, kind := range "ntholcpids" {
 		for name, change := range map[string]func([]byte) []byte{
 			"missing": nil,

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/storetest"
 )
@@ -61,7 +62,11 @@ func TestStore(t *testing.T) {
 
 // TestLinear holds leases to what a Store may say while many ask it.
 func TestLinear(t *testing.T) {
-	storetest.Linear(t, kind(func() vfs.FS { return vfs.NewMem() }, func(*testing.T) string { return "store" }, 0), linearRounds)
+	rounds := long.By(3000, 9500, 9500)
+	if testing.Short() {
+		rounds = 300
+	}
+	storetest.Linear(t, kind(func() vfs.FS { return vfs.NewMem() }, func(*testing.T) string { return "store" }, 0), rounds)
 }
 
 func TestOpenRefused(t *testing.T) {

@@ -1,13 +1,17 @@
-package world_test
+package cairn_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"runtime"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/long"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -16,14 +20,25 @@ import (
 // Worlds that were opened, loaded and closed leave nothing behind: no goroutine,
 // no file and no memory.
 func TestNothingIsLeftBehind(t *testing.T) {
-	long.Alone(t)
 	const worlds = 200
+	ctx := t.Context()
 	st, err := local.Open(t.TempDir(), local.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeWorld(t, st)
-	imported(t, st, "template", terrain.Island(terrain.Options{Seed: 1}))
+	defer st.Close()
+	have, err := convert.Load(ctx, terrain.Island(terrain.Options{Seed: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	id, _, err := convert.WriteStone(ctx, have, &out, stone.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := world.Import(ctx, st, "template", history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "import"); err != nil {
+		t.Fatal(err)
+	}
 	head, err := st.Head(ctx, "template")
 	if err != nil {
 		t.Fatal(err)
@@ -35,11 +50,16 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	visit := func(n int) {
 		for i := range n {
-			w := open(t, st, fmt.Sprint("island/", i%worlds), world.Options{})
+			w, err := world.Open(ctx, st, fmt.Sprint("island/", i%worlds), world.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := w.Load(ctx, w.View().Dimensions()[0].Name(), world.Everywhere, voxel.Block); err != nil {
 				t.Fatal(err)
 			}
-			closeWorld(t, w)
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	visit(worlds) // caches fill

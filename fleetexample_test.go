@@ -1,4 +1,4 @@
-package autosave_test
+package cairn_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 )
 
 // A game server with 100 islands: a player comes to each, builds, and leaves.
-func Example() {
+func ExampleFromFleet() {
 	ctx := context.Background()
 	st, err := cairn.Open(ctx, "memory:") // or "local:islands", or "https://HOST"
 	if err != nil {
