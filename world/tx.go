@@ -86,7 +86,7 @@ func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
 // names: the same default may be another cell here.
 func (v *volume) is(other voxel.Volume, list []string) bool {
 	if v.Schema == voxel.Palette && int(other.Default) < len(list) {
-		c, ok := v.names.index[list[other.Default]]
+		c, ok := v.names.cell(list[other.Default])
 		if !ok {
 			return false
 		}
@@ -257,13 +257,14 @@ func (v *VolumeTx) Rule() *voxel.Rule { return v.draft.Rule() }
 // early.
 func (v *VolumeTx) Err() error { return v.draft.Err() }
 
-// Named returns the cell of a name. A name that is new gets a cell.
+// Named returns the cell of a name. A name that is new gets a cell, but for what games call air:
+// where the empty cell is "air", it is that.
 func (v *VolumeTx) Named(name string) voxel.Cell {
 	if v.Schema != voxel.Palette {
 		v.tx.fail(fmt.Errorf("world: volume %q: name %q: its cells are no palette", v.Name, name))
 		return voxel.Empty
 	}
-	if c, ok := v.v.names.index[name]; ok || v.tx.err != nil {
+	if c, ok := v.v.names.cell(name); ok || v.tx.err != nil {
 		return c
 	}
 	if v.names != v.v.names {

@@ -177,6 +177,5 @@ func (v *Volume) CellName(c voxel.Cell) string {
 
 // Named returns the cell of a name, and whether there is one.
 func (v *Volume) Named(name string) (voxel.Cell, bool) {
-	c, ok := v.names.index[name]
-	return c, ok
+	return v.names.cell(name)
 }
