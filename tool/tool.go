@@ -302,6 +302,9 @@ func (o *Options) matter(in Place) (brush.Matter, error) {
 	if err != nil {
 		return brush.Matter{}, o.wrong("name", "%w", err)
 	}
+	if c, ok := v.Named(name); ok && c == voxel.Empty { // by another name
+		name = v.CellName(c)
+	}
 	return brush.Named(name), nil
 }
 

@@ -152,6 +152,7 @@ func TestWrong(t *testing.T) {
 		"by -1":                     {Brush: "erode", At: at(0, 0, 0), R: 5, By: -1},
 		"not a block state":         {Brush: "ball", At: at(0, 0, 0), R: 5, Name: "stone["},
 		"no cell of that number":    {Brush: "ball", At: at(0, 0, 0), R: 5, Cell: number(-1)},
+		"minecraft:air: use sub":    {Brush: "ball", At: at(0, 0, 0), R: 5, Name: "minecraft:air"},
 		"use subtract to remove":    {Brush: "ball", At: at(0, 0, 0), R: 5, Name: "air"},
 		"a cylinder needs height":   {Brush: "cylinder", At: at(0, 0, 0), R: 5, Name: "stone"},
 		"subtract takes neither":    {Brush: "box", From: at(0, 0, 0), To: at(0, 0, 0), Name: "stone", Subtract: true},
