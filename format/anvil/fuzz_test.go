@@ -97,14 +97,11 @@ func FuzzRegion(f *testing.F) {
 			_ = err.Error()
 		}
 		s, _, err := read(t, world, anvil.Options{Salvage: true})
-		if errors.Is(err, format.ErrNothing) {
-			return
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		again, _, err := read(t, os.DirFS(mustWrite(t, s, anvil.WriteOptions{Level: 1, LevelName: "x"})), anvil.Options{Salvage: true})
-		if err != nil {
+		if err != nil && !errors.Is(err, format.ErrNothing) { // columns of which nothing was read are not written
 			t.Fatal(err)
 		}
 		if len(again.columns) > len(s.columns) {
