@@ -137,11 +137,11 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Close closes the connections.
+// Close closes the connections. A second Close does nothing.
 func (b *Bucket) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), b.o.Timeout)
 	defer cancel()
-	if err := b.client.Disconnect(ctx); err != nil {
+	if err := b.client.Disconnect(ctx); err != nil && !errors.Is(err, mongo.ErrClientDisconnected) {
 		return fmt.Errorf("mongo: close: %w", err)
 	}
 	return nil
