@@ -122,7 +122,7 @@ func inStore(args ...string) func(context.Context, *land) (lab.Cost, error) {
 
 // ball edits the world.
 func ball(at string) func(context.Context, *land) (lab.Cost, error) {
-	return inStore("edit", big, "ball", "--at", at, "--r", "5", "--name", "stone")
+	return inStore("edit", big, "ball", "--at", at, "--r", "5", "--name", "stone", "--new-columns")
 }
 
 // export writes a folder, which goes.
