@@ -128,7 +128,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 		if err != nil {
 			return done, file.fault(err, client.Corrupt)
 		}
-		if err := c.checkStone(b.Bytes()); err != nil {
+		if err := c.checkStone(b.Bytes(), true); err != nil {
 			return done, err
 		}
 		c.step("merge")

@@ -243,13 +243,12 @@ func TestLyingStone(t *testing.T) {
 		}
 		return head
 	}
-	took := 0
-	for n := 0; took == 0; n++ {
+	for n, took := 0, false; !took; n++ {
 		world := fmt.Sprintf("b%d", n)
-		if s.do(commitRequest(world, commitOf(proven(world), "", lying), lying)).status == 201 {
-			took++
-		}
+		took = s.do(commitRequest(world, commitOf(proven(world), "", lying), lying)).status == 201
 	}
+	pack := packBody(t, history.Pack{Upto: proven("p")}, lying)
+	s.do(request{method: "POST", path: "/v1/packs/p", body: pack}).wantCode(t, client.Corrupt)
 	head, broken := proven("c"), mustStone(t, 3)
 	broken.Data[len(broken.Data)/2] ^= 1
 	broken.ID = hashOf(broken.Data)

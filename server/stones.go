@@ -184,7 +184,7 @@ func (c *call) pack() error {
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another commit below it")
 	}
-	if err := c.checkStone(s.Data); err != nil {
+	if err := c.checkStone(s.Data, true); err != nil {
 		return err
 	}
 	return c.noContent(c.st.PutPack(c.ctx, c.name, p, s))
