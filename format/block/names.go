@@ -3,6 +3,7 @@ package block
 import (
 	_ "embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,49 +182,64 @@ func (s span) isBefore(version int32) bool {
 // isAfter reports whether a data version is after the name.
 func (s span) isAfter(version int32) bool { return s.gone.data != 0 && version >= s.gone.data }
 
-// near returns the name of a version that takes the fewest changes to become word, ""
-// where too many do.
+// near returns the name of a version that is Near word.
 func (t *Table) near(word string, version int32) string {
-	most := 1 + len(word)/3
-	best, found := most+1, ""
-	for _, name := range t.names {
-		s := t.spans[name]
-		if version != 0 && (s.isBefore(version) || s.isAfter(version)) {
-			continue
+	found := Near(word, func(yield func(string) bool) {
+		for _, name := range t.names {
+			s := t.spans[name]
+			if (version == 0 || !s.isBefore(version) && !s.isAfter(version)) && !yield(name) {
+				return
+			}
 		}
-		if d := distance(word, name, best); d < best {
-			best, found = d, name
-		}
-	}
+	})
 	if found == "" {
 		return ""
 	}
 	return Space + found
 }
 
-// distance is how many letters must be put in, taken out or replaced to make a of b;
-// most and above are the same.
+// Near returns the one of names that takes the fewest changes to become word, of several the
+// first, or "" where all take too many: what to ask for after a slip. Large letters are as
+// small ones.
+func Near(word string, names iter.Seq[string]) string {
+	word = strings.ToLower(word)
+	best, found := 2+len(word)/3, ""
+	for name := range names {
+		if d := distance(word, strings.ToLower(name), best); d < best {
+			best, found = d, name
+		}
+	}
+	return found
+}
+
+// distance is how many letters must be put in, taken out, replaced or swapped with the next
+// to make a of b; most and above are the same.
 func distance(a, b string, most int) int {
 	if d := len(a) - len(b); d >= most || -d >= most || len(a) > maxName {
 		return most
 	}
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
+	least := 0
 	for i := range len(a) {
-		corner, least := row[0], i+1
+		before, last, row = last, row, before
 		row[0] = i + 1
+		above := least
+		least = row[0]
 		for j := range len(b) {
-			d := corner
+			d := last[j]
 			if a[i] != b[j] {
 				d++
 			}
-			corner = row[j+1]
-			row[j+1] = min(d, row[j]+1, corner+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, before[j-1]+1)
+			}
+			row[j+1] = min(d, row[j]+1, last[j+1]+1)
 			least = min(least, row[j+1])
 		}
-		if least >= most {
+		if min(least, above+1) >= most {
 			return most
 		}
 	}

@@ -2,6 +2,7 @@ package block_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,10 @@ func TestCheck(t *testing.T) {
 		{table: blocks, name: "minecraft:oak_log[axis=y]", version: 3955, ok: true},
 		{table: blocks, name: "minecraft:ston", version: 3955, near: "minecraft:stone"},
 		{table: blocks, name: "minecraft:oak_lgo", near: "minecraft:oak_log"},
+		{table: blocks, name: "stnoe", near: "minecraft:stone"},
+		{table: blocks, name: "Stone", near: "minecraft:stone"},
+		{table: blocks, name: "OAK_LOG", version: 3955, near: "minecraft:oak_log"},
+		{table: blocks, name: "drit", near: "minecraft:dirt"},
 		{table: blocks, name: "minecraft:completely_unknown_thing"},
 		{table: blocks, name: "minecraft:cherry_log", version: 2586, since: "1.19.4"},
 		{table: blocks, name: "minecraft:cherry_log", version: 3337, ok: true},
@@ -68,5 +73,51 @@ func TestDataVersion(t *testing.T) {
 	}
 	if got, ok := block.DataVersion("1.12"); ok {
 		t.Errorf("1.12 is %d", got)
+	}
+}
+
+// TestNear compares how far names are apart with what the definition says, on short words.
+func TestNear(t *testing.T) {
+	words := []string{""}
+	for range 5 {
+		for _, w := range words {
+			if len(w) < 5 {
+				words = append(words, w+"a", w+"b")
+			}
+		}
+		slices.Sort(words)
+		words = slices.Compact(words)
+	}
+	one := func(a, b string) bool { // one change makes a of b
+		for i := range len(b) + 1 {
+			if len(a) > len(b) && i < len(a) && a[:i]+a[i+1:] == b {
+				return true
+			}
+			if i < len(b) && b[:i]+b[i+1:] == a {
+				return true
+			}
+			if len(a) == len(b) && i < len(b) && a[:i] == b[:i] && a[i+1:] == b[i+1:] {
+				return true
+			}
+			if len(a) == len(b) && i+1 < len(b) && a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
+				return true
+			}
+		}
+		return false
+	}
+	for _, word := range words {
+		for _, a := range words {
+			if got := block.Near(word, slices.Values([]string{a})); one(word, a) && got != a {
+				t.Errorf("%q is one change from %q: %q", a, word, got)
+			}
+		}
+		first := slices.IndexFunc(words, func(a string) bool { return one(word, a) && a != word })
+		others := slices.DeleteFunc(slices.Clone(words), func(a string) bool { return a == word })
+		if got := block.Near(word, slices.Values(others)); got != words[first] {
+			t.Errorf("near %q: got %q, want %q", word, got, words[first])
+		}
+		if got := block.Near(strings.ToUpper(word), slices.Values(words)); got != word {
+			t.Errorf("%q in capitals: %q", word, got)
+		}
 	}
 }
