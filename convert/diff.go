@@ -52,7 +52,7 @@ func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, 
 // DiffContent compares two worlds. It reads both in parts, side by side. It fails if something
 // cannot be read, or if both worlds together have more names than a volume can hold. equal
 // compares two payloads whose kind the caller knows: "part" for documents of parts, "tags" for
-// payloads of sections and objects. If equal is nil, bytes are compared.
+// payloads of sections and objects, "file" for files of at most MaxTags bytes. If equal is nil, bytes are compared.
 func DiffContent(ctx context.Context, a, b stone.Content, equal func(kind string, a, b []byte) bool) (*Difference, error) {
 	if equal == nil {
 		equal = func(_ string, a, b []byte) bool { return bytes.Equal(a, b) }
@@ -587,10 +587,35 @@ func (d *differ) file(a, b format.File) error {
 	}
 	same, err := sameBytes(a, b)
 	if err == nil && !same {
+		same, err = d.sameMeaning(a, b)
+	}
+	if err == nil && !same {
 		d.Files++
 		d.notes.add("file", "file %q differs", a.Path)
 	}
 	return err
+}
+
+// MaxTags bounds the files that are compared as tags, in bytes.
+const MaxTags = 16 << 20
+
+// sameMeaning asks equal about two files.
+func (d *differ) sameMeaning(a, b format.File) (bool, error) {
+	var all [2][]byte
+	for i, f := range []format.File{a, b} {
+		if f.Size > MaxTags {
+			return false, nil
+		}
+		r, err := f.Open()
+		if err == nil {
+			all[i], err = io.ReadAll(io.LimitReader(r, MaxTags))
+			r.Close()
+		}
+		if err != nil {
+			return false, fmt.Errorf("convert: file %q: %w", f.Path, err)
+		}
+	}
+	return d.equal("file", all[0], all[1]), nil
 }
 
 // sameBytes reads two files side by side.

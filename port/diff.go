@@ -1,7 +1,10 @@
 package port
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"io"
 	"iter"
 	"slices"
 
@@ -37,16 +40,33 @@ func DiffIn(ctx context.Context, a, b stone.Content, maxBytes int64, limit func(
 }
 
 // EqualTags compares the meaning of NBT, for convert.Diff. The order of tags in a compound does
-// not count.
+// not count, nor does how a file is compressed.
 func EqualTags(kind string, a, b []byte) bool {
 	if string(a) == string(b) {
 		return true
 	}
-	if kind == "tags" {
+	switch kind {
+	case "tags":
 		a, b = document(a), document(b)
+	case "file":
+		a, b = inflated(a), inflated(b)
 	}
 	_, same := nbt.Equal(a, b)
 	return same
+}
+
+// inflated returns the tags of a file: its bytes, or what they are compressed by gzip. A file that is
+// neither stays what it is.
+func inflated(file []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return file
+	}
+	tags, err := io.ReadAll(io.LimitReader(z, convert.MaxTags+1))
+	if err != nil || len(tags) > convert.MaxTags {
+		return file
+	}
+	return tags
 }
 
 // document returns the payload of a compound as a document.
