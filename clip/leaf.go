@@ -61,8 +61,8 @@ func (w *writer) Close() error {
 	if c.Version == 0 {
 		c.Version = w.o.DataVersion
 	}
-	if c.Format == "" && w.o.Head.Format == w.leaf.Name {
-		c.Format, c.FormatVersion = w.leaf.Name, w.o.Head.Version
+	if c.Format == "" && w.o.Version == 0 && w.o.Head.Format == w.leaf.Name {
+		w.o.Version = w.o.Head.Version // of the file that the clip is a piece of
 	}
 	if w.lost, err = w.leaf.Write(w.out, c, WriteOptions{Version: w.o.Version}); err != nil {
 		return err

@@ -2,7 +2,9 @@ package mcedit_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -156,5 +158,52 @@ func TestPlaces(t *testing.T) {
 	}
 	if d := clip.Difference(c, again); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestZeros: WorldEdit always writes where a clip lies. A file keeps zeros, one without them gets
+// none, and a new one gets them.
+func TestZeros(t *testing.T) {
+	names := []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ", "WEOriginX", "WEOriginY", "WEOriginZ"}
+	var zeros []nbt.Entry
+	for _, name := range names {
+		zeros = append(zeros, tag(name, int32(0)))
+	}
+	for _, tt := range []struct {
+		name   string
+		file   []byte
+		format string
+		offset geom.Point
+		want   map[string]int32
+	}{
+		{"zeros", file(zeros...), "mcedit", geom.Point{}, map[string]int32{"WEOffsetX": 0, "WEOffsetY": 0, "WEOffsetZ": 0, "WEOriginX": 0, "WEOriginY": 0, "WEOriginZ": 0}},
+		{"one zero", file(zeros[1]), "mcedit", geom.Point{}, map[string]int32{"WEOffsetY": 0}},
+		{"none", file(), "mcedit", geom.Point{}, map[string]int32{}},
+		{"zeros that are moved", file(zeros[:3]...), "mcedit", geom.Point{Y: -4}, map[string]int32{"WEOffsetX": 0, "WEOffsetY": -4, "WEOffsetZ": 0}},
+		{"a clip of a world", file(), "", geom.Point{X: 1}, map[string]int32{"WEOffsetX": 1, "WEOffsetY": 0, "WEOffsetZ": 0, "WEOriginX": 0, "WEOriginY": 0, "WEOriginZ": 0}},
+	} {
+		c, err := read(tt.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Format, c.Offset = tt.format, tt.offset
+		var out bytes.Buffer
+		if _, err := mcedit.Write(&out, c, clip.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		doc := clip.NewDocument(bytes.NewReader(out.Bytes()), int64(out.Len()), clip.ReadOptions{})
+		got := map[string]int32{}
+		err = doc.Walk(func(s *nbt.Stream, ty nbt.Type, name string) error {
+			if raw := s.Raw(ty); slices.Contains(names, name) {
+				if _, twice := got[name]; twice {
+					t.Errorf("%s: %s comes twice", tt.name, name)
+				}
+				got[name] = int32(binary.BigEndian.Uint32(raw))
+			}
+			return nil
+		})
+		if err != nil || !maps.Equal(got, tt.want) {
+			t.Errorf("%s: %v, %v, want %v", tt.name, got, err, tt.want)
+		}
 	}
 }

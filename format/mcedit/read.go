@@ -22,14 +22,13 @@ type reader struct {
 	size      [3]int32 // width, height, length; -1 if the tag is missing
 	arrays    map[string]int64
 	materials string
-	offset    [3]int32
-	origin    [3]int32
+	places    map[string]int32 // WorldEdit's
 	rest      []clip.Field
 	objects   [2][][]byte
 }
 
 func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, materials: alpha}
+	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, places: map[string]int32{}, materials: alpha}
 	if err := r.doc.Walk(r.entry); err != nil {
 		return nil, err
 	}
@@ -38,7 +37,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	}
 	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
 	c.Format = formatName
-	c.Offset, c.Min = pointOf(r.offset), pointOf(r.origin)
+	c.Offset, c.Min = r.place(weOffset), r.place(weOrigin)
 	if err := r.cells(c); err != nil {
 		return nil, clip.Corrupt(tagBlocks, err)
 	}
@@ -61,11 +60,25 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	return c, nil
 }
 
+// place returns the point that three tags name. If they say 0 they stay tags, for others are to find
+// them.
+func (r *reader) place(names []string) geom.Point {
+	var v [3]int32
+	for i, name := range names {
+		v[i] = r.places[name]
+	}
+	for _, name := range names {
+		if n, ok := r.places[name]; ok && v == [3]int32{} {
+			r.rest = append(r.rest, clip.Field{Type: nbt.Int, Name: name, Payload: binary.BigEndian.AppendUint32(nil, uint32(n))})
+		}
+	}
+	return pointOf(v)
+}
+
 func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
 // entry reads an entry of the root.
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
-	offset, origin := slices.Index(weOffset, name), slices.Index(weOrigin, name)
 	switch {
 	case name == tagWidth && (t == nbt.Short || t == nbt.Int):
 		r.size[0] = edge(s, t)
@@ -73,10 +86,8 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		r.size[1] = edge(s, t)
 	case name == tagLength && (t == nbt.Short || t == nbt.Int):
 		r.size[2] = edge(s, t)
-	case offset >= 0 && t == nbt.Int:
-		r.offset[offset] = number(s)
-	case origin >= 0 && t == nbt.Int:
-		r.origin[origin] = number(s)
+	case t == nbt.Int && (slices.Contains(weOffset, name) || slices.Contains(weOrigin, name)):
+		r.places[name] = number(s)
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())

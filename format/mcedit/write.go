@@ -65,12 +65,12 @@ func (w *writer) write() error {
 	w.buf = nbt.AppendShort(w.buf, tagHeight, int16(uint16(c.Size.Y)))
 	w.buf = nbt.AppendShort(w.buf, tagLength, int16(uint16(c.Size.Z)))
 	w.buf = nbt.AppendString(w.buf, tagMaterials, alpha)
-	w.point(weOffset, c.Offset)
-	w.point(weOrigin, c.Min)
 	tags, err := c.TagsOf(formatName, w.lost)
 	if err != nil {
 		return err
 	}
+	tags = w.point(weOffset, c.Offset, tags)
+	tags = w.point(weOrigin, c.Min, tags)
 	for _, f := range tags {
 		w.buf = f.Append(w.buf)
 	}
@@ -112,14 +112,16 @@ func (w *writer) numbers() (high bool, err error) {
 	return high, nil
 }
 
-// point appends three ints, unless they are 0.
-func (w *writer) point(names []string, p geom.Point) {
-	if p == (geom.Point{}) {
-		return
+// point appends three ints, as WorldEdit always does, and returns the tags without them. A file that
+// was read without them, or with zeros, stays so.
+func (w *writer) point(names []string, p geom.Point, tags []clip.Field) []clip.Field {
+	if p == (geom.Point{}) && w.c.Format == formatName {
+		return tags
 	}
 	for i, v := range [...]int{p.X, p.Y, p.Z} {
 		w.buf = nbt.AppendInt(w.buf, names[i], int32(v))
 	}
+	return clip.Without(tags, names...)
 }
 
 // cells writes an array of one byte for each block, or with nibbles of one for two.
