@@ -65,6 +65,8 @@ type Clip struct {
 	Tags []byte
 	// Lost is what the reader of the file left out, by name and count.
 	Lost map[string]int
+	// Notes say what else is odd in the file, and lost nothing.
+	Notes []string
 }
 
 // Volume is the cells of a clip and their names.

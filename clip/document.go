@@ -22,6 +22,7 @@ type Document struct {
 	size  int64
 	bytes int64 // when inflated, at most; 0 is no bound
 	limit *Limit
+	noEnd bool // found by Walk
 }
 
 // inflated is how many bytes of a file a byte of memory may stand for.
@@ -32,7 +33,7 @@ const maxTag = 256 << 20
 
 // NewDocument returns the document in the size bytes of r.
 func NewDocument(r io.ReaderAt, size int64, o ReadOptions) *Document {
-	return &Document{r, size, min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, NewLimit(o.MaxBytes)}
+	return &Document{r: r, size: size, bytes: min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, limit: NewLimit(o.MaxBytes)}
 }
 
 // Limit bounds the memory of what is read from the document.
@@ -101,6 +102,7 @@ func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) er
 		return f(s, t, name)
 	})
 	if err == errNoEnd {
+		d.noEnd = true
 		return nil
 	}
 	if err != nil {
@@ -108,6 +110,14 @@ func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) er
 	}
 	s.Drain()
 	return s.Err()
+}
+
+// Notes returns what Walk found odd.
+func (d *Document) Notes() []string {
+	if !d.noEnd {
+		return nil
+	}
+	return []string{"the file ends without its last tag End, as some programs write it: all of it is read"}
 }
 
 var errNoEnd = errors.New("the file ends without the last End")

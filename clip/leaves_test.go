@@ -127,8 +127,8 @@ func TestNoEnd(t *testing.T) {
 		if leaf.Name == "structure" {
 			got.Tags = nil // the note of the reader
 		}
-		if d := clip.Difference(c, got); d != "" {
-			t.Error(d)
+		if d := clip.Difference(c, got); d != "" || len(got.Notes) != 1 {
+			t.Errorf("%s, notes %q", d, got.Notes)
 		}
 		if _, err := leaf.Read(bytes.NewReader(cut), int64(len(cut)), clip.ReadOptions{}); err == nil {
 			t.Error("a plain file without its last byte is read")

@@ -52,6 +52,9 @@ func (s source) Remarks() (lost map[string]int, damaged []string) {
 	return lost, nil
 }
 
+// Notes returns what the reader of the file found odd.
+func (s source) Notes() []string { return s.c.Notes }
+
 func (s source) Read(ctx context.Context, to format.Sink) error {
 	c := s.c
 	if c.Size.Y > maxHeight {

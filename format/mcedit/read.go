@@ -36,7 +36,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 		return nil, err
 	}
 	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
-	c.Format = formatName
+	c.Format, c.Notes = formatName, r.doc.Notes()
 	c.Offset, c.Min = r.place(weOffset), r.place(weOrigin)
 	if err := r.cells(c); err != nil {
 		return nil, clip.Corrupt(tagBlocks, err)

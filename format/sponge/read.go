@@ -284,7 +284,7 @@ func (r *reader) readPalette(s *nbt.Stream, c *cells) error {
 // clip makes the clip of what was read.
 func (r *reader) clip() (*clip.Clip, error) {
 	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
-	c.Format, c.FormatVersion, c.Version, c.Lost = formatName, int(r.version), r.data, r.lost
+	c.Format, c.FormatVersion, c.Version, c.Lost, c.Notes = formatName, int(r.version), r.data, r.lost, r.doc.Notes()
 	if r.blocks.view != nil {
 		c.Block.Names, c.Block.View = r.blocks.table.names.List(), r.blocks.view
 	}

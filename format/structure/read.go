@@ -30,6 +30,8 @@ type reader struct {
 	out      *clip.Clip
 	rest     []clip.Field
 	draft    *grid.Draft
+	box      geom.Box // of the size and of blocks outside of it
+	outside  int      // blocks
 	tiles    []voxel.Object
 	entities []voxel.Object
 	taken    map[geom.Point]bool // of block entities
@@ -77,11 +79,11 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	case r.palette == nil && r.count > 0:
 		return nil, clip.Corrupt(tagPalette, errors.New("missing"))
 	}
-	box := geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}
-	if n := box.X * box.Y * box.Z; n > maxCells && n/64 > r.count {
-		return nil, fmt.Errorf("a box of %d x %d x %d for %d blocks", box.X, box.Y, box.Z, r.count)
+	r.box.Max = geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}
+	if err := r.checkBox(); err != nil {
+		return nil, err
 	}
-	r.out.Size, r.out.Format = box, formatName
+	r.out.Format = formatName
 	r.draft = grid.New(grid.Options{Schema: voxel.Palette, Default: void}).Edit()
 	if err := r.doc.Walk(r.again); err != nil {
 		return nil, err
@@ -89,8 +91,29 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	return r.clip()
 }
 
+// checkBox bounds the box by the blocks that the file names.
+func (r *reader) checkBox() error {
+	box := r.box.Size()
+	if n := box.X * box.Y * box.Z; max(box.X, box.Y, box.Z) > clip.MaxEdge || n > maxCells && n/64 > r.count {
+		return fmt.Errorf("a box of %d x %d x %d for %d blocks", box.X, box.Y, box.Z, r.count)
+	}
+	return nil
+}
+
 func (r *reader) clip() (*clip.Clip, error) {
 	c := r.out
+	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), r.box.Min, r.box.Min, r.doc.Notes()
+	if r.outside > 0 {
+		low := r.box.Min
+		c.Notes = append(c.Notes, fmt.Sprintf("%d blocks lie outside of the size %d x %d x %d: read as the game places them, from %v on", r.outside, r.size[0], r.size[1], r.size[2], low))
+		note := append(r.size[:], int32(low.X), int32(low.Y), int32(low.Z), int32(c.Size.X), int32(c.Size.Y), int32(c.Size.Z))
+		r.rest = append(r.rest, clip.Field{Type: nbt.IntArray, Name: tagBox, Payload: nbt.AppendIntArray(nil, "", note)[3:]})
+		for _, list := range [][]voxel.Object{r.tiles, r.entities} {
+			for i := range list {
+				list[i] = clip.Move(list[i], geom.Point{}.Sub(low))
+			}
+		}
+	}
 	c.Block.View, _ = r.draft.Publish()
 	if err := r.draft.Err(); err != nil {
 		return nil, err
@@ -237,10 +260,18 @@ func (r *reader) block(raw []byte) error {
 	}
 	p := geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])}
 	switch {
-	case !placed || !(geom.Box{Max: r.out.Size}).Contains(p):
-		return fmt.Errorf("a block at %v of a box of %v", p, r.out.Size)
+	case !placed:
+		return errors.New("a block without a place")
 	case state < 0 || int(state) >= len(r.palette):
 		return fmt.Errorf("state %d at %v is not in the palette of %d", state, p, len(r.palette))
+	}
+	if q := p.Add(geom.Point{X: 1, Y: 1, Z: 1}); !(geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}).Contains(p) {
+		r.outside++
+		r.box.Min = geom.Point{X: min(r.box.Min.X, p.X), Y: min(r.box.Min.Y, p.Y), Z: min(r.box.Min.Z, p.Z)}
+		r.box.Max = geom.Point{X: max(r.box.Max.X, q.X), Y: max(r.box.Max.Y, q.Y), Z: max(r.box.Max.Z, q.Z)}
+		if err := r.checkBox(); err != nil {
+			return err
+		}
 	}
 	r.runs.add(p, state, data != nil)
 	r.draft.Set(p, r.palette[state])

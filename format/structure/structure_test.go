@@ -135,6 +135,62 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestOutside reads blocks outside of the size where the game places them, and writes the file as it
+// was.
+func TestOutside(t *testing.T) {
+	pig := nbt.Entries{tag("pos", list(nbt.Double, 1.5, 0.0, 0.25)), tag("blockPos", ints(1, 0, 0)), tag("nbt", nbt.Entries{tag("Pos", list(nbt.Double, 1.5, 0.0, 0.25)), tag("id", "minecraft:pig")})}
+	chest := tag("nbt", nbt.Entries{tag("id", "minecraft:chest")})
+	for _, tt := range []struct {
+		name        string
+		blocks      []nbt.Value
+		least, size geom.Point
+		want        map[geom.Point]string // by the place in the file
+	}{
+		{"beyond", []nbt.Value{at(0, 0, 0, 0), at(1, 4, 1, 0), at(0, 4, 2, 1, chest)}, geom.Point{}, geom.Point{X: 2, Y: 5, Z: 3},
+			map[geom.Point]string{{}: "minecraft:stone", {X: 1, Y: 4, Z: 1}: "minecraft:stone", {Y: 4, Z: 2}: "minecraft:chest"}},
+		{"below", []nbt.Value{at(0, -3, 0, 0), at(-1, 0, 0, 0), at(0, -2, -20, 1, chest)}, geom.Point{X: -1, Y: -3, Z: -20}, geom.Point{X: 3, Y: 5, Z: 22},
+			map[geom.Point]string{{X: -1}: "minecraft:stone", {Y: -3}: "minecraft:stone", {Y: -2, Z: -20}: "minecraft:chest"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := file(tag("palette", list(nbt.Compound, palette.Values[1], palette.Values[3])), tag("entities", list(nbt.Compound, pig)), tag("blocks", list(nbt.Compound, tt.blocks...)))
+			c, err := read(doc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Size != tt.size || c.Offset != tt.least || len(c.Notes) != 1 || len(c.Lost) > 0 {
+				t.Errorf("size %v from %v, notes %q, lost %v, want %v from %v", c.Size, c.Offset, c.Notes, c.Lost, tt.size, tt.least)
+			}
+			for y := range c.Size.Y {
+				slice := make([]voxel.Cell, c.Area())
+				c.Slice(&c.Block, y, slice)
+				for i, cell := range slice {
+					p := geom.Point{X: i % c.Size.X, Y: y, Z: i / c.Size.X}.Add(tt.least)
+					want := tt.want[p]
+					if want == "" {
+						want = clip.Void
+					}
+					if got := c.Block.Names[cell]; got != want {
+						t.Errorf("%v: %s, want %s", p, got, want)
+					}
+				}
+			}
+			if o := c.List(voxel.BlockEntities); len(o) != 1 || tt.want[o[0].At.Add(tt.least)] != "minecraft:chest" {
+				t.Errorf("block entities %v", o)
+			}
+			if o := c.List(voxel.Entities); len(o) != 1 || o[0].At.Add(tt.least) != (geom.Point{X: 1}) {
+				t.Errorf("entities %v", o)
+			}
+			if path, same := nbt.Equal(doc, write(t, c)); !same {
+				t.Errorf("the document that is written differs at %q", path)
+			}
+			c.Format = "" // another box, and no note
+			if again, err := read(write(t, c)); err != nil || again.Size != c.Size || len(again.Notes) > 0 {
+				t.Errorf("written anew: %v, %v", again, err)
+			}
+		})
+	}
+}
+
 // TestPalettes reads the first of several palettes.
 func TestPalettes(t *testing.T) {
 	other := list(nbt.Compound, palette.Values[1], palette.Values[0], palette.Values[2], palette.Values[3])
@@ -183,8 +239,9 @@ func TestRefused(t *testing.T) {
 		{"no palette", file(tag("palette", nil)), "palette", true},
 		{"a state that is not there", file(tag("blocks", list(nbt.Compound, at(0, 0, 0, 4)))), "state 4", true},
 		{"a negative state", file(tag("blocks", list(nbt.Compound, at(0, 0, 0, -1)))), "state -1", true},
-		{"a block outside", file(tag("blocks", list(nbt.Compound, at(0, 2, 0, 1)))), "box", true},
-		{"a block without a place", file(tag("blocks", list(nbt.Compound, nbt.Entries{tag("state", int32(0))}))), "box", true},
+		{"a block far outside", file(tag("blocks", list(nbt.Compound, at(0, 1<<30, 0, 1)))), "a box of 2 x 1073741825 x 2", true},
+		{"two blocks far apart", file(tag("blocks", list(nbt.Compound, at(-30000, 0, 0, 1), at(30000, 200, 300, 1)))), "a box of 60001 x 201 x 301", true},
+		{"a block without a place", file(tag("blocks", list(nbt.Compound, nbt.Entries{tag("state", int32(0))}))), "place", true},
 		{"a large box for few blocks", file(tag("size", ints(60000, 300, 60000))), "60000 x 300 x 60000", false},
 		{"blocks that are numbers", file(tag("blocks", ints(1))), "list", true},
 	} {

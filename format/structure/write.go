@@ -27,8 +27,10 @@ type writer struct {
 	buf     []byte
 	full    map[string]bool // nil: nobody knows
 	tiles   map[geom.Point]*voxel.Object
-	void    int   // the cell of clip.Void, or -1
-	states  []int // by cell: its state plus one, 0 if it has none yet
+	size    geom.Point // what the file says
+	least   geom.Point // corner
+	void    int        // the cell of clip.Void, or -1
+	states  []int      // by cell: its state plus one, 0 if it has none yet
 	palette []voxel.Cell
 }
 
@@ -59,7 +61,11 @@ func (w *writer) write() error {
 	if c.Biome != nil {
 		w.lost["biomes"]++
 	}
-	if c.Offset != (geom.Point{}) || c.Min != (geom.Point{}) {
+	tags, err := w.tags()
+	if err != nil {
+		return err
+	}
+	if c.Offset != w.least || c.Min != (geom.Point{}) {
 		w.lost["offset"]++
 	}
 	for i, name := range c.Block.Names {
@@ -68,9 +74,9 @@ func (w *writer) write() error {
 		}
 	}
 	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
-	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagSize), c.Size)
-	if err := w.tags(); err != nil {
-		return err
+	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagSize), w.size)
+	for _, f := range tags {
+		w.buf = f.Append(w.buf)
 	}
 	if err := w.entities(); err != nil {
 		return err
@@ -108,11 +114,21 @@ func (w *writer) write() error {
 	return w.emit()
 }
 
-// tags appends the tags that are not ours, and takes the reader's note out of them.
-func (w *writer) tags() error {
+// tags returns the tags that are not ours, and takes the reader's notes out of them.
+func (w *writer) tags() ([]clip.Field, error) {
 	tags, err := w.c.TagsOf(formatName, w.lost)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	w.size = w.c.Size
+	if note := clip.Find(tags, tagBox, nbt.IntArray); len(note) == 4+9*4 {
+		point := func(i int) geom.Point {
+			at := func(i int) int { return int(int32(binary.BigEndian.Uint32(note[4+4*i:]))) }
+			return geom.Point{X: at(i), Y: at(i + 1), Z: at(i + 2)}
+		}
+		if point(6) == w.c.Size && point(3) == w.c.Offset { // nothing has grown
+			w.size, w.least = point(0), point(3)
+		}
 	}
 	if note := clip.Find(tags, tagFull, nbt.List); note != nil {
 		w.full = map[string]bool{}
@@ -121,10 +137,7 @@ func (w *writer) tags() error {
 			w.full[string(r.String())] = true
 		}
 	}
-	for _, f := range clip.Without(tags, tagFull) {
-		w.buf = f.Append(w.buf)
-	}
-	return nil
+	return clip.Without(tags, tagFull, tagBox), nil
 }
 
 // findTiles finds the block entities that have a block.
@@ -195,7 +208,7 @@ func (w *writer) block(p geom.Point, cell voxel.Cell, o *voxel.Object) {
 		w.palette = append(w.palette, cell)
 		w.states[cell] = len(w.palette)
 	}
-	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagPos), p)
+	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagPos), p.Add(w.least))
 	w.buf = nbt.AppendInt(w.buf, tagState, int32(w.states[cell]-1))
 	if o != nil {
 		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
@@ -205,11 +218,10 @@ func (w *writer) block(p geom.Point, cell voxel.Cell, o *voxel.Object) {
 
 // entities appends the list of entities. Those without a position are lost.
 func (w *writer) entities() error {
-	var list []*voxel.Object
-	all := w.c.List(voxel.Entities)
-	for i := range all {
-		if all[i].Place == voxel.Indexed {
-			list = append(list, &all[i])
+	var list []voxel.Object
+	for _, o := range w.c.List(voxel.Entities) {
+		if o.Place == voxel.Indexed {
+			list = append(list, clip.Move(o, w.least))
 		} else {
 			w.lost["entities without a position"]++
 		}
@@ -225,7 +237,7 @@ func (w *writer) entities() error {
 			return err
 		}
 		at := o.At
-		if p, ok := clip.Hangs(o); ok {
+		if p, ok := clip.Hangs(&o); ok {
 			at = p
 		}
 		w.buf = append(nbt.AppendHeader(w.buf, nbt.List, tagPos), clip.Find(fields, "Pos", nbt.List)...)
