@@ -11,6 +11,10 @@
 // as all are there. A cube that was split stays so until it is an eighth farther away: a viewer that
 // walks to and fro loads nothing twice.
 //
+// If a viewer has too little room it sees less detail, then less far: cubes are split nearer and nearer to it, those
+// of fine levels at last not at all, and once all that it has is of the top level, it loses the farthest of
+// that. What is near never has a hole.
+//
 // A cube that is empty has nothing below it, because no mip hides matter (voxel.Downsample).
 //
 // The package has no clock, no network and no cells. A server has one Plan for each viewer, and a client may
@@ -47,8 +51,8 @@ type Options struct {
 	// Ahead is for how many seconds of the viewer's movement a Plan looks ahead. Default 1;
 	// negative is 0.
 	Ahead float64
-	// MaxCubes bounds the cubes that a Plan keeps note of, about 24 bytes each. A viewer that asks for more
-	// sees less detail, then less far. Default 65,536, at least 64.
+	// MaxCubes bounds the cubes that a Plan keeps note of, about 24 bytes each, and as much again to find those of the
+	// top level. A viewer that asks for more sees less detail, then less far. Default 65,536, at least 64.
 	MaxCubes int
 }
 

@@ -59,7 +59,7 @@ func (w *twin) look(e lod.Eye) []lod.Key {
 				k := lod.Key{X: x, Y: y, Z: z, Level: uint8(w.top)}
 				if d := w.far(k); d < e.Radius {
 					w.near[k] = true
-				} else if d > e.Radius*9/8 {
+				} else if d >= e.Radius*9/8 {
 					delete(w.near, k)
 				}
 			}
@@ -90,7 +90,7 @@ func (w *twin) below(k lod.Key, was map[lod.Key]bool) {
 		return
 	}
 	d, edge := w.far(k), float64(int(16)<<k.Level)
-	if d < min(w.detail()*edge, w.eye.Radius+2*edge) || was[k] && d <= min(w.detail()*edge*9/8, w.eye.Radius+2.2*edge) {
+	if d < min(w.detail()*edge, w.eye.Radius+2*edge) || was[k] && d < min(w.detail()*edge*9/8, w.eye.Radius+2.2*edge) {
 		w.split[k] = true
 		for o := range 8 {
 			c := k.Child(o)
