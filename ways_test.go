@@ -440,15 +440,15 @@ func TestWays(t *testing.T) {
 func writers() map[string]string {
 	return map[string]string{
 		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "undo.Update": "set", "undo.takeBack": "undo", "brush.Do": "brush", "tool.Update": "brush in words", "..Edit": "package cairn",
-		"edit.changeChunks":  "edit queue: fill",
-		"world.Replace":      "apart: it makes all of a world what another one is, with what follows from blocks",
-		"world.relightIn":    "apart: light",
-		"edit.relight":       "apart: light",
-		"edit.changeColumns": "apart: entities and other data of columns",
-		"edit.named":         "apart: names",
-		"object.update":      "apart: entities",
-		"..find":             "apart: a new dimension",
-		"server.commit":      "apart: properties and files",
+		"edit.changeChunks":    "edit queue: fill",
+		"world.Replace":        "apart: it makes all of a world what another one is, with what follows from blocks",
+		"world.relightIn":      "apart: light",
+		"edit.relight":         "apart: light",
+		"edit.changeColumns":   "apart: entities and other data of columns",
+		"edit.named":           "apart: names",
+		"object.update":        "apart: entities",
+		"..find":               "apart: a new dimension",
+		"server.setProperties": "apart: properties and files",
 	}
 }
 

@@ -445,6 +445,25 @@ func TestArenasOfAGame(t *testing.T) {
 	}
 }
 
+// Properties of a world that a game has open change there, as cells do; the answer is the newest version.
+func TestPropertiesOfAGame(t *testing.T) {
+	g := newGame(t, 1)
+	patch := request{"PATCH", "/v1/properties/a", []byte(`{"set":{"owner":"ann"}}`), nil}
+	g.do(patch).wantCode(t, client.Unsupported) // its blocks are the game's
+	g.arena.Sink = nil
+	var c client.Commit
+	g.want(200, patch, &c)
+	if c.Number != 1 {
+		t.Errorf("the answer is version %d", c.Number)
+	}
+	if got := g.w.View().Property("owner"); got != "ann" {
+		t.Errorf("the game's world has the owner %q", got)
+	}
+	if got := string(g.get("/v1/properties/a").body); strings.Contains(got, "ann") {
+		t.Errorf("it is saved before the game saves it: %s", got)
+	}
+}
+
 // A chunk that fails is told, and the others are restored.
 func TestOperationFails(t *testing.T) {
 	g := newGame(t, 2)

@@ -111,15 +111,25 @@ func (c *call) brush() error {
 	return c.edit(b.Note, "brush "+b.Brush, b.Apply)
 }
 
-// edit makes a commit of what do does.
+// edit makes a commit of what do does, and answers with what was done.
 func (c *call) edit(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) error {
+	done, err := c.change(n, message, do)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, done)
+}
+
+// change makes a commit of what do does. Everything that changes a world for one call goes this way: a world that a game has
+// open is changed there, and else do runs again if somebody else was faster.
+func (c *call) change(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) (done cells.Done, err error) {
 	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
 		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}}
 	if err := noteFault(e.Message, n.Author); err != nil {
-		return err
+		return done, err
 	}
 	if err := c.full(); err != nil {
-		return err
+		return done, err
 	}
 	want, given, err := c.match()
 	if given {
@@ -129,28 +139,23 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 		e.Options.Fence, err = c.fence()
 	}
 	if err != nil {
-		return err
+		return done, err
 	}
-	var done cells.Done
-	for {
-		err := c.changing(func() (err error) {
+	for again := true; again; again = errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
+		err = c.changing(func() (err error) {
 			done, err = e.Run(c.ctx, do)
 			return cellsFault(err)
 		})
-		if errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		break
+	}
+	if err != nil {
+		return done, err
 	}
 	c.step("commit")
 	if done.Commit != nil {
 		c.w.Header()["Etag"] = []string{etag(history.ID(done.Commit.ID))}
-		if c.o.Saved != nil && !done.Same {
-			c.o.Saved(c.name, done.Commit.Number)
+		if !done.Same {
+			c.saved(c.name, done.Commit.Number)
 		}
 	}
-	return c.answer(http.StatusOK, done)
+	return done, nil
 }

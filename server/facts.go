@@ -1,8 +1,7 @@
 package server
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"net/http"
 	"unicode/utf8"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/server/cells"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -150,7 +150,7 @@ func (p *propertiesCall) check() error {
 			return bad("a property needs a key and a value; use remove to delete one")
 		}
 	}
-	return noteFault(p.Message, p.Author)
+	return nil
 }
 
 func noteFault(message, author string) error {
@@ -172,33 +172,35 @@ func (c *call) setProperties() error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	fence, err := c.fence()
+	done, err := c.change(cells.Note{Message: p.Message, Author: p.Author}, "", p.setProperties)
 	if err != nil {
 		return err
 	}
-	want, given, err := c.match()
-	if err != nil {
-		return err
-	}
-	for {
-		done, err := p.opened(c, fence, want, given)
-		if errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
-			continue
-		}
+	if done.Commit == nil { // a game saves it later
+		head, err := port.Find(c.ctx, c.st, c.name, "")
 		if err != nil {
 			return err
 		}
-		c.saved(c.name, done.Number)
-		c.w.Header()["Etag"] = []string{etag(done.ID())}
-		return c.answer(http.StatusOK, client.CommitOf(done))
+		made := client.CommitOf(head)
+		done.Commit = &made
 	}
+	return c.answer(http.StatusOK, done.Commit)
 }
 
-func (p *propertiesCall) opened(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
-	err = c.changing(func() (err error) {
-		done, err = p.commit(c, fence, want, given)
-		return err
+// setProperties sets the properties of a world.
+func (p *propertiesCall) setProperties(_ context.Context, w *world.World) (done cells.Done, err error) {
+	_, err = w.Update(func(tx *world.Tx) error {
+		for key, value := range p.Set {
+			tx.SetProperty(key, value)
+		}
+		for _, key := range p.Remove {
+			tx.SetProperty(key, "")
+		}
+		return nil
 	})
+	if err != nil {
+		err = bad("the properties cannot be set: %v", err)
+	}
 	return done, err
 }
 
@@ -223,31 +225,4 @@ func (c *call) changing(do func() error) error {
 		err = c.heavyWork(do)
 	}
 	return err
-}
-
-func (p *propertiesCall) commit(c *call, fence uint64, want history.ID, given bool) (done history.Commit, err error) {
-	w, err := world.Open(c.ctx, c.st, c.name, world.Options{Author: p.Author, Fence: fence})
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	if given && w.Head() != want {
-		return done, history.ErrConflict
-	}
-	_, err = w.Update(func(tx *world.Tx) error {
-		for key, value := range p.Set {
-			tx.SetProperty(key, value)
-		}
-		for _, key := range p.Remove {
-			tx.SetProperty(key, "")
-		}
-		return nil
-	})
-	if err != nil {
-		return done, bad("the properties cannot be set: %v", err)
-	}
-	if done, err = w.Commit(c.ctx, p.Message); err == nil && done.Number == 0 {
-		err = fmt.Errorf("a world without commits: %w", history.ErrNoCommit)
-	}
-	return done, err
 }
