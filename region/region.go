@@ -18,7 +18,9 @@
 package region
 
 import (
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
 )
@@ -64,28 +66,81 @@ func (b Box) upright() {}
 // upright is a region whose rows are the same at every height within Bounds.
 type upright interface{ upright() }
 
-// Count returns the number of cells of r, or math.MaxInt if there are more. It reads
-// the rows of one slice of a box, a cylinder or a prism, and every row of other regions.
+// Count returns the number of cells of r, or math.MaxInt if there are more. It reads each row
+// once of those that are the same: one of a box, those of one slice of a cylinder or a prism, and of
+// sets of these as few as their borders allow.
 func Count(r Region) int {
 	b := r.Bounds()
 	if b.Empty() {
 		return 0
 	}
-	height := 1
-	if _, ok := r.(upright); ok {
-		height, b.Max.Y = b.Max.Y-b.Min.Y, b.Min.Y+1
-	}
+	ys := borders{axis: func(p geom.Point) int { return p.Y }, same: func(r Region) bool { _, ok := r.(upright); return ok }}
+	zs := borders{axis: func(p geom.Point) int { return p.Z }, same: func(r Region) bool { _, ok := r.(Box); return ok }}
 	n := 0
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for z := b.Min.Z; z < b.Max.Z; z++ {
+	for y, height := range ys.layers(r, b) {
+		for z, depth := range zs.layers(r, b) {
+			each := height * depth
 			r.Spans(y, z, func(x0, x1 int) bool {
-				n += x1 - x0
-				return true
+				if x1-x0 > (math.MaxInt-n)/each {
+					n = math.MaxInt
+				} else {
+					n += (x1 - x0) * each
+				}
+				return n < math.MaxInt
 			})
-		}
-		if n < 0 || n > math.MaxInt/height {
-			return math.MaxInt
+			if n == math.MaxInt {
+				return n
+			}
 		}
 	}
-	return n * height
+	return n
+}
+
+// borders finds where the rows of a region change along an axis.
+type borders struct {
+	axis func(geom.Point) int
+	same func(Region) bool // whether they are the same within the bounds of a region that is no set
+}
+
+// layers yields where the layers of r within b begin whose rows are the same, and how many each is.
+func (s borders) layers(r Region, b geom.Box) iter.Seq2[int, int] {
+	low, high := s.axis(b.Min), s.axis(b.Max)
+	at, known := s.of(r, []int{low, high})
+	return func(yield func(int, int) bool) {
+		if !known {
+			for v := low; v < high && yield(v, 1); v++ {
+			}
+			return
+		}
+		slices.Sort(at)
+		for i, v := range at[:len(at)-1] {
+			if next := at[i+1]; v >= low && next <= high && v < next && !yield(v, next-v) {
+				return
+			}
+		}
+	}
+}
+
+// of appends the borders of r, and reports whether that is all.
+func (s borders) of(r Region, out []int) ([]int, bool) {
+	var parts []Region
+	switch r := r.(type) {
+	case Union:
+		parts = r
+	case Intersection:
+		parts = r
+	case Difference:
+		parts = []Region{r.From, r.Without}
+	default:
+		b := r.Bounds()
+		return append(out, s.axis(b.Min), s.axis(b.Max)), s.same(r)
+	}
+	known := true
+	for _, p := range parts {
+		out, known = s.of(p, out)
+		if !known {
+			return out, false
+		}
+	}
+	return out, true
 }

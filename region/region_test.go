@@ -342,3 +342,32 @@ func TestNewPrismRefuses(t *testing.T) {
 		t.Error("the zero prism has cells")
 	}
 }
+
+// TestCountOfBoxes counts boxes of which the rows could not be read one by one.
+func TestCountOfBoxes(t *testing.T) {
+	at := func(x, y, z int) geom.Point { return geom.Point{X: x, Y: y, Z: z} }
+	const most = geom.MaxChunk * geom.ChunkEdge
+	flat := region.Box{Min: at(-most, 0, -most), Max: at(most, 1, most)}
+	pole := region.Box{Min: at(5, -most, 7), Max: at(6, most, 9)}
+	for _, tt := range []struct {
+		name  string
+		r     region.Region
+		cells int
+	}{
+		{"flat", flat, 4 * most * most},
+		{"pole", pole, 4 * most},
+		{"inside out", region.Box{Min: at(0, 0, most), Max: at(9, 9, -most)}, 0},
+		{"everything", region.Box(geom.Root.Box()), math.MaxInt},
+		{"one in a union", region.Union{flat}, 4 * most * most},
+		{"union", region.Union{flat, pole}, 4*most*most + 4*most - 2},
+		{"union of far boxes", region.Union{region.Box{Max: at(1, 1, 1)}, region.Box{Min: at(0, -most, 3-most), Max: at(2, 2-most, 5-most)}}, 9},
+		{"intersection", region.Intersection{flat, pole}, 2},
+		{"difference", region.Difference{From: pole, Without: flat}, 4*most - 2},
+		{"hole of nothing", region.Difference{From: flat, Without: region.Box{Min: at(9, 9, 9)}}, 4 * most * most},
+		{"with a cylinder", region.Union{pole, region.Cylinder{Base: at(0, -most, 0), Radius: 1, Height: 2 * most}}, 4*most + 10*most},
+	} {
+		if got := region.Count(tt.r); got != tt.cells {
+			t.Errorf("%s: %d cells, want %d", tt.name, got, tt.cells)
+		}
+	}
+}
