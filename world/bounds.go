@@ -156,9 +156,9 @@ func (all *columns) model(pos geom.ColumnPos) *voxel.Column {
 
 // model returns a column of a game that is in memory, from that square if it has any.
 func (f *field) model(square int) *voxel.Column {
-	for i := range f {
-		if s := f[(square+i)%len(f)]; s != nil {
-			for _, c := range s {
+	for i := range f.squares {
+		if s := f.squares[(square+i)%len(f.squares)]; s != nil {
+			for _, c := range s.columns {
 				if c != nil && c != unloaded && c.OfGame() {
 					return c
 				}
@@ -171,8 +171,9 @@ func (f *field) model(square int) *voxel.Column {
 // Model returns the column at pos, or else one of a game that a new column there is like in heights
 // and data version, as far as columns are in memory; nil if there is none. It must not be changed.
 func (d *Dimension) Model(pos geom.ColumnPos) *voxel.Column {
-	if c := d.d.columns.at(pos); c != nil && c != unloaded {
+	columns := d.of().columns
+	if c := columns.at(pos); c != nil && c != unloaded {
 		return c
 	}
-	return d.d.columns.model(pos)
+	return columns.model(pos)
 }

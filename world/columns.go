@@ -15,10 +15,17 @@ import (
 // that shares all squares but those it changes. The zero value has none.
 type columns struct{ fields map[geom.ColumnPos]*field }
 
-// field is 8x8 squares, square 8x8 columns as in stones.
+// field is 8x8 squares, square 8x8 columns as in stones. strays has a bit for each square, and
+// each column, that has objects outside of their column.
 type (
-	field  [64]*square
-	square [64]*voxel.Column
+	field struct {
+		squares [64]*square
+		strays  uint64
+	}
+	square struct {
+		columns [64]*voxel.Column
+		strays  uint64
+	}
 )
 
 // unloaded stands for a column that exists but is not in memory.
@@ -43,8 +50,8 @@ func place(pos geom.ColumnPos) spot {
 // memory.
 func (c *columns) at(pos geom.ColumnPos) *voxel.Column {
 	p := place(pos)
-	if f := c.fields[p.field]; f != nil && f[p.square] != nil {
-		return f[p.square][p.in]
+	if f := c.fields[p.field]; f != nil && f.squares[p.square] != nil {
+		return f.squares[p.square].columns[p.in]
 	}
 	return nil
 }
@@ -65,10 +72,10 @@ func (c *columns) with(changes iter.Seq2[geom.ColumnPos, *voxel.Column]) *column
 			out.fields[p.field] = f
 		}
 		if bit := uint64(1) << p.square; own[p.field]&bit == 0 {
-			f[p.square] = clone(f[p.square])
+			f.squares[p.square] = clone(f.squares[p.square])
 			own[p.field] |= bit
 		}
-		f[p.square][p.in] = col
+		f.set(p, pos, col)
 	}
 	for at, squares := range own {
 		out.prune(at, squares)
@@ -76,12 +83,35 @@ func (c *columns) with(changes iter.Seq2[geom.ColumnPos, *voxel.Column]) *column
 	return out
 }
 
+// set puts a column in its place. The field and the square must be the caller's own.
+func (f *field) set(p spot, pos geom.ColumnPos, col *voxel.Column) {
+	s := f.squares[p.square]
+	s.columns[p.in] = col
+	s.strays &^= 1 << p.in
+	if hasStrays(pos, col) {
+		s.strays |= 1 << p.in
+	}
+	f.strays &^= 1 << p.square
+	if s.strays != 0 {
+		f.strays |= 1 << p.square
+	}
+}
+
+// hasStrays reports whether a column has objects that lie outside of it.
+func hasStrays(pos geom.ColumnPos, c *voxel.Column) bool {
+	if c == nil || c == unloaded {
+		return false
+	}
+	outside := func(o voxel.Object) bool { return o.Place != voxel.Nowhere && columnOf(o.At) != pos }
+	return slices.ContainsFunc(c.Lists, func(l voxel.List) bool { return slices.ContainsFunc(l.Objects, outside) })
+}
+
 // prune removes those of the squares of a field that are empty.
 func (c *columns) prune(at geom.ColumnPos, squares uint64) {
 	f := c.fields[at]
-	for i, s := range f {
+	for i, s := range f.squares {
 		if squares>>i&1 != 0 && *s == (square{}) {
-			f[i] = nil
+			f.squares[i] = nil
 		}
 	}
 	if *f == (field{}) {
@@ -100,29 +130,36 @@ func clone[T any](p *T) *T {
 // all yields the columns in ascending order of position.
 func (c *columns) all() iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	const least, most = math.MinInt32, math.MaxInt32
-	return c.within(geom.ColumnPos{X: least, Z: least}, geom.ColumnPos{X: most, Z: most})
+	return c.within(geom.ColumnPos{X: least, Z: least}, geom.ColumnPos{X: most, Z: most}, false)
 }
 
 // in yields the columns that touch box, in ascending order of position.
 func (c *columns) in(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+	return c.over(box, false)
+}
+
+// over is in, with the columns elsewhere that have objects outside of them if strays is set.
+func (c *columns) over(box geom.Box, strays bool) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	if box.Empty() {
 		return func(func(geom.ColumnPos, *voxel.Column) bool) {}
 	}
-	return c.within(columnOf(box.Min), columnOf(box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})))
+	return c.within(columnOf(box.Min), columnOf(box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})), strays)
 }
 
-// within yields the columns from low to high, in ascending order of position.
-func (c *columns) within(low, high geom.ColumnPos) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+// within yields the columns from low to high, and those with strays if they are asked for, in
+// ascending order of position.
+func (c *columns) within(low, high geom.ColumnPos, strays bool) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
 		var found []geom.ColumnPos
 		for key, f := range c.fields {
-			if key.X < low.X>>6 || key.X > high.X>>6 || key.Z < low.Z>>6 || key.Z > high.Z>>6 {
+			strays := strays && f.strays != 0
+			if !strays && (key.X < low.X>>6 || key.X > high.X>>6 || key.Z < low.Z>>6 || key.Z > high.Z>>6) {
 				continue
 			}
-			for i, s := range f {
+			for i, s := range f.squares {
 				x, z := key.X<<3+int32(i&7), key.Z<<3+int32(i>>3)
-				if s != nil && x >= low.X>>3 && x <= high.X>>3 && z >= low.Z>>3 && z <= high.Z>>3 {
-					found = s.append(found, geom.ColumnPos{X: x << 3, Z: z << 3}, low, high)
+				if s != nil && (strays && s.strays != 0 || x >= low.X>>3 && x <= high.X>>3 && z >= low.Z>>3 && z <= high.Z>>3) {
+					found = s.append(found, geom.ColumnPos{X: x << 3, Z: z << 3}, low, high, strays)
 				}
 			}
 		}
@@ -135,11 +172,11 @@ func (c *columns) within(low, high geom.ColumnPos) iter.Seq2[geom.ColumnPos, *vo
 	}
 }
 
-// append appends which columns from low to high the square at corner has.
-func (s *square) append(dst []geom.ColumnPos, corner, low, high geom.ColumnPos) []geom.ColumnPos {
-	for i, col := range s {
+// append appends which columns from low to high, or with strays, the square at corner has.
+func (s *square) append(dst []geom.ColumnPos, corner, low, high geom.ColumnPos, strays bool) []geom.ColumnPos {
+	for i, col := range s.columns {
 		pos := geom.ColumnPos{X: corner.X + int32(i&7), Z: corner.Z + int32(i>>3)}
-		if col != nil && pos.X >= low.X && pos.X <= high.X && pos.Z >= low.Z && pos.Z <= high.Z {
+		if col != nil && (strays && s.strays>>i&1 != 0 || pos.X >= low.X && pos.X <= high.X && pos.Z >= low.Z && pos.Z <= high.Z) {
 			dst = append(dst, pos)
 		}
 	}
@@ -157,13 +194,13 @@ func (c *columns) apart(old *columns) (out []geom.ColumnPos) {
 			continue
 		}
 		a, b := cmp.Or(c.fields[key], new(field)), cmp.Or(old.fields[key], new(field))
-		for i := range a {
-			if a[i] == b[i] {
+		for i := range a.squares {
+			if a.squares[i] == b.squares[i] {
 				continue
 			}
-			s, t := cmp.Or(a[i], new(square)), cmp.Or(b[i], new(square))
-			for j := range s {
-				if s[j] != t[j] {
+			s, t := cmp.Or(a.squares[i], new(square)), cmp.Or(b.squares[i], new(square))
+			for j := range s.columns {
+				if s.columns[j] != t.columns[j] {
 					out = append(out, geom.ColumnPos{X: key.X<<6 | int32(i&7<<3|j&7), Z: key.Z<<6 | int32(i&^7|j>>3)})
 				}
 			}

@@ -40,7 +40,7 @@ func (w *World) drop(d *dimension, v *volume, k keeper, chunks iter.Seq2[geom.Ch
 	name := volumeName{d.name, v.Name}
 	var gone []grid.Placed
 	for pos, c := range chunks {
-		if c == nil || w.dirty.hasChunk(name, pos) || w.saved.hasChunk(name, pos) || k.keeps(scaled(pos.Box(), v.Scale)) {
+		if c == nil || w.dirty.hasChunk(name, pos) || w.saved.hasChunk(name, pos) || k.keeps(overChunk(pos, v.Scale)) {
 			continue
 		}
 		gone = append(gone, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})

@@ -170,16 +170,39 @@ func (w *World) fill(ctx context.Context, h *Held) error {
 	return each(ctx, w.o.Parallel, len(rest), func(i int) error { return rest[i]() })
 }
 
-// inVolume returns the box in cells of a volume of that scale that covers b.
+// inVolume returns the box in cells of a volume of that scale that covers b. What the volume has
+// beyond space counts as at its edge, see overChunk.
 func inVolume(b geom.Box, scale int) geom.Box {
 	if scale == 1 || b.Empty() {
 		return b
 	}
-	down := func(p geom.Point) geom.Point {
-		return geom.Point{X: geom.FloorDiv(p.X, scale), Y: geom.FloorDiv(p.Y, scale), Z: geom.FloorDiv(p.Z, scale)}
+	low := func(v, edge int) int {
+		if v <= edge {
+			return edge
+		}
+		return geom.FloorDiv(v, scale)
 	}
-	one := geom.Point{X: 1, Y: 1, Z: 1}
-	return geom.Box{Min: down(b.Min), Max: down(b.Max.Sub(one)).Add(one)}
+	high := func(v, edge int) int {
+		if v >= edge {
+			return edge
+		}
+		return geom.FloorDiv(v-1, scale) + 1
+	}
+	least, most := Everywhere.Min, Everywhere.Max
+	return geom.Box{
+		Min: geom.Point{X: low(b.Min.X, least.X), Y: low(b.Min.Y, least.Y), Z: low(b.Min.Z, least.Z)},
+		Max: geom.Point{X: high(b.Max.X, most.X), Y: high(b.Max.Y, most.Y), Z: high(b.Max.Z, most.Z)},
+	}
+}
+
+// overChunk returns the cells of the dimension that a chunk of a volume of that scale covers, and the
+// nearest ones of space if it lies beyond.
+func overChunk(pos geom.ChunkPos, scale int) geom.Box {
+	b := scaled(pos.Box(), scale)
+	least, most := Everywhere.Min, Everywhere.Max
+	b.Min = geom.Point{X: min(b.Min.X, most.X-1), Y: min(b.Min.Y, most.Y-1), Z: min(b.Min.Z, most.Z-1)}
+	b.Max = geom.Point{X: max(b.Max.X, least.X+1), Y: max(b.Max.Y, least.Y+1), Z: max(b.Max.Z, least.Z+1)}
+	return b
 }
 
 func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volume, h *Held) error {

@@ -126,20 +126,68 @@ func TestSetAgainInOneUpdate(t *testing.T) {
 	}
 }
 
-// A chunk of a volume with wide cells may not lie beyond space.
-func TestWideCellsEndWithSpace(t *testing.T) {
-	w := create(t, newStore(), "a", world.Options{})
-	for _, tt := range []struct {
-		x  int
-		ok bool
-	}{{1<<23 - 1, true}, {-1 << 23, true}, {1 << 23, false}, {-1<<23 - 1, false}} {
-		_, err := w.Update(func(tx *world.Tx) error {
-			v := tx.Dimension(earth).Volume(voxel.Biome)
-			v.Set(geom.Point{X: tt.x}, v.Named("desert"))
-			return nil
-		})
-		if (err == nil) != tt.ok || !tt.ok && !errors.Is(err, geom.ErrOutOfRange) {
-			t.Errorf("biome at x %d: %v", tt.x, err)
+// TestWideCellsBeyondSpace are cells of biomes farther out than blocks can be: whoever holds all
+// has them, whoever holds the edge of space too, and nobody else.
+func TestWideCellsBeyondSpace(t *testing.T) {
+	for _, p := range []geom.Point{{X: 1<<23 - 1}, {X: 1 << 24}, {X: -1 << 23}, {X: -1<<23 - 1, Y: 1 << 24}, {Y: 1<<25 - 1}, {Z: -1 << 25}} {
+		st := newStore()
+		w := create(t, st, "a", world.Options{})
+		biome := func(w *world.World) (string, bool) {
+			v := w.View().Dimension(earth).Volume(voxel.Biome)
+			c, ok := v.Cell(p)
+			return v.CellName(c), ok
 		}
+		put := func(name string) func(tx *world.Tx) error {
+			return func(tx *world.Tx) error {
+				v := tx.Dimension(earth).Volume(voxel.Biome)
+				v.Set(p, v.Named(name))
+				return nil
+			}
+		}
+		if _, err := w.Update(put("desert")); err != nil {
+			t.Fatal(err)
+		}
+		c := commit(t, w)
+		if _, ok := biome(w); ok {
+			t.Errorf("%v: in memory, and nobody holds it", p)
+		}
+		if _, err := w.UpdateContext(ctx, put("plains")); err != nil {
+			t.Fatal(err)
+		}
+		commit(t, w)
+		held, err := w.Load(ctx, earth, world.Everywhere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := biome(w); got != "plains" {
+			t.Errorf("%v: held, and got %q", p, got)
+		}
+		if _, err := w.Restore(ctx, c.ID(), "back"); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := biome(w); got != "desert" {
+			t.Errorf("%v: held and restored, and got %q", p, got)
+		}
+		held.Release()
+		if _, ok := biome(w); ok {
+			t.Errorf("%v: in memory after Release", p)
+		}
+		w.Close()
+		w, err = world.Open(ctx, st, "a", world.Options{Whole: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := biome(w); got != "desert" {
+			t.Errorf("%v: opened whole, and got %q", p, got)
+		}
+	}
+	w := create(t, newStore(), "a", world.Options{})
+	_, err := w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension(earth).Volume(voxel.Biome)
+		v.Set(geom.Point{X: 1 << 25}, v.Named("desert"))
+		return nil
+	})
+	if !errors.Is(err, geom.ErrOutOfRange) {
+		t.Errorf("beyond what a volume has: %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func (w *World) heldChunks(ctx context.Context, p openStack, d *dimension, v *vo
 	w.mu.Unlock()
 	var want []geom.ChunkPos
 	for pos, c := range v.cells.Chunks() {
-		if c == nil && k.keeps(scaled(pos.Box(), v.Scale)) {
+		if c == nil && k.keeps(overChunk(pos, v.Scale)) {
 			want = append(want, pos)
 		}
 	}

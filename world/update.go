@@ -161,15 +161,11 @@ func (s *state) describable() error {
 	return nil
 }
 
-// check returns an error if a chunk lies beyond space, or a cell cannot be in the volume:
-// Draft takes whole chunks as they come.
+// check returns an error if a cell cannot be in the volume: Draft takes whole chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
 	known := v.Schema.Valid(v.draft.Highest(), n)
 	for _, r := range replaced {
-		if b := scaled(r.Pos.Box(), v.Scale); r.New != nil && b.Intersect(Everywhere) != b {
-			return fmt.Errorf("world: volume %q: chunk %v of cells that are %d wide: %w", v.Name, r.Pos, v.Scale, geom.ErrOutOfRange)
-		}
 		if r.New == nil || known && !r.Given {
 			continue
 		}

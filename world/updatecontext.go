@@ -73,7 +73,7 @@ func (tx *Tx) needed() []absent {
 			const mask = ^int32(around - 1)
 			least := geom.ChunkPos{X: e.Pos.X & mask, Y: e.Pos.Y & mask, Z: e.Pos.Z & mask}
 			most := geom.ChunkPos{X: least.X + around - 1, Y: least.Y + around - 1, Z: least.Z + around - 1}
-			out = append(out, absent{d.d.name, v.Name, scaled(geom.Box{Min: least.Box().Min, Max: most.Box().Max}, v.Scale)})
+			out = append(out, absent{d.d.name, v.Name, overChunk(least, v.Scale).Union(overChunk(most, v.Scale))})
 		}
 	}
 	return out

@@ -57,15 +57,23 @@ func (v *View) Files() []stone.File {
 	return out
 }
 
-// Dimension is a named space of a View.
+// Dimension is a named space of a View. A nil one has nothing in it.
 type Dimension struct{ d *dimension }
 
+// of returns what is in the dimension.
+func (d *Dimension) of() *dimension {
+	if d == nil {
+		return &dimension{columns: &columns{}}
+	}
+	return d.d
+}
+
 // Name returns the dimension's name.
-func (d *Dimension) Name() string { return d.d.name }
+func (d *Dimension) Name() string { return d.of().name }
 
 // Volume returns a volume, or nil.
 func (d *Dimension) Volume(name string) *Volume {
-	if i := d.d.volume(name); i >= 0 {
+	if i := d.of().volume(name); i >= 0 {
 		return newVolume(d.d.volumes[i])
 	}
 	return nil
@@ -74,7 +82,7 @@ func (d *Dimension) Volume(name string) *Volume {
 // Volumes returns all volumes in the order in which they were made.
 func (d *Dimension) Volumes() []*Volume {
 	var out []*Volume
-	for _, v := range d.d.volumes {
+	for _, v := range d.of().volumes {
 		out = append(out, newVolume(v))
 	}
 	return out
@@ -83,7 +91,7 @@ func (d *Dimension) Volumes() []*Volume {
 // Column returns the column at pos with its lists. It is nil and true if there is none,
 // and nil and false if it is not loaded. It must not be changed.
 func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
-	c = d.d.columns.at(pos)
+	c = d.of().columns.at(pos)
 	if c == unloaded {
 		return nil, false
 	}
@@ -94,7 +102,7 @@ func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
 // that is not loaded is nil.
 func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-		for pos, c := range d.d.columns.in(box) {
+		for pos, c := range d.of().columns.in(box) {
 			if c == unloaded {
 				c = nil
 			}
@@ -109,23 +117,21 @@ func (d *Dimension) Columns(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Colum
 // same world, in ascending order; from none if old is nil. It costs what differs. A column that
 // came into memory or left it differs.
 func (d *Dimension) Apart(old *Dimension) []geom.ColumnPos {
-	if old == nil {
-		return d.d.columns.apart(&columns{})
-	}
-	return d.d.columns.apart(old.d.columns)
+	return d.of().columns.apart(old.of().columns)
 }
 
 // WithoutCells returns the dimension with its columns alone. Who keeps it keeps no cells in memory.
 func (d *Dimension) WithoutCells() *Dimension {
-	return &Dimension{&dimension{name: d.d.name, lists: d.d.lists, columns: d.d.columns}}
+	in := d.of()
+	return &Dimension{&dimension{name: in.name, lists: in.lists, columns: in.columns}}
 }
 
-// Objects yields the objects of a list that lie in box: column by column, and in each in
-// the order of the list. It leaves out columns that are not loaded (Columns shows which)
-// and objects without a position.
+// Objects yields the objects of a list that lie in box, whichever column they belong to: column by
+// column, and in each in the order of the list. It leaves out columns that are not loaded (Columns
+// shows which) and objects without a position.
 func (d *Dimension) Objects(list string, box geom.Box) iter.Seq2[geom.ColumnPos, voxel.Object] {
 	return func(yield func(geom.ColumnPos, voxel.Object) bool) {
-		for pos, c := range d.Columns(box) {
+		for pos, c := range d.of().columns.over(box, true) {
 			for _, o := range objectsOf(c, list) {
 				if o.Place != voxel.Nowhere && box.Contains(o.At) && !yield(pos, o) {
 					return
@@ -135,7 +141,7 @@ func (d *Dimension) Objects(list string, box geom.Box) iter.Seq2[geom.ColumnPos,
 	}
 }
 
-// objectsOf returns a list of a column that may be nil.
+// objectsOf returns a list of a column that may be nil or not in memory.
 func objectsOf(c *voxel.Column, list string) []voxel.Object {
 	if c == nil {
 		return nil
@@ -149,7 +155,8 @@ func objectsOf(c *voxel.Column, list string) []voxel.Object {
 func compareLists(l voxel.List, name string) int { return strings.Compare(l.Name, name) }
 
 // Volume is a volume of a View. Its cells are read as those of a grid.View are; their
-// positions count cells of the volume, which are Scale blocks wide.
+// positions count cells of the volume, which are Scale blocks wide. Of a nil one Cell and Chunk
+// report false, and it has no names; all else is for volumes that are there.
 type Volume struct {
 	voxel.Volume
 	*grid.View
@@ -158,24 +165,49 @@ type Volume struct {
 
 func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
 
+// Cell returns the cell at p, and false if it is not loaded or there is no volume.
+func (v *Volume) Cell(p geom.Point) (voxel.Cell, bool) {
+	if v == nil {
+		return voxel.Empty, false
+	}
+	return v.View.Cell(p)
+}
+
+// Chunk returns the chunk at pos, nil and true if all its cells are the default, and nil and false if
+// it is not loaded or there is no volume.
+func (v *Volume) Chunk(pos geom.ChunkPos) (*voxel.Chunk, bool) {
+	if v == nil {
+		return nil, false
+	}
+	return v.View.Chunk(pos)
+}
+
 // Default returns the cell of chunks that are not stored.
 func (v *Volume) Default() voxel.Cell { return v.Volume.Default }
 
 // Names returns the names of cells, by cell. They must not be changed.
-func (v *Volume) Names() []string { return v.names.list }
+func (v *Volume) Names() []string {
+	if v == nil {
+		return nil
+	}
+	return v.names.list
+}
 
 // CellName returns the name of a cell, "" if it has none.
 func (v *Volume) CellName(c voxel.Cell) string {
-	if v.Schema == voxel.Terrain {
+	if v != nil && v.Schema == voxel.Terrain {
 		c = voxel.Cell(c.Material())
 	}
-	if int(c) >= len(v.names.list) {
-		return ""
+	if names := v.Names(); int(c) < len(names) {
+		return names[c]
 	}
-	return v.names.list[c]
+	return ""
 }
 
 // Named returns the cell of a name, and whether there is one.
 func (v *Volume) Named(name string) (voxel.Cell, bool) {
+	if v == nil {
+		return voxel.Empty, false
+	}
 	return v.names.cell(name)
 }

@@ -1,0 +1,106 @@
+package world_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// TestObjectsByPosition compares queries with a twin that looks at all objects: an object is found where
+// it is, whichever column it belongs to, and a box has nothing of elsewhere.
+func TestObjectsByPosition(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	st := newStore()
+	w := create(t, st, "a", world.Options{Whole: true})
+	point := func(n int) geom.Point {
+		return geom.Point{X: r.IntN(2*n) - n, Y: r.IntN(2*n) - n, Z: r.IntN(2*n) - n}
+	}
+	all := make(map[geom.ColumnPos][]voxel.Object)
+	check := func(w *world.World) {
+		t.Helper()
+		for range 200 {
+			box := geom.Box{Min: point(3000)}
+			box.Max = box.Min.Add(geom.Point{X: r.IntN(3000), Y: r.IntN(3000), Z: r.IntN(3000)})
+			var got, want []geom.Point
+			for _, o := range w.View().Dimension(earth).Objects("list", box) {
+				got = append(got, o.At)
+			}
+			homes := make([]geom.ColumnPos, 0, len(all))
+			for pos := range all {
+				homes = append(homes, pos)
+			}
+			slices.SortFunc(homes, geom.ColumnPos.Compare)
+			for _, pos := range homes {
+				for _, o := range all[pos] {
+					if o.Place != voxel.Nowhere && box.Contains(o.At) {
+						want = append(want, o.At)
+					}
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v: found %v, want %v", box, got, want)
+			}
+		}
+	}
+	for range 20 {
+		update(t, w, func(tx *world.Tx) {
+			for range 20 {
+				pos := geom.ColumnPos{X: int32(r.IntN(300) - 150), Z: int32(r.IntN(300) - 150)}
+				var objects []voxel.Object
+				for range r.IntN(3) {
+					o := voxel.Object{Place: voxel.Moved, At: pos.Min(r.IntN(100)), Payload: []byte{1}}
+					switch r.IntN(4) {
+					case 0:
+						o.At = point(3000)
+					case 1:
+						o.At, o.Place = geom.Point{}, voxel.Nowhere
+					}
+					objects = append(objects, o)
+				}
+				all[pos] = objects
+				tx.Dimension(earth).SetObjects("list", pos, objects)
+			}
+		})
+		check(w)
+	}
+	commit(t, w)
+	w.Close()
+	w, err := world.Open(ctx, st, "a", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(w)
+}
+
+// TestNothingThere reads dimensions and volumes that a world does not have.
+func TestNothingThere(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	none := w.View().Dimension("none")
+	if none != nil || none.Name() != "" || none.Volumes() != nil || none.WithoutCells() == nil || none.Model(geom.ColumnPos{}) != nil || none.Apart(nil) != nil {
+		t.Error("a dimension that is not there has something in it")
+	}
+	for range none.Columns(world.Everywhere) {
+		t.Error("a column")
+	}
+	for range none.Objects("list", world.Everywhere) {
+		t.Error("an object")
+	}
+	if c, ok := none.Column(geom.ColumnPos{}); c != nil || !ok {
+		t.Error(c, ok)
+	}
+	for _, v := range []*world.Volume{none.Volume(voxel.Block), w.View().Dimension(earth).Volume("none")} {
+		if _, ok := v.Cell(geom.Point{}); v != nil || ok {
+			t.Error("a cell")
+		}
+		if c, ok := v.Chunk(geom.ChunkPos{}); c != nil || ok {
+			t.Error("a chunk")
+		}
+		if _, ok := v.Named("air"); ok || v.Names() != nil || v.CellName(0) != "" {
+			t.Error("a name")
+		}
+	}
+}
