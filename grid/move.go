@@ -8,16 +8,54 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Overlap reports whether the box from low to high, in cells, overlaps a cell that
-// does not count as empty. Touching is not overlapping. A point lies in one cell. If
+// Contact says where a box met matter.
+type Contact struct {
+	At        geom.Point // one of the cells met
+	Cell      voxel.Cell
+	Fraction  float64    // of the motion, 0..1
+	Face      Face       // of the matter; Inside if the box overlapped it from the start
+	Low, High [3]float64 // the matter of the cell: of a liquid, High[1] is its level
+}
+
+// Overlap returns a contact of the box from low to high, in cells, with matter that it overlaps. It
+// returns false if there is none. Touching is not overlapping. A point lies in one cell. If
 // it finds none and a chunk is not loaded, the error wraps ErrNotLoaded.
-func (v *View) Overlap(low, high [3]float64) (bool, error) {
+func (v *View) Overlap(low, high [3]float64) (Contact, bool, error) {
+	return v.space(true).Overlap(low, high)
+}
+
+// Overlap is that of a View.
+func (s *Space) Overlap(low, high [3]float64) (c Contact, met bool, err error) {
 	b, err := cellsOf(low, high)
 	if err != nil {
-		return false, err
+		return c, false, err
 	}
-	_, found, err := v.matter(b)
-	return found, err
+	err = s.each(b, func(p geom.Point, cell voxel.Cell) bool {
+		c = s.contact(p, cell)
+		met = c.overlaps(low, high)
+		return !met
+	})
+	if met {
+		return c, true, nil
+	}
+	return Contact{}, false, err
+}
+
+func (s *Space) contact(p geom.Point, cell voxel.Cell) Contact {
+	c := Contact{At: p, Cell: cell}
+	c.Low, c.High = s.matter(p, s.Rule.Fullness(cell))
+	return c
+}
+
+// overlaps reports whether a box overlaps the matter.
+func (c *Contact) overlaps(low, high [3]float64) bool {
+	return !c.beside(0, low, high) && !c.beside(1, low, high) && !c.beside(2, low, high)
+}
+
+// beside reports whether a box, which may be a point there, lies beside the matter along an axis.
+func (c *Contact) beside(axis int, low, high [3]float64) bool {
+	l, h := low[axis], high[axis]
+	return l >= c.High[axis] || h < c.Low[axis] || h == c.Low[axis] && l < h
 }
 
 // cellsOf returns the cells that a box of real numbers overlaps.
@@ -45,90 +83,16 @@ func boxOf(lo, hi [3]int) geom.Box {
 	return geom.Box{Min: geom.Point{X: lo[0], Y: lo[1], Z: lo[2]}, Max: geom.Point{X: hi[0], Y: hi[1], Z: hi[2]}}
 }
 
-// matter looks for a cell of b that does not count as empty.
-func (v *View) matter(b geom.Box) (at geom.Point, found bool, err error) {
-	look := func(pos geom.ChunkPos, c *voxel.Chunk, in geom.Box) bool {
-		if c == nil {
-			err = fmt.Errorf("%w: %v", ErrNotLoaded, pos)
-			return true
-		}
-		at, found = v.matterIn(c, inChunk(in))
-		at = at.Add(pos.Min())
-		return !found
-	}
-	b = b.Intersect(everywhere)
-	s, ok := spanOf(b, 0)
-	switch {
-	case !ok:
-	case v.vol.rule.Empty(v.vol.def) && s.over(8):
-		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
-			if c == NotLoaded {
-				c = nil
-			}
-			return look(code.Pos(), c, b.Intersect(code.Box()))
-		})
-	default:
-		pieces(b, geom.ChunkShift, func(pos geom.ChunkPos, in geom.Box) bool {
-			return look(pos, v.chunk(pos), in)
-		})
-	}
-	if found {
-		err = nil
-	}
-	return at, found, err
-}
-
-// matterIn is matter for a box in one chunk.
-func (v *View) matterIn(c *voxel.Chunk, in geom.Box) (geom.Point, bool) {
-	const few = 64
-	if cell, ok := c.Uniform(); ok {
-		return in.Min, !v.vol.rule.Empty(cell)
-	}
-	if in.Cells() <= few {
-		return v.matterBelow(c, 0, in)
-	}
-	return v.matterBelow(c, chunkMips, in)
-}
-
-// matterBelow looks for matter in a box of cells in a chunk, starting with the
-// chunk's mip at a level.
-func (v *View) matterBelow(c *voxel.Chunk, level int, in geom.Box) (geom.Point, bool) {
-	for y := in.Min.Y >> level; y <= (in.Max.Y-1)>>level; y++ {
-		for z := in.Min.Z >> level; z <= (in.Max.Z-1)>>level; z++ {
-			for x := in.Min.X >> level; x <= (in.Max.X-1)>>level; x++ {
-				at := geom.Point{X: x << level, Y: y << level, Z: z << level}
-				if level == 0 {
-					if !v.vol.rule.Empty(c.Cell(x, y, z)) {
-						return at, true
-					}
-					continue
-				}
-				if c.Mip(&v.vol.rule, level).Cell(x, y, z) == voxel.Empty {
-					continue
-				}
-				edge := 1 << level
-				cube := geom.Box{Min: at, Max: at.Add(geom.Point{X: edge, Y: edge, Z: edge})}
-				if p, ok := v.matterBelow(c, level-1, cube.Intersect(in)); ok {
-					return p, true
-				}
-			}
-		}
-	}
-	return geom.Point{}, false
-}
-
-// Contact says where a moving box met a cell that does not count as empty.
-type Contact struct {
-	At       geom.Point // one of the cells met
-	Fraction float64    // of the motion, 0..1
-	Face     Face       // of the cell; Inside if the box overlapped it from the start
-}
-
 // Sweep moves the box from low to high, in cells, by motion and returns the first
 // contact. It returns false if there is none. Sliding along a face is no contact,
 // and touching at the end of the motion is none. If a chunk on the way is not
 // loaded, the error wraps ErrNotLoaded.
 func (v *View) Sweep(low, high, motion [3]float64) (Contact, bool, error) {
+	return v.space(false).Sweep(low, high, motion)
+}
+
+// Sweep is that of a View.
+func (s *Space) Sweep(low, high, motion [3]float64) (Contact, bool, error) {
 	var end [2][3]float64
 	for i := range motion {
 		end[0][i], end[1][i] = low[i]+motion[i], high[i]+motion[i]
@@ -140,31 +104,40 @@ func (v *View) Sweep(low, high, motion [3]float64) (Contact, bool, error) {
 	if err != nil {
 		return Contact{}, false, err
 	}
-	if at, found, err := v.matter(b); found || err != nil {
-		return Contact{At: at}, found, err
-	}
-	s := newSweep(low, high, motion, b)
-	for {
-		t, axis := s.first()
-		if !(t < 1) {
-			return Contact{}, false, nil
+	w := newSweep(low, high, motion, b)
+	best := Contact{Fraction: 1}
+	found := false
+	for t, axis := 0.0, -1; t < best.Fraction; t, axis = w.first() {
+		if axis >= 0 {
+			b = w.enter(t, axis)
 		}
-		at, found, err := v.matter(s.enter(t, axis))
-		if found || err != nil {
-			return Contact{at, t, faceMet(axis, s.step[axis])}, found, err
+		err := s.each(b, func(p geom.Point, cell voxel.Cell) bool {
+			c := s.contact(p, cell)
+			if met := w.meet(&c, t, axis); met && c.Fraction < best.Fraction {
+				best, found = c, true
+			}
+			return best.Fraction > t
+		})
+		if err != nil && best.Fraction > t {
+			return Contact{}, false, err
 		}
 	}
+	if !found {
+		return Contact{}, false, nil
+	}
+	return best, true, nil
 }
 
 // sweep is a box that moves from layer to layer of cells.
 type sweep struct {
+	low, high           [3]float64 // at the start
 	lead, trail, motion [3]float64 // faces in front and behind, by axis
 	step                [3]int
 	ahead, behind       [3]int // the cells that hold these faces
 }
 
 func newSweep(low, high, motion [3]float64, b geom.Box) *sweep {
-	s := &sweep{lead: high, trail: low, motion: motion}
+	s := &sweep{low: low, high: high, lead: high, trail: low, motion: motion}
 	s.behind = [3]int{b.Min.X, b.Min.Y, b.Min.Z}
 	s.ahead = [3]int{b.Max.X - 1, b.Max.Y - 1, b.Max.Z - 1}
 	for i, m := range motion {
@@ -217,4 +190,33 @@ func (s *sweep) enter(t float64, axis int) geom.Box {
 		lo[i], hi[i] = min(s.ahead[i], s.behind[i]), max(s.ahead[i], s.behind[i])+1
 	}
 	return boxOf(lo, hi)
+}
+
+// meet sets when and where the box meets the matter of a cell, which it begins to overlap at t along
+// an axis, or which it overlaps from the start if the axis is -1. It returns false if it never does.
+func (s *sweep) meet(c *Contact, t float64, axis int) bool {
+	c.Fraction, c.Face = t, Inside
+	if axis >= 0 {
+		c.Face = faceMet(axis, s.step[axis])
+	} else if c.overlaps(s.low, s.high) {
+		return true
+	}
+	leave := math.Inf(1)
+	for i, m := range s.motion {
+		in, out := (c.Low[i]-s.high[i])/m, (c.High[i]-s.low[i])/m
+		switch {
+		case m == 0:
+			if c.beside(i, s.low, s.high) {
+				return false
+			}
+			continue
+		case m < 0:
+			in, out = out, in
+		}
+		if in > c.Fraction {
+			c.Fraction, c.Face = in, faceMet(i, s.step[i])
+		}
+		leave = min(leave, out)
+	}
+	return c.Fraction < leave
 }

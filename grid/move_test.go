@@ -70,13 +70,13 @@ func TestSweepAndOverlap(t *testing.T) {
 				_, ok := meets(low, high, [3]float64{}, p)
 				within = within || ok
 			}
-			if got, err := v.Overlap(low, high); err != nil || got != within {
+			if _, got, err := v.Overlap(low, high); err != nil || got != within {
 				t.Fatalf("seed %d: Overlap(%v, %v) = %v, %v; want %v", seed, low, high, got, err, within)
 			}
 			large := geom.Box{Min: randomPoint(r, arena), Max: randomPoint(r, arena)}
 			l := [3]float64{float64(large.Min.X), float64(large.Min.Y), float64(large.Min.Z)}
 			h := [3]float64{float64(large.Max.X), float64(large.Max.Y), float64(large.Max.Z)}
-			if got, err := v.Overlap(l, h); !large.Empty() && (err != nil || got != (len(matterOf(v, large)) > 0)) {
+			if _, got, err := v.Overlap(l, h); !large.Empty() && (err != nil || got != (len(matterOf(v, large)) > 0)) {
 				t.Fatalf("seed %d: Overlap(%v, %v) = %v, %v", seed, l, h, got, err)
 			}
 			got, hit, err := v.Sweep(low, high, motion)
@@ -131,13 +131,13 @@ func TestMoveEdges(t *testing.T) {
 			}
 		})
 	}
-	if _, err := v.Overlap(vec{-70, 0, 0}, vec{-60, 1, 1}); !errors.Is(err, grid.ErrNotLoaded) {
+	if _, _, err := v.Overlap(vec{-70, 0, 0}, vec{-60, 1, 1}); !errors.Is(err, grid.ErrNotLoaded) {
 		t.Errorf("error %v, want ErrNotLoaded", err)
 	}
-	if hit, err := v.Overlap(vec{-70, 0, 0}, vec{60, 1, 1}); !hit || err != nil {
+	if _, hit, err := v.Overlap(vec{-70, 0, 0}, vec{60, 1, 1}); !hit || err != nil {
 		t.Errorf("%v, %v; want the matter found beside what is not loaded", hit, err)
 	}
-	if hit, err := v.Overlap(vec{-40, -9e6, 0}, vec{60, 9e6, 1}); !hit || err != nil {
+	if _, hit, err := v.Overlap(vec{-40, -9e6, 0}, vec{60, 9e6, 1}); !hit || err != nil {
 		t.Errorf("%v, %v; want a tall box to find matter", hit, err)
 	}
 }

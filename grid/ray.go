@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -37,20 +36,25 @@ func faceMet(axis, step int) Face {
 	return East + Face(2*axis)
 }
 
-// Hit is a cell that a ray met and that does not count as empty.
+// Hit is a cell whose matter a ray met.
 type Hit struct {
 	At       geom.Point
 	Cell     voxel.Cell
-	Distance float64 // in cells, from the ray's start to where it enters the cell
-	Face     Face    // the face where the ray enters
+	Distance float64 // in cells, from the ray's start to where it meets the matter
+	Face     Face    // the side of the matter where the ray enters
 }
 
-// Raycast calls yield with the cells on the ray that do not count as empty, nearest
+// Raycast calls yield with the cells whose matter is on the ray, nearest
 // first. It stops if yield returns false, at distance reach, or at the end of the
 // range. dir may have any length except 0. Numbers that are not finite are an error.
 // A chunk that is not loaded ends the ray with ErrNotLoaded. A ray along a border of
 // cells is in the cells of the greater coordinate.
 func (v *View) Raycast(from, dir [3]float64, reach float64, yield func(Hit) bool) error {
+	return v.space(true).Raycast(from, dir, reach, yield)
+}
+
+// Raycast is that of a View.
+func (s *Space) Raycast(from, dir [3]float64, reach float64, yield func(Hit) bool) error {
 	r, err := newRay(from, dir)
 	if err != nil {
 		return err
@@ -58,102 +62,50 @@ func (v *View) Raycast(from, dir [3]float64, reach float64, yield func(Hit) bool
 	if !(reach >= 0) || math.IsInf(reach, 1) {
 		return fmt.Errorf("grid: ray: reach %v: want a length", reach)
 	}
-	w := walker{view: v, min: geom.Point{X: 1 << 62}}
-	moved := ^0
 	for r.t <= reach {
 		p := geom.Point{X: r.cell[0], Y: r.cell[1], Z: r.cell[2]}
 		if !inRange(p) {
 			return nil
 		}
-		if !w.enter(p, moved) {
+		cell, clear, known := s.Source.Look(p)
+		if !known {
 			return fmt.Errorf("%w: %v", ErrNotLoaded, p.Chunk())
 		}
-		if w.clear == 0 {
-			q := p.InChunk()
-			cell := w.chunk.Cell(q.X, q.Y, q.Z)
-			if !v.vol.rule.Empty(cell) && !yield(Hit{p, cell, r.t, r.face}) {
+		if clear == 0 && !s.Rule.Empty(cell) {
+			t, face, met := r.t, r.face, true
+			if full := s.Rule.Fullness(cell); full < voxel.Whole {
+				t, face, met = r.meet(s.matter(p, full))
+			}
+			if met && t <= reach && !yield(Hit{p, cell, t, face}) {
 				return nil
 			}
 		}
-		moved = r.leave(w.clear)
+		r.leave(clear)
 	}
 	return nil
 }
 
-// walker finds how much space around a cell is empty.
-type walker struct {
-	view  *View
-	min   geom.Point // of the chunk
-	chunk *voxel.Chunk
-	gap   int // log2 of the edge of an empty cube of chunks, in cells; 0: none
-	clear int // log2 of the edge of an empty cube of cells around the cell; 0: read the cell
-}
-
-// enter sets clear for p. moved holds the bits in which its coordinates differ from
-// those of the previous cell. It returns false if p is not loaded.
-func (w *walker) enter(p geom.Point, moved int) bool {
-	if q := p.Sub(w.min); uint(q.X|q.Y|q.Z) >= geom.ChunkEdge {
-		if !w.load(p.Chunk()) {
-			return false
+// meet returns where the ray, which is in a cell, enters a box within it.
+func (r *ray) meet(low, high [3]float64) (t float64, face Face, met bool) {
+	t, face = r.t, r.face
+	leave := math.Inf(1)
+	for i, d := range r.dir {
+		in, out := (low[i]-r.from[i])/d, (high[i]-r.from[i])/d
+		switch {
+		case d == 0:
+			if r.from[i] < low[i] || r.from[i] >= high[i] {
+				return 0, 0, false
+			}
+			continue
+		case d < 0:
+			in, out = out, in
 		}
-		moved = ^0
+		if in > t {
+			t, face = in, faceMet(i, r.step[i])
+		}
+		leave = min(leave, out)
 	}
-	if w.clear = w.gap; w.gap > 0 {
-		return true
-	}
-	q := p.InChunk()
-	for level := chunkMips; level > 0 && moved>>level != 0; level-- {
-		if w.chunk.Mip(&w.view.vol.rule, level).Cell(q.X>>level, q.Y>>level, q.Z>>level) == voxel.Empty {
-			w.clear = level
-			return true
-		}
-	}
-	return true
-}
-
-func (w *walker) load(pos geom.ChunkPos) bool {
-	rule := &w.view.vol.rule
-	c, gap := w.view.root.gap(geom.CodeOf(pos, 0))
-	w.min, w.chunk, w.gap = pos.Min(), c, 0
-	switch c {
-	case NotLoaded:
-		return false
-	case nil:
-		w.chunk = w.view.vol.filler
-		if rule.Empty(w.view.vol.def) {
-			w.gap = gap + geom.ChunkShift
-		}
-	default:
-		if v, ok := c.Uniform(); ok && rule.Empty(v) {
-			w.gap = geom.ChunkShift
-		}
-	}
-	return true
-}
-
-// gap returns the chunk in the map. If there is none, it returns nil and log2 of the
-// edge in chunks of an empty cube around it.
-func (n *node) gap(code geom.Code) (*voxel.Chunk, int) {
-	for n != nil {
-		if !n.covers(code) {
-			return nil, (bits.Len64(uint64(code^n.low())) - 1) / 3
-		}
-		i := n.number(code)
-		k, ok := n.place(i)
-		switch shift := int(n.shift) / 3; {
-		case ok && n.shift == 0:
-			return n.chunks[k], 0
-		case ok:
-			n = n.kids[k]
-		case n.mask[i>>6] == 0:
-			return nil, shift + 2
-		case byte(n.mask[i>>6]>>(i&0x38)) == 0:
-			return nil, shift + 1
-		default:
-			return nil, shift
-		}
-	}
-	return nil, geom.MaxDepth
+	return t, face, t < leave
 }
 
 // ray walks from cell to cell. It computes a crossing from the plane alone, so a
@@ -226,9 +178,9 @@ func (r *ray) exit(axis, cell int) float64 {
 }
 
 // leave moves to the first cell beyond the cube of 1<<shift cells an edge around the
-// cell. It returns the bits in which coordinates differ.
-func (r *ray) leave(shift int) int {
-	before, last, out := r.cell, r.cell, r.next
+// cell.
+func (r *ray) leave(shift int) {
+	last, out := r.cell, r.next
 	if shift > 0 {
 		for i := range last {
 			last[i] &^= 1<<shift - 1
@@ -254,7 +206,6 @@ func (r *ray) leave(shift int) int {
 			}
 		}
 	}
-	return before[0] ^ r.cell[0] | before[1] ^ r.cell[1] | before[2] ^ r.cell[2]
 }
 
 // slide moves the cell along an axis to its place at t, at most to last. It crosses

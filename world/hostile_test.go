@@ -108,7 +108,7 @@ func TestEmptyNamesOfLaterStones(t *testing.T) {
 	w = open(t, st, "a", world.Options{Whole: true})
 	defer closeWorld(t, w)
 	v := w.View().Dimension(earth).Volume(voxel.Block)
-	if full, err := v.Overlap([3]float64{2, 0, 0}, [3]float64{3, 1, 1}); full || err != nil {
+	if _, full, err := v.Overlap([3]float64{2, 0, 0}, [3]float64{3, 1, 1}); full || err != nil {
 		t.Errorf("a cell of air is in the way: %v, %v", full, err)
 	}
 }
