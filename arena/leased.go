@@ -66,11 +66,11 @@ const leaseTime = time.Minute
 
 // NewLeased returns Leased of a Store. holder names the server to other programs
 // that want its worlds, and is its alone: a server that restarts under the same name gets
-// worlds back at once. Of the options, Author and Fence do not count. The caller closes it
-// when nobody begins operations any more.
-func NewLeased(st history.Store, holder string, o world.Options) *Leased {
+// worlds back at once. Of the options of worlds, Author and Fence do not count; those of the
+// queue bound what operations take. The caller closes it when nobody begins operations any more.
+func NewLeased(st history.Store, holder string, o world.Options, queue edit.Options) *Leased {
 	o.Relight = true
-	return &Leased{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(edit.Options{}), busy: make(map[string]bool)}
+	return &Leased{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(queue), busy: make(map[string]bool)}
 }
 
 // Queue implements Opener.

@@ -313,6 +313,28 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: got %v", address, err)
 		}
 	}
+	for _, tt := range []struct {
+		address, token string
+		plain, ok      bool
+	}{
+		{"http://127.0.0.1:7070", "secret", false, true},
+		{"http://[::1]:7070", "secret", false, true},
+		{"http://LocalHost", "secret", false, true},
+		{"https://cairn.example", "secret", false, true},
+		{"http://cairn.example", "secret", false, false},
+		{"http://127.0.0.1.example", "secret", false, false},
+		{"https://a.example,http://b.example", "secret", false, false},
+		{"http://cairn.example", "secret", true, true},
+		{"http://cairn.example", "", false, true},
+	} {
+		s, err := client.Open(t.Context(), tt.address, client.Options{Token: tt.token, PlainToken: tt.plain})
+		if err != nil && !errors.Is(err, client.ErrPlainToken) || (err == nil) != tt.ok {
+			t.Errorf("%s with a token: got %v", tt.address, err)
+		}
+		if err == nil {
+			s.Close()
+		}
+	}
 	f := newFake(t, goodHead)
 	s, err := client.Open(t.Context(), f.URL+"/below/", client.Options{})
 	if err != nil {

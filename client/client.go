@@ -2,9 +2,13 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +19,10 @@ import (
 
 // Options of a Store. The zero value is the default.
 type Options struct {
-	Token string // for the header Authorization; "" for none
+	// Token is for the header Authorization; "" for none. Over plain HTTP it goes to this
+	// machine alone, unless PlainToken is set: everyone on the way can read it there.
+	Token      string
+	PlainToken bool
 	// HTTP makes the calls; the caller closes it. Default: connections of the
 	// Store's own, which Close closes.
 	HTTP http.RoundTripper
@@ -107,6 +114,9 @@ type Store struct {
 	active history.Calls
 }
 
+// ErrPlainToken is the error of a token that would go over plain HTTP to another machine.
+var ErrPlainToken = errors.New("a token is not sent over plain HTTP to another machine, where others can read it: use https")
+
 // Open returns the Store of the server at address, "http://HOST" or "https://HOST"
 // with or without a path. The address may be several with commas between them, of
 // servers that serve the same worlds. The Store then calls one of them, chosen by
@@ -119,6 +129,9 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	all, err := parseAddresses(address)
 	if err != nil {
 		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(u url.URL) bool { return u.Scheme == "http" && !IsLoopback(u.Hostname()) }); i >= 0 && o.Token != "" && !o.PlainToken {
+		return nil, fmt.Errorf("client: open: %w: %s", ErrPlainToken, all[i].Host)
 	}
 	s := &Store{o: o.withDefaults()}
 	s.sites = sites{all: all, health: make([]health, len(all)), home: int(s.o.Rand()*float64(len(all))) % len(all)}

@@ -112,6 +112,9 @@ func (c *call) noContent(err error) error {
 
 func (c *call) secure(h http.Header) {
 	h["X-Content-Type-Options"] = nosniff
+	if c.r.TLS != nil {
+		h["Strict-Transport-Security"] = onlyTLS
+	}
 	if _, ok := h["Cache-Control"]; !ok {
 		h["Cache-Control"] = noStore
 	}
@@ -121,6 +124,7 @@ func (c *call) secure(h http.Header) {
 var (
 	nosniff = []string{"nosniff"}
 	noStore = []string{"no-store"}
+	onlyTLS = []string{"max-age=31536000"} // for a year
 )
 
 // tell sets the headers that describe a head.

@@ -31,7 +31,7 @@ import (
 // newArenaSite returns a Server with arenas that a goroutine steps.
 func newArenaSite(t testing.TB, st history.Store, o server.Options) *site {
 	t.Helper()
-	arenas := arena.NewLeased(st, "", world.Options{})
+	arenas := arena.NewLeased(st, "", world.Options{}, edit.Options{})
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -255,7 +255,7 @@ func TestOperationIsCanceled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arenas := arena.NewLeased(s.st, "", world.Options{}) // nobody steps these but the test
+	arenas := arena.NewLeased(s.st, "", world.Options{}, edit.Options{}) // nobody steps these but the test
 	s = newSiteOf(t, s.st, server.Options{Arenas: arenas, Limits: server.Limits{Heartbeat: 1, Operations: 1}})
 	var op operationJSON
 	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
@@ -310,7 +310,7 @@ func TestOperationOnALeasedWorld(t *testing.T) {
 // What was done under a lease that is lost is not saved.
 func TestOperationLosesItsLease(t *testing.T) {
 	st := memory.New(memory.Options{})
-	arenas := arena.NewLeased(st, "me", world.Options{})
+	arenas := arena.NewLeased(st, "me", world.Options{}, edit.Options{})
 	defer arenas.Close()
 	s := newSiteOf(t, st, server.Options{Arenas: arenas})
 	s.mustArena("a", 1)

@@ -41,8 +41,12 @@ type loginAnswer struct {
 	Limits token.Limits `json:"limits,omitzero"`
 }
 
-// sessionCookie is the name of the cookie with the id of a session.
-const sessionCookie = "cairn"
+// The names of the cookie with the id of a session. A browser takes the first over TLS from
+// this host alone, so that neither a neighbour's page nor a plain connection can plant it.
+const (
+	hostCookie  = "__Host-cairn"
+	plainCookie = "cairn" // without TLS
+)
 
 // login is POST /v1/login.
 func (c *call) login() error {
@@ -105,11 +109,19 @@ func (c *call) logout() error {
 
 // session returns the id in the call's cookie, "" if there is none.
 func (c *call) session() string {
-	cookie, err := c.r.Cookie(sessionCookie)
+	cookie, err := c.r.Cookie(hostCookie)
+	if err != nil && !c.overTLS() {
+		cookie, err = c.r.Cookie(plainCookie)
+	}
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
+}
+
+// overTLS reports whether the browser is known to speak TLS, which may end at a proxy.
+func (c *call) overTLS() bool {
+	return c.r.TLS != nil || c.r.Header.Get("X-Forwarded-Proto") == "https" || strings.HasPrefix(c.r.Header.Get("Origin"), "https:")
 }
 
 func (c *call) endSession() {
@@ -121,8 +133,11 @@ func (c *call) endSession() {
 // setCookie sets the cookie for a number of seconds, or removes it. A browser sends it
 // to this server alone, from pages of this server alone, and shows it to no script.
 func (c *call) setCookie(id string, seconds int) {
-	secure := c.r.TLS != nil || strings.HasPrefix(c.r.Header.Get("Origin"), "https:") // TLS may end at a proxy
-	http.SetCookie(c.w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: seconds, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	name, secure := plainCookie, c.overTLS()
+	if secure {
+		name = hostCookie
+	}
+	http.SetCookie(c.w, &http.Cookie{Name: name, Value: id, Path: "/", MaxAge: seconds, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
 
 // sessionSecret returns the secret under which sessions are signed. It comes from the

@@ -36,8 +36,12 @@ func TestLogin(t *testing.T) {
 	if strings.Contains(cookie.Value, secrets[0]) || len(cookie.Value) < 26 {
 		t.Errorf("got the id %q", cookie.Value)
 	}
-	if _, under := s.login(secrets[0], "Origin", strings.Replace(s.url, "http:", "https:", 1)); !under.Secure {
+	over := []string{"Origin", strings.Replace(s.url, "http:", "https:", 1)}
+	if _, under := s.login(secrets[0], over...); !under.Secure || under.Name != "__Host-cairn" || under.Path != "/" || under.Domain != "" {
 		t.Errorf("behind TLS: got %v", under)
+	}
+	for cookie, want := range map[string]int{"cairn=" + cookie.Value: 401, "__Host-cairn=" + cookie.Value: 200} { // the first may be planted
+		s.want(want, request{"GET", "/v1/login", nil, []string{"X-Forwarded-Proto", "https", "Cookie", cookie}}, nil)
 	}
 	with := []string{"Cookie", "cairn=" + cookie.Value}
 	s.want(200, request{"GET", "/v1/login", nil, with}, nil)
@@ -107,7 +111,7 @@ func TestCookiePages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.t = t
-			header := append([]string{"Cookie", "cairn=" + cookie.Value}, tt.header...)
+			header := append([]string{"Cookie", "cairn=" + cookie.Value + "; __Host-cairn=" + cookie.Value}, tt.header...)
 			for r, want := range map[string]bool{"GET /v1/worlds": tt.read, "POST /v1/leases/none": tt.changes, "PUT /v1/worlds/A": tt.changes} {
 				method, path, _ := strings.Cut(r, " ")
 				var refusal client.Refusal

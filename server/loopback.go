@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/client"
 )
 
 // Loopback returns an error unless only this machine can reach addr, which is
@@ -15,20 +17,10 @@ func Loopback(addr string) error {
 	if err != nil {
 		return fmt.Errorf("server: listen on %q: %w", addr, err)
 	}
-	if !loopbackHost(host) {
+	if !client.IsLoopback(host) {
 		return fmt.Errorf("server: listen on %q: other machines can reach it: tokens are needed", addr)
 	}
 	return nil
-}
-
-// loopbackHost reports whether a host, from an address or the Host header, is this
-// machine. No name except localhost counts: someone else may control the name.
-func loopbackHost(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // proxied lists the headers that a proxy adds to the calls of others.
@@ -81,8 +73,8 @@ func onThisMachine(r *http.Request) error {
 func sameHost(hostport string, port int, tls bool) bool {
 	host, p, err := net.SplitHostPort(hostport)
 	if err == nil {
-		return loopbackHost(host) && p == fmt.Sprint(port)
+		return client.IsLoopback(host) && p == fmt.Sprint(port)
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-	return loopbackHost(host) && (port == 80 && !tls || port == 443 && tls)
+	return client.IsLoopback(host) && (port == 80 && !tls || port == 443 && tls)
 }

@@ -35,7 +35,7 @@ func openAPI(all []route) ([]byte, error) {
 		},
 		"paths": paths,
 		"components": object{
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}, "session": object{"type": "apiKey", "in": "cookie", "name": sessionCookie}},
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}, "session": object{"type": "apiKey", "in": "cookie", "name": hostCookie, "description": "over plain HTTP the name is " + plainCookie}},
 			"responses":       object{"refused": object{"description": "refused", "content": jsonOf(client.Refusal{}).describe()}},
 		},
 	})

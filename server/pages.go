@@ -25,6 +25,9 @@ func (c *call) page() error {
 			return err
 		}
 	}
+	if c.r.TLS != nil {
+		c.w.Header()["Strict-Transport-Security"] = onlyTLS
+	}
 	c.o.Pages.ServeHTTP(c, c.r)
 	return nil
 }

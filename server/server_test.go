@@ -292,8 +292,8 @@ func TestHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := io.ReadAll(resp.Body); resp.StatusCode != want || resp.ProtoMajor != 2 || err != nil {
-			t.Errorf("got %s %d %s %v", resp.Proto, resp.StatusCode, b, err)
+		if b, err := io.ReadAll(resp.Body); resp.StatusCode != want || resp.ProtoMajor != 2 || err != nil || resp.Header.Get("Strict-Transport-Security") != "max-age=31536000" {
+			t.Errorf("got %s %d %s %v %v", resp.Proto, resp.StatusCode, b, err, resp.Header)
 		}
 		resp.Body.Close()
 		req.Body = io.NopCloser(strings.NewReader(string(r.body)))

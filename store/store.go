@@ -5,6 +5,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -18,6 +19,10 @@ import (
 
 // TokenEnv is the environment variable that holds the token for servers.
 const TokenEnv = "CAIRN_TOKEN"
+
+// PlainTokenEnv is the environment variable that allows a token over plain HTTP to other
+// machines, if it is 1: in a network that nobody else listens to.
+const PlainTokenEnv = "CAIRN_PLAIN_TOKEN"
 
 // Options of a Store. The zero value is the default.
 type Options struct {
@@ -59,7 +64,10 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
 	case ok && (scheme == "http" || scheme == "https"):
-		s, err := client.Open(ctx, url, client.Options{Token: cmp.Or(o.Token, os.Getenv(TokenEnv))})
+		s, err := client.Open(ctx, url, client.Options{Token: cmp.Or(o.Token, os.Getenv(TokenEnv)), PlainToken: os.Getenv(PlainTokenEnv) == "1"})
+		if errors.Is(err, client.ErrPlainToken) {
+			err = fmt.Errorf("%w; %s=1 allows it", err, PlainTokenEnv)
+		}
 		if err != nil {
 			return nil, err
 		}

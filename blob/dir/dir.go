@@ -75,7 +75,7 @@ func newBucket(root string, o Options) *Bucket {
 }
 
 func (b *Bucket) open() error {
-	if err := os.MkdirAll(filepath.Join(b.root, tempName), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(b.root, tempName), 0o700); err != nil {
 		return err
 	}
 	found, err := os.ReadDir(b.root)
@@ -291,7 +291,7 @@ func (b *Bucket) temp(body *io.SectionReader, sync bool) (string, error) {
 	name := filepath.Join(b.root, tempName, rand.Text())
 	var f *os.File
 	err := b.do("create", name, func() (err error) {
-		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		return err
 	})
 	if err != nil {
@@ -336,7 +336,7 @@ func (b *Bucket) makeDir(path string) error {
 	if err := b.makeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	err := b.do("mkdir", path, func() error { return os.Mkdir(path, 0o777) })
+	err := b.do("mkdir", path, func() error { return os.Mkdir(path, 0o700) })
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return full(err)
 	}

@@ -192,7 +192,6 @@ func TestServe(t *testing.T) {
 	mustRun(t, 0, dir, "check", "local:cairn-data")
 }
 
-// A page that a name of its own leads to the debug address is refused.
 // A server that makes worlds first says so, each as it is begun and made.
 func TestServeDemo(t *testing.T) {
 	if testing.Short() {
@@ -218,20 +217,30 @@ func TestServeDemo(t *testing.T) {
 	}
 }
 
+// A page of another place, also one whose own name leads to the debug address, is refused.
 func TestServeDebugHost(t *testing.T) {
 	s := mustServe(t, t.TempDir(), "--store", "memory:", "--debug", "127.0.0.1:0")
-	r, err := http.NewRequest("GET", s.debug+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Host = "evil.example:80"
-	resp, err := s.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusForbidden {
-		t.Errorf("got %s", resp.Status)
+	for header, value := range map[string]string{"Host": "evil.example:80", "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site", "Accept": "*/*"} {
+		r, err := http.NewRequest("GET", s.debug+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := http.StatusForbidden
+		switch header {
+		case "Host":
+			r.Host = value
+		case "Accept":
+			want = http.StatusOK
+		}
+		r.Header.Set(header, value)
+		resp, err := s.http.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s: got %s", header, value, resp.Status)
+		}
 	}
 }
 

@@ -42,8 +42,9 @@ func (c *certificate) config() *tls.Config {
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.now.Load(), nil }}
 }
 
-// debugHandler serves profiles and metrics. With near it refuses calls to a host name
-// that is not this machine's, so that no web page can reach it through its own DNS name.
+// debugHandler serves profiles and metrics. It refuses calls that a page of another place makes.
+// With near it refuses calls to a host name that is not this machine's, so that no web page can
+// reach it through its own DNS name.
 func debugHandler(m *metrics.Metrics, near bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
@@ -55,6 +56,10 @@ func debugHandler(m *metrics.Metrics, near bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if near && server.Loopback(r.Host) != nil {
 			http.Error(w, "this machine only", http.StatusForbidden)
+			return
+		}
+		if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "same-origin" && site != "none" {
+			http.Error(w, "no pages of other places", http.StatusForbidden)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -57,9 +57,10 @@ type Settings struct {
 	CollectEvery     time.Duration // negative for never
 	Policy           history.Policy
 
-	Drain   time.Duration // how long running calls may take at the end
-	Slow    time.Duration // calls that take longer are logged; none if it is not positive
-	JSONLog bool
+	Operations edit.Options  // what operations on worlds may take
+	Drain      time.Duration // how long running calls may take at the end
+	Slow       time.Duration // calls that take longer are logged; none if it is not positive
+	JSONLog    bool
 
 	// Packs are resource packs with the textures of blocks, folders or zips.
 	Packs []string
@@ -223,7 +224,7 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes})
+	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes}, s.Operations)
 	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {

@@ -39,7 +39,7 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 	if _, err := s.FS.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fs.ErrExist, err)
 	}
-	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
+	if err := s.FS.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	err := s.write(func() error { return s.db.Checkpoint(s.FS.PathJoin(dir, "db"), pebble.WithFlushedWAL()) })
@@ -53,7 +53,7 @@ func (s *Store) checkpoint(ctx context.Context, dir string) error {
 		at, _ := to.place(id)
 		if !made[at] {
 			made[at] = true
-			if err := s.FS.MkdirAll(at, 0o755); err != nil {
+			if err := s.FS.MkdirAll(at, 0o700); err != nil {
 				return err
 			}
 		}
@@ -221,7 +221,7 @@ func (s *Store) countWorlds() (n int64, err error) {
 
 // prepare finds the last backup and removes unfinished ones.
 func (b *backup) prepare() error {
-	if err := b.FS.MkdirAll(b.dir, 0o755); err != nil {
+	if err := b.FS.MkdirAll(b.dir, 0o700); err != nil {
 		return err
 	}
 	names, err := b.FS.List(b.dir)
@@ -275,7 +275,7 @@ func (b *backup) add(from, to, rel string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.FS.MkdirAll(b.FS.PathDir(target), 0o755); err != nil {
+	if err := b.FS.MkdirAll(b.FS.PathDir(target), 0o700); err != nil {
 		return err
 	}
 	had := b.FS.PathJoin(b.last, rel)
@@ -383,7 +383,7 @@ func restore(ctx context.Context, from, to string, o Options) (r Report, damaged
 			return nil // they belong to the identity of the old store
 		}
 		target := o.FS.PathJoin(temp, rel)
-		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o755); err != nil {
+		if err := o.FS.MkdirAll(o.FS.PathDir(target), 0o700); err != nil {
 			return err
 		}
 		return copyFile(ctx, o.FS, o.FS.PathJoin(from, rel), target)

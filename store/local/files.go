@@ -45,7 +45,7 @@ func (f *files) put(s history.Stone) error {
 	dir, name := f.place(s.ID)
 	temp := f.fs.PathJoin(f.dir, tempDir)
 	for _, d := range []string{dir, temp} {
-		if err := f.fs.MkdirAll(d, 0o755); err != nil {
+		if err := f.fs.MkdirAll(d, 0o700); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (s *Store) SpoolFile() (history.SpoolFile, error) {
 		return nil, errors.New("local: spool: the store is open for reading only")
 	}
 	dir := s.FS.PathJoin(s.files.dir, tempDir)
-	if err := s.FS.MkdirAll(dir, 0o755); err != nil {
+	if err := s.FS.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("local: spool: %w", err)
 	}
 	path := s.FS.PathJoin(dir, fmt.Sprintf("%d-spool", s.files.next.Add(1)))

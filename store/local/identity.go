@@ -52,7 +52,7 @@ func readID(on vfs.FS, dir string) (string, error) {
 
 // found turns an empty directory into a Store.
 func (s *Store) found() (string, error) {
-	if err := s.FS.MkdirAll(s.dir, 0o755); err != nil {
+	if err := s.FS.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err
 	}
 	list, err := s.FS.List(s.dir)
@@ -77,14 +77,19 @@ func writeID(on vfs.FS, dir string) (string, error) {
 	return id, writeFile(on, dir, storeFile, []byte(storeHead+id+"\n"))
 }
 
+// ErrInUse is returned by Open while another process has the Store open.
+var ErrInUse = errors.New("in use")
+
 // acquire locks the directory for this process.
 func (s *Store) acquire() error {
 	lock, err := s.FS.Lock(s.FS.PathJoin(s.dir, lockFile))
-	if errors.Is(err, syscall.EAGAIN) {
-		return fmt.Errorf("in use by %s", s.owner())
-	}
-	if err != nil {
-		return fmt.Errorf("in use by %s: %w", s.owner(), err)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return err
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("%w by %s", ErrInUse, s.owner())
+	case err != nil:
+		return fmt.Errorf("%w by %s: %w", ErrInUse, s.owner(), err)
 	}
 	s.lock = lock
 	if s.ReadOnly {

@@ -36,7 +36,7 @@ import (
 // Options of a Store. The zero value is the default.
 type Options struct {
 	Now func() time.Time // default time.Now
-	FS  vfs.FS           // default the disk
+	FS  vfs.FS           // default the disk, where only the owner may use new files
 	// ReadOnly opens the Store without changing anything. Calls that would change
 	// it fail.
 	ReadOnly bool
@@ -64,7 +64,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = privateFS{vfs.Default}
 	}
 	o.ReadOnly = o.ReadOnly || o.Damaged
 	if o.CacheBytes <= 0 {
