@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,9 @@ func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export WORLD DST",
-		Short: "Writes a world as a folder, a Slime file or a schematic",
+		Short: "Writes a world as a folder, a Slime file, a schematic or a .cairn file",
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
-schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
+.cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
 game (.nbt). The default is what the name of DST ends in, and Anvil otherwise. A schematic
 has the least box with all blocks, or the box around a --region: what lies in it and outside
 of the region is structure void, which a paste leaves out. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
@@ -106,13 +107,16 @@ func (o *exportOptions) resolve(to string) error {
 		}
 		o.dataVersion = version
 	}
-	if strings.HasSuffix(to, port.Ext) || isAddress(to) {
-		return usagef("%s: export writes formats of other programs; cairn import makes worlds", to)
+	if isAddress(to) {
+		return usagef("%s: export writes files and folders; cairn import puts worlds into the store", to)
 	}
 	return nil
 }
 
 func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o exportOptions) error {
+	if strings.HasSuffix(to, port.Ext) {
+		return o.asStone(ctx, sf, out, from, to)
+	}
 	if err := o.resolve(to); err != nil {
 		return err
 	}
@@ -133,6 +137,25 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 			err = done.write(ctx, w, o)
 		}
 		if err != nil {
+			return err
+		}
+		return report(out, done, o.json)
+	})
+}
+
+// asStone writes a world as a .cairn file.
+func (o *exportOptions) asStone(ctx context.Context, sf *storeFlag, out io.Writer, from, to string) error {
+	if o.format != "" || o.version != 0 || o.game != "" || o.dataVersion != 0 || o.dimension != "" || o.region != "" {
+		return usagef("%s: a %s file has a whole world as it is: of the flags it takes --json alone", to, port.Ext)
+	}
+	if err := cmp.Or(checkWorldPath(to), checkOutput(to, from, false)); err != nil {
+		return err
+	}
+	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) (err error) {
+		whole := sf.whole(stone.Options{})
+		whole.Far = true
+		done := &exported{World: from, Target: to, Format: "cairn", Lost: map[string]int{}}
+		if _, done.Bytes, err = writeWorld(ctx, w, to, whole); err != nil {
 			return err
 		}
 		return report(out, done, o.json)

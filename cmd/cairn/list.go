@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
 )
@@ -19,21 +22,32 @@ type listed struct {
 	Commit *version `json:"commit"` // the newest; null if there is none yet
 }
 
+// deletedWorld is a deleted world as list prints it.
+type deletedWorld struct {
+	World   string    `json:"world"`
+	Deleted time.Time `json:"deleted"`
+}
+
 func newList(sf *storeFlag) *cobra.Command {
-	var json, snapshots bool
+	var json, snapshots, deleted bool
 	c := &cobra.Command{
 		Use:   "list [PREFIX]",
 		Short: "Lists the worlds of the store",
 		Long: `list lists the worlds of the store, with PREFIX only those whose names begin with it. Snapshots of
-worlds that are there are left out; cairn snapshot list shows them.`,
-		Example: "  cairn list @arenas/",
+worlds that are there are left out; cairn snapshot list shows them. With --deleted it lists the
+worlds that cairn undelete can bring back.`,
+		Example: "  cairn list @arenas/\n  cairn list --deleted",
 		Args:    takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			prefix := strings.TrimPrefix(strings.Join(args, ""), "@")
+			if deleted {
+				return runListDeleted(c.Context(), sf, c.OutOrStdout(), prefix, json)
+			}
 			return runList(c.Context(), sf, c.OutOrStdout(), prefix, snapshots, json)
 		},
 	}
 	c.Flags().BoolVar(&snapshots, "snapshots", false, "list snapshots as well: they are worlds too")
+	c.Flags().BoolVar(&deleted, "deleted", false, "list deleted worlds instead")
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
@@ -67,6 +81,38 @@ func runList(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, s
 	if json {
 		return console.PrintJSON(out, map[string]any{"worlds": all})
 	}
+	return nil
+}
+
+// runListDeleted lists the deleted worlds, those deleted last first.
+func runListDeleted(ctx context.Context, sf *storeFlag, out io.Writer, prefix string, json bool) error {
+	st, err := sf.open(ctx)
+	if err != nil {
+		return err
+	}
+	from, err := backups.Archiver(st, sf.location())
+	if err != nil {
+		return err
+	}
+	all := []deletedWorld{}
+	err = from.Outlines(ctx, func(o history.Outline) error {
+		if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) {
+			all = append(all, deletedWorld{"@" + o.Name, o.Deleted})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(all, func(a, b deletedWorld) int { return b.Deleted.Compare(a.Deleted) })
+	if json {
+		return console.PrintJSON(out, map[string]any{"deleted": all})
+	}
+	t := console.NewColumns(out)
+	for _, w := range all {
+		t.Row(w.World, "deleted "+stamp(w.Deleted))
+	}
+	t.Flush()
 	return nil
 }
 

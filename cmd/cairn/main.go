@@ -113,12 +113,15 @@ error, 130 interrupted.`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
+	root.Version = buildOf().String()
+	root.SetVersionTemplate("cairn {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w; see %s --help", err, c.CommandPath())
 	})
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
-		if c.Name() != serveVerb { // a server takes what its calls need, unless told otherwise
+		if c.Name() != serveVerb { // a server takes what its calls need, unless told otherwise, and has a log
+			sf.warnings = c.ErrOrStderr()
 			sf.memory.bound()
 			sf.cache = sf.memory.share() / 2
 		}
@@ -134,6 +137,7 @@ error, 130 interrupted.`,
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
 		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
+		{"The command itself:", []*cobra.Command{newVersion(), newLicences()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
@@ -141,6 +145,10 @@ error, 130 interrupted.`,
 		}
 		root.AddCommand(g.verbs...)
 	}
+	const itself = "The command itself:"
+	root.SetHelpCommandGroupID(itself)
+	root.SetCompletionCommandGroupID(itself)
+	sf.complete(root)
 	return root
 }
 
@@ -154,6 +162,50 @@ func takes(min, max int) cobra.PositionalArgs {
 			return usagef("wrong number of arguments; usage: %s", c.UseLine())
 		}
 		return nil
+	}
+}
+
+// group returns a verb that takes one of verbs, and adds these.
+func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	c.AddCommand(verbs...)
+	var names []string
+	for _, v := range verbs {
+		names = append(names, v.Name())
+	}
+	last := len(names) - 1
+	want := strings.Join(names[:last], ", ") + " or " + names[last]
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("no verb %q; see %s --help", args[0], c.CommandPath())
+		}
+		return usagef("%s takes %s; see %s --help", c.Name(), want, c.CommandPath())
+	}
+	c.RunE = func(*cobra.Command, []string) error { return nil }
+	return c
+}
+
+// newHelp returns help VERB.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Describes a verb and its flags",
+		RunE: func(c *cobra.Command, args []string) error {
+			of, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no verb %q; see cairn --help", strings.Join(args, " "))
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if of, _, err := c.Root().Find(args); err == nil {
+				for _, v := range of.Commands() {
+					names = append(names, v.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 }
 
@@ -188,6 +240,12 @@ func message(err error) string {
 	}
 	if errors.Is(err, history.ErrLeased) {
 		err = fmt.Errorf("%w; cairn info shows who holds it, and until when", err)
+	}
+	if errors.Is(err, local.ErrInUse) {
+		err = fmt.Errorf("%w; if that is cairn serve, name the server: --store http://127.0.0.1:7070", err)
+	}
+	if errors.Is(err, history.ErrConflict) {
+		err = fmt.Errorf("%w; nothing was saved: repeat the command", err)
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {

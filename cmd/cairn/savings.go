@@ -13,34 +13,40 @@ import (
 )
 
 func newSavings(sf *storeFlag) *cobra.Command {
-	var json, quick bool
+	var json, quick, all bool
 	c := &cobra.Command{
 		Use:   "savings DIR...",
-		Short: "Compares the sizes of worlds: zip, Slime, cairn",
+		Short: "Compares the sizes of worlds: folder, zip, Slime, cairn",
 		Long: `savings finds every Anvil world below the folders. For each world and each kind of game
-it prints the size as a zipped folder, as a Slime file, as a stone with the content of
-the Slime file, and as a stone with everything. A world that takes more than a quarter of
+it prints the size of the folder, as a zip, as a Slime file, as a .cairn file with the
+content of the Slime file, and as a .cairn file with everything. --all prints ratios, sizes
+without light, and what cells take in each form, as --json does. A world that takes more than a quarter of
 --memory is listed as skipped, because a Slime file is made of a whole world.`,
 		Example: "  cairn savings ./saves",
 		Args:    takes(1, 1<<30),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := weigh(c.Context(), sf, args, quick)
+			r, err := weigh(c.Context(), sf, args, quick, !all && !json)
 			if err != nil {
 				return err
 			}
 			if json {
 				return console.PrintJSON(c.OutOrStdout(), r)
 			}
-			r.Table(c.OutOrStdout())
+			if all {
+				r.Table(c.OutOrStdout())
+			} else {
+				r.Short(c.OutOrStdout())
+			}
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "print all that can be measured, which takes longer")
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	c.Flags().BoolVar(&quick, "quick", false, "write stones as import --quick does")
 	return c
 }
 
-func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick bool) (*savings.Report, error) {
+func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick, short bool) (*savings.Report, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -50,7 +56,7 @@ func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick bool) (*savi
 			return nil, fmt.Errorf("%s: not a folder", dir)
 		}
 	}
-	o := savings.Options{Memory: sf.memory.world()}
+	o := savings.Options{Memory: sf.memory.world(), Short: short}
 	show, done := console.Bar()
 	defer done()
 	o.Progress = show

@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/service"
@@ -30,6 +31,8 @@ type serveOptions struct {
 	drain, slow               string
 	logFormat                 string
 	packs                     []string // --resource-pack
+	tickShare                 int      // percent
+	operations                edit.Options
 }
 
 func newServe(sf *storeFlag) *cobra.Command {
@@ -97,6 +100,9 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		f.StringVar(s.to, s.name, s.standard, s.about)
 	}
 	bucketFlags(c, &o.recipients, &o.lock)
+	f.IntVar(&o.tickShare, "tick-share", 60, "how much of each 50 ms operations (pastes, fills, restores) may take, in percent")
+	f.IntVar(&o.operations.Sections, "sections-per-tick", 0, "how many sections of 16x16x16 blocks operations may change in each 50 ms; 0 is no bound")
+	f.IntVar(&o.operations.Chunks, "concurrent-chunks", 64, "how many chunks of 32x32x32 blocks an operation may have in memory ahead of its work")
 	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
@@ -107,8 +113,9 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
 		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
-		Packs: o.packs, BackupTo: o.backup, BackupRecipients: o.recipients, JSONLog: o.logFormat == "json",
+		Packs: o.packs, Operations: o.operations, BackupTo: o.backup, BackupRecipients: o.recipients, JSONLog: o.logFormat == "json",
 	}
+	s.Operations.Budget = edit.Tick * time.Duration(o.tickShare) / 100
 	if err := o.check(); err != nil {
 		return s, err
 	}
@@ -145,6 +152,12 @@ func (o *serveOptions) check() error {
 		return usagef("--recipient and --lock need --backup s3://NAME/PREFIX")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return usagef("--log-format %q: want text or json", o.logFormat)
+	case o.tickShare < 1 || o.tickShare > 100:
+		return usagef("--tick-share %d: want 1 to 100 percent", o.tickShare)
+	case o.operations.Sections < 0:
+		return usagef("--sections-per-tick %d: want 0 for no bound, or more", o.operations.Sections)
+	case o.operations.Chunks < 1:
+		return usagef("--concurrent-chunks %d: want 1 or more", o.operations.Chunks)
 	case (o.cert == "") != (o.key == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case !hasPort(o.listen):

@@ -270,6 +270,10 @@ func TestServeRefused(t *testing.T) {
 		{2, "text or json", []string{"--log-format", "xml"}},
 		{2, "at least a second", []string{"--backup", "b", "--every", "1ms"}},
 		{2, "--drain", []string{"--drain", "x"}},
+		{2, "--tick-share", []string{"--tick-share", "0"}},
+		{2, "--tick-share", []string{"--tick-share", "101"}},
+		{2, "--sections-per-tick", []string{"--sections-per-tick", "-1"}},
+		{2, "--concurrent-chunks", []string{"--concurrent-chunks", "0"}},
 		{2, "--keep x", []string{"--backup", "b", "--keep", "x"}},
 		{2, "--versions x", []string{"--versions", "x"}},
 		{2, "need --backup", []string{"--every", "1h"}},
@@ -284,7 +288,7 @@ func TestServeRefused(t *testing.T) {
 		{3, "no.pem", []string{"--tls-cert", "no.pem", "--tls-key", "no.pem"}},
 		{3, "address already in use", []string{"--listen", busy.Addr().String()}},
 		{3, "address already in use", []string{"--debug", busy.Addr().String()}},
-		{3, "in use by process", []string{"--store", "local:used"}},
+		{3, "--store http://127.0.0.1:7070", []string{"--store", "local:used"}},
 	} {
 		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "memory:"}, tt.args...)
 		if r := mustRun(t, tt.code, dir, args...); !strings.Contains(r.errors, tt.say) || r.out != "" {

@@ -66,13 +66,8 @@ says which cells may change: names such as stone*,*_log[axis=y], air, since:VERS
 cells changed since a version, by:AUTHOR for cells that an author changed, ! for all
 others, & between terms. docs/ARENAS.md has examples.`,
 		Example: "  cairn snapshot save @hub before --region box:0,0,0..63,255,63",
-		Args: func(*cobra.Command, []string) error {
-			return usagef("snapshot takes save, list, restore, diff or delete; see cairn snapshot --help")
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	c.AddCommand(newSnapshotSave(sf), newSnapshotList(sf), newSnapshotRestore(sf), newSnapshotDiff(sf), newSnapshotDelete(sf))
-	return c
+	return group(c, newSnapshotSave(sf), newSnapshotList(sf), newSnapshotRestore(sf), newSnapshotDiff(sf), newSnapshotDelete(sf))
 }
 
 // snapshotVerb returns a verb of snapshots that takes a world and the name of a snapshot.

@@ -12,18 +12,12 @@ import (
 )
 
 func newStone() *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "stone",
 		Short:   "Looks inside a stone: list, dump or check",
 		Example: "  cairn stone list hub.cairn",
-		Args: func(_ *cobra.Command, args []string) error {
-			return usagef("stone takes list, dump or check and a file; see cairn stone --help")
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
-	}
-	c.AddCommand(newStoneList(), stoneVerb("dump", "Prints what each range of bytes holds", dumpStone),
+	}, newStoneList(), stoneVerb("dump", "Prints what each range of bytes holds", dumpStone),
 		stoneVerb("check", "Verifies every page, chunk, column, object and file", checkStone))
-	return c
 }
 
 func stoneVerb(name, short string, do func(context.Context, io.Writer, *source) error) *cobra.Command {

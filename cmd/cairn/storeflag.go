@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/backup"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/ledger"
@@ -40,6 +42,8 @@ type storeFlag struct {
 	st     history.Store
 	memory memoryFlag // --memory
 	temp   string     // the folder of temporary files; "" for the system's
+
+	warnings io.Writer // nil for none
 }
 
 // isSet reports whether the user named a store.
@@ -102,8 +106,16 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage, CacheBytes: sf.cache})
 	if err == nil {
 		sf.st = st
+		warn(sf.warnings, dir)
 	}
 	return sf.st, err
+}
+
+// warn says that others may use a file or folder of secrets.
+func warn(to io.Writer, path string) {
+	if why := service.Exposed(path); why != "" && to != nil {
+		fmt.Fprintln(to, "cairn: warning:", why)
+	}
 }
 
 // local opens the store, which must exist and be a directory, for backups to a folder.
@@ -156,6 +168,9 @@ func checkStoreDir(dir string) error {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return fmt.Errorf("%s%s: no store is there; cairn import SRC @NAME makes one", localScheme, dir)
+	}
+	if err != nil {
+		return pathError(localScheme+dir, err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type tokenOptions struct {
 	worlds           int
 	bytes            string
 	json             bool
+	warnings         io.Writer
 }
 
 func newToken() *cobra.Command {
@@ -31,14 +32,12 @@ func newToken() *cobra.Command {
 		Long: `token changes the file that cairn serve --tokens reads. The file holds hashes, so a
 token is printed only once, when it is made. A running server reads the file again at
 SIGHUP. Do not run two commands on one file at a time.`,
-		Args: takes(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	c.PersistentPreRun = func(c *cobra.Command, _ []string) { o.warnings = c.ErrOrStderr() }
 	f := c.PersistentFlags()
 	f.StringVar(&o.file, "file", "", "the file of tokens")
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
-	c.AddCommand(newTokenNew(&o), newTokenList(&o), newTokenRemove(&o))
-	return c
+	return group(c, newTokenNew(&o), newTokenList(&o), newTokenRemove(&o))
 }
 
 func newTokenNew(o *tokenOptions) *cobra.Command {
@@ -96,6 +95,7 @@ func (o *tokenOptions) read() ([]token.Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	warn(o.warnings, o.file)
 	return t.All(), nil
 }
 

@@ -232,11 +232,13 @@ func TestSavings(t *testing.T) {
 		t.Fatalf("savings prints %v", v)
 	}
 	w := v["worlds"].([]any)[0].(map[string]any)
-	if keys(w) != "bytes cells chunks data_version forms kind path" || keys(w["bytes"]) != "full live slim slim_nolight slime slime_best zip" {
+	if keys(w) != "bytes cells chunks data_version forms kind path" || keys(w["bytes"]) != "folder full live slim slim_nolight slime slime_best zip" {
 		t.Errorf("a world has %s: %s", keys(w), keys(w["bytes"]))
 	}
-	if r := mustRun(t, 0, dir, "savings", dir); !strings.Contains(r.out, "island") {
-		t.Errorf("the table does not name the world:\n%s", r.out)
+	for flag, want := range map[string]string{"--all": "zip:slim", "--quick": "folder"} {
+		if r := mustRun(t, 0, dir, "savings", flag, dir); !strings.Contains(r.out, "island") || !strings.Contains(r.out, want) {
+			t.Errorf("%s: the table lacks the world or %s:\n%s", flag, want, r.out)
+		}
 	}
 	mustRun(t, 3, dir, "savings", "nowhere")
 }

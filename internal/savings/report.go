@@ -12,6 +12,37 @@ import (
 // on Hypixel. Source: the article on SkyBlock's islands.
 const articleFactors = "hg 3.2, sw 5.0, smash 8.3, mcgo 4.2, bedwars 10.2, mw 2.9, bb 59.6, housing 5.4"
 
+// Short prints a line for each world, for each kind and for all, if there are several, and why
+// worlds were skipped.
+func (r *Report) Short(w io.Writer) {
+	t := table.New(w, "world", "folder", "zip", "slime", "slim", "cairn")
+	line := func(name string, b Bytes) {
+		t.Row(name, table.Size(b.Folder), table.Size(b.Zip), table.Size(b.Slime), table.Size(b.Slim), table.Size(b.Full))
+	}
+	for _, x := range r.Worlds {
+		line(filepath.Base(x.Path), x.Bytes)
+	}
+	if len(r.Kinds) > 1 {
+		t.Blank()
+		for _, k := range r.Kinds {
+			line(fmt.Sprintf("%s (%d)", k.Kind, k.Worlds), k.Bytes)
+		}
+	}
+	if len(r.Worlds) > 1 {
+		t.Blank()
+		line(fmt.Sprintf("all (%d)", r.Total.Worlds), r.Total.Bytes)
+	}
+	t.Flush()
+	fmt.Fprint(w, "\nslime: a Slime file. slim: cairn with the same content. cairn: with everything.\n")
+	r.skipped(w)
+}
+
+func (r *Report) skipped(w io.Writer) {
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s: %s\n", s.Path, s.Why)
+	}
+}
+
 // Table prints a line for each world, kind and group, the same for the forms of
 // cells, and why worlds were skipped.
 func (r *Report) Table(w io.Writer) {
@@ -33,9 +64,7 @@ func (r *Report) Table(w io.Writer) {
 		"zip:slime of the article's worlds: %s.\n\n", articleFactors)
 	FormsTable(w, "world", forms)
 	fmt.Fprint(w, FormsLegend)
-	for _, s := range r.Skipped {
-		fmt.Fprintf(w, "skipped %s: %s\n", s.Path, s.Why)
-	}
+	r.skipped(w)
 }
 
 // line is a line of both tables; one without a name is blank.

@@ -17,6 +17,7 @@ import (
 
 // Bytes are the sizes of a world in several forms.
 type Bytes struct {
+	Folder    int64 `json:"folder"`     // its files as they are
 	Zip       int64 `json:"zip"`        // the folder in a zip archive
 	Live      int64 `json:"live"`       // what its region files hold, without gaps and padding
 	Slime     int64 `json:"slime"`      // as Slime, zstd's default level; a file for each dimension
@@ -27,6 +28,7 @@ type Bytes struct {
 }
 
 func (b *Bytes) add(c Bytes) {
+	b.Folder += c.Folder
 	b.Zip += c.Zip
 	b.Live += c.Live
 	b.Slime += c.Slime
@@ -93,6 +95,8 @@ type Options struct {
 	// Memory is the most bytes that a world may take in memory, 0 for any number. Forms
 	// such as Slime hold a whole world, so one that takes more is skipped.
 	Memory int64
+	// Short measures only what Report.Short prints.
+	Short bool
 }
 
 func (o Options) step(done, all int, next string) {

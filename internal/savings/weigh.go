@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/slime"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -40,10 +39,10 @@ func weigh(ctx context.Context, p Place, o Options) (*World, error) {
 			out.Cells += v.Count()
 		}
 	}
-	err = out.weigh(ctx, w, o.Stone)
+	err = out.weigh(ctx, w, o)
 	if err == nil {
 		out.DataVersion = firstVersion(w)
-		out.Bytes.Zip, err = zipBytes(ctx, p.Path)
+		out.Bytes.Folder, out.Bytes.Zip, err = folderBytes(ctx, p.Path)
 	}
 	return out, err
 }
@@ -58,7 +57,7 @@ func firstVersion(w *convert.World) int32 {
 }
 
 // weigh fills in what is made from memory.
-func (s *World) weigh(ctx context.Context, w *convert.World, o stone.Options) (err error) {
+func (s *World) weigh(ctx context.Context, w *convert.World, o Options) (err error) {
 	b := &s.Bytes
 	slim, err := slimWorld(ctx, w)
 	if err != nil {
@@ -67,18 +66,18 @@ func (s *World) weigh(ctx context.Context, w *convert.World, o stone.Options) (e
 	if b.Slime, err = slimeBytes(ctx, w, slim, 0); err != nil {
 		return err
 	}
+	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o.Stone); err != nil {
+		return err
+	}
+	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o.Stone); err != nil || o.Short {
+		return err
+	}
 	if b.SlimeBest, err = slimeBytes(ctx, w, slim, bestLevel); err != nil {
-		return err
-	}
-	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o); err != nil {
-		return err
-	}
-	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o); err != nil {
 		return err
 	}
 	dark, err := reduce(ctx, slim, convert.Filter{NoLight: true})
 	if err == nil {
-		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o)
+		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o.Stone)
 	}
 	if err == nil {
 		s.Forms, err = WeighForms(ctx, slim)
@@ -133,11 +132,11 @@ func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, 
 	return int64(n), nil
 }
 
-// zipBytes is the size of a folder in a zip archive.
-func zipBytes(ctx context.Context, dir string) (int64, error) {
+// folderBytes is the size of the files of a folder, and of the folder in a zip archive.
+func folderBytes(ctx context.Context, dir string) (files, zipped int64, err error) {
 	var n Count
 	z := zip.NewWriter(&n)
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -157,13 +156,14 @@ func zipBytes(ctx context.Context, dir string) (int64, error) {
 			return err
 		}
 		defer from.Close()
-		_, err = io.Copy(to, from)
+		size, err := io.Copy(to, from)
+		files += size
 		return err
 	})
 	if err == nil {
 		err = z.Close()
 	}
-	return int64(n), err
+	return files, int64(n), err
 }
 
 // Count is an io.Writer that counts bytes.

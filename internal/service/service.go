@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -122,8 +123,38 @@ func Run(ctx context.Context, settings Settings, out, log io.Writer) error {
 	if s.InMemory {
 		s.log.Warn("the store is in memory: it is lost when this process ends")
 	}
+	for _, path := range s.secrets() {
+		if why := Exposed(path); why != "" {
+			s.log.Warn(why)
+		}
+	}
 	s.serve(l, out)
 	return s.end(signals, s.wait(signals))
+}
+
+// secrets returns the files and folders that nobody else should be able to read.
+func (s *Settings) secrets() []string {
+	paths := []string{s.TokensFile}
+	for _, url := range []string{s.StoreURL, s.BackupTo} {
+		scheme, path, ok := strings.Cut(url, ":")
+		switch {
+		case !ok:
+			paths = append(paths, url)
+		case scheme == "local" || scheme == "cluster" || scheme == "dir":
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// Exposed returns a warning if others than its owner may use a file or a folder, else "". It says
+// nothing of what is not there, and of systems that have no such rights.
+func Exposed(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("others on this machine may use %s: chmod -R go= %[1]s", path)
 }
 
 func (s *Settings) logger(to io.Writer) *slog.Logger {

@@ -152,7 +152,7 @@ func (b *backup) run() error {
 	if err := b.compare(); err != nil {
 		return err
 	}
-	b.done.Name = b.Now().UTC().Format(backupName)
+	b.done.Name = BackupName(b.Now())
 	path := b.FS.PathJoin(b.dir, b.done.Name)
 	if _, err := b.FS.Stat(path); err == nil {
 		return fmt.Errorf("%s: %w", b.done.Name, fs.ErrExist)
@@ -425,6 +425,9 @@ func backupTime(name string) time.Time {
 	t, _ := time.Parse(backupName, name) // backupsIn has checked the name
 	return t
 }
+
+// BackupName returns the name of the backup that was made at a time.
+func BackupName(at time.Time) string { return at.UTC().Format(backupName) }
 
 // Backups returns the times of the backups in dir, oldest first. A missing dir has
 // none. It does not read the backups; each was verified when it was made. It uses

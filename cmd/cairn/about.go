@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+//go:generate go run ../../tool/licences . licences.txt.gz
+
+// licences are the notices of all that is in the program, made by tool/licences.
+//
+//go:embed licences.txt.gz
+var licences []byte
+
+func newLicences() *cobra.Command {
+	return &cobra.Command{
+		Use:   "licences",
+		Short: "Prints the licences of all that is in this program",
+		Args:  takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			r, err := gzip.NewReader(bytes.NewReader(licences))
+			if err == nil {
+				_, err = io.Copy(c.OutOrStdout(), r)
+			}
+			return err
+		},
+	}
+}
+
+// build is what is known of how the program was made.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Time    string `json:"time,omitempty"` // of the commit
+	Changed bool   `json:"changed"`        // since the commit
+	Go      string `json:"go"`
+	System  string `json:"system"`
+}
+
+func buildOf() build {
+	b := build{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = info.Main.Version
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Changed = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// String returns the build in one line.
+func (b build) String() string {
+	s := b.Version
+	if b.Commit != "" {
+		s += fmt.Sprintf(", commit %.12s of %s", b.Commit, b.Time)
+	}
+	if b.Changed {
+		s += ", with changes"
+	}
+	return s + ", " + b.Go + " " + b.System
+}
+
+func (b build) print(out io.Writer) { fmt.Fprintln(out, "cairn", b) }
+
+func newVersion() *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version, the commit and the Go of this program",
+		Args:  takes(0, 0),
+		RunE:  func(c *cobra.Command, _ []string) error { return report(c.OutOrStdout(), buildOf(), json) },
+	}
+	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	return c
+}

@@ -1,0 +1,146 @@
+package main_test
+
+import (
+	"debug/buildinfo"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLicences checks that the notices name every module in the program.
+func TestLicences(t *testing.T) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := mustRun(t, 0, t.TempDir(), "licences").out
+	for _, m := range info.Deps {
+		if !strings.Contains(out, "\n"+m.Path+" ") {
+			t.Errorf("%s is not named: go generate ./cmd/cairn", m.Path)
+		}
+	}
+	if len(info.Deps) == 0 || !strings.Contains(out, "three.js") || !strings.Contains(out, "Apache License") {
+		t.Errorf("%d modules, and notices of %d bytes", len(info.Deps), len(out))
+	}
+}
+
+func TestVersionVerb(t *testing.T) {
+	dir := t.TempDir()
+	short, long := mustRun(t, 0, dir, "--version").out, mustRun(t, 0, dir, "version").out
+	if short != long || !strings.HasPrefix(long, "cairn ") || !strings.Contains(long, "go1.") {
+		t.Errorf("got %q and %q", short, long)
+	}
+	if v := mustJSON(t, 0, dir, "version"); keys(v) != "changed go system version" && keys(v) != "changed commit go system time version" {
+		t.Errorf("got %v", v)
+	}
+}
+
+// TestComplete asks for what a shell would offer.
+func TestComplete(t *testing.T) {
+	dir := versions(t)
+	for _, tt := range []struct {
+		args []string
+		want []string // some of what is offered
+	}{
+		{[]string{"log", "@"}, []string{"@isle"}},
+		{[]string{"edit", "@isle", ""}, []string{"ball", "paste", "undo"}},
+		{[]string{"gen", ""}, []string{"arena", "island", "terrain"}},
+		{[]string{"help", ""}, []string{"edit", "import", "version"}},
+		{[]string{"snapshot", ""}, []string{"save", "restore"}},
+		{[]string{"info", "@no"}, []string{":4"}}, // nothing, and no files
+		{[]string{"info", ""}, []string{":0"}},    // files
+	} {
+		r := cairn(t, dir, append([]string{"__complete"}, tt.args...)...)
+		var offered []string
+		for line := range strings.Lines(r.out) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			offered = append(offered, word)
+		}
+		for _, want := range tt.want {
+			if !slices.Contains(offered, want) {
+				t.Errorf("%q offers %q, not %q", tt.args, offered, want)
+			}
+		}
+	}
+}
+
+// TestExposed checks the warning about a store and tokens that others may read.
+func TestExposed(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "token", "new", "--file", "tokens.json", "--role", "read")
+	for _, args := range [][]string{{"list"}, {"token", "list", "--file", "tokens.json"}} {
+		if r := mustRun(t, 0, dir, args...); r.errors != "" {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+	for path, mode := range map[string]os.FileMode{"cairn-data": 0o755, "tokens.json": 0o640} {
+		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, args := range map[string][]string{"cairn-data": {"list"}, "tokens.json": {"token", "list", "--file", "tokens.json"}} {
+		if r := cairn(t, dir, args...); r.code != 0 || !strings.Contains(r.errors, "chmod -R go= "+path) {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+	s := mustServe(t, dir, "--tokens", "tokens.json")
+	s.until("chmod -R go= cairn-data")
+	s.until("chmod -R go= tokens.json")
+}
+
+// TestExportStone writes a version as one file, which holds all of it.
+func TestExportStone(t *testing.T) {
+	dir := versions(t)
+	v := mustJSON(t, 0, dir, "export", "@isle@1", "then.cairn")
+	if keys(v) != "bytes format lost target world" || v["format"] != "cairn" {
+		t.Errorf("got %v", v)
+	}
+	mustRun(t, 0, dir, "diff", "@isle@1", "then.cairn")
+	mustRun(t, 1, dir, "diff", "@isle@2", "then.cairn")
+	mustRun(t, 3, dir, "export", "@isle", "then.cairn")
+}
+
+// TestListDeleted lists what undelete brings back.
+func TestListDeleted(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "fork", "@isle", "@other/gone")
+	if r := mustRun(t, 0, dir, "list", "--deleted"); r.out != "" {
+		t.Errorf("got %q", r.out)
+	}
+	mustRun(t, 0, dir, "delete", "@other/gone")
+	for prefix, want := range map[string]bool{"": true, "@other/": true, "@isle": false} {
+		if r := mustRun(t, 0, dir, "list", "--deleted", prefix); strings.Contains(r.out, "@other/gone") != want {
+			t.Errorf("below %q: %q", prefix, r.out)
+		}
+	}
+	if v := mustJSON(t, 0, dir, "list", "--deleted"); len(v["deleted"].([]any)) != 1 {
+		t.Errorf("got %v", v)
+	}
+	mustRun(t, 0, dir, "undelete", "@other/gone")
+	if r := mustRun(t, 0, dir, "list", "--deleted"); r.out != "" {
+		t.Errorf("after undelete: %q", r.out)
+	}
+}
+
+// TestBackupListFolder lists the backups in a folder.
+func TestBackupListFolder(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "backup", "--to", "backups")
+	mustRun(t, 0, dir, "backup", "--to", "backups")
+	found, err := os.ReadDir(filepath.Join(dir, "backups"))
+	if err != nil || len(found) != 2 {
+		t.Fatal(len(found), err)
+	}
+	r := mustRun(t, 0, dir, "backup", "list", "--from", "backups")
+	for _, b := range found {
+		if !strings.Contains(r.out, b.Name()) {
+			t.Errorf("%s is not in %q", b.Name(), r.out)
+		}
+	}
+	if v := mustJSON(t, 0, dir, "backup", "list", "--from", "backups"); len(v["backups"].([]any)) != 2 {
+		t.Errorf("got %v", v)
+	}
+	mustRun(t, 3, dir, "backup", "list", "--from", "nowhere")
+}
