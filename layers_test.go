@@ -63,6 +63,7 @@ var plan = []row{
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},
 	{"tool", "geom voxel region format/* world brush port"},
 	{"tool/facts", ""},
+	{"tool/licences", ""},
 	{"autosave", "history stone world"},
 	{"lod", "geom octree"},
 	{"stream", "geom octree voxel codec grid stone history world lod"},
