@@ -95,6 +95,7 @@ type Level struct {
 	Version  int32 // data version; 0 if it has none
 	HasSpawn bool
 	Spawn    geom.Point
+	SpawnIn  string  // the game's name of its dimension; "" is the overworld
 	Angle    float32 // of the view at Spawn, in degrees
 	// Difficulty is "peaceful", "easy", "normal" or "hard"; "" if unknown.
 	Difficulty string

@@ -7,6 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/slime"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -36,6 +37,22 @@ func levelIn(w stone.Content) (l format.Level, rest []string, path string) {
 		}
 	}
 	return format.Level{}, nil, ""
+}
+
+// Spawn returns the facts of a game's world that say where players begin, and the dimension. They
+// are in its level.dat, or in the properties of a Slime file. ok is false if nothing says it.
+func Spawn(w stone.Content) (l format.Level, dimension string, ok bool) {
+	about := w.About()
+	l, _, path := levelIn(w)
+	if path == "" {
+		l = slime.LevelOf(convert.HeadOf(about.Properties), "")
+	}
+	for _, d := range about.Dimensions {
+		if d.Name == l.SpawnIn || block.Space+d.Name == l.SpawnIn || l.SpawnIn == "" && (d.Name == overworld || len(about.Dimensions) == 1) {
+			return l, d.Name, l.HasSpawn
+		}
+	}
+	return l, "", false
 }
 
 func openLevel(w stone.Content, path string) (format.Level, []string, error) {

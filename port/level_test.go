@@ -93,6 +93,45 @@ func TestLevelThroughSlime(t *testing.T) {
 	}
 }
 
+// TestSpawn: where players begin is what level.dat says in its old tags or in those of 26.1, or
+// what the properties of a Slime file say; and nowhere in a dimension that the world lacks.
+func TestSpawn(t *testing.T) {
+	level := func(version int32, in string) []byte {
+		return anvil.AppendLevel(nil, format.Level{Version: version, HasSpawn: true, Spawn: geom.Point{X: 8, Y: 70, Z: -9}, Angle: 90, SpawnIn: in})
+	}
+	for _, tt := range []struct {
+		name       string
+		level      []byte
+		properties map[string]string
+		dimensions []string
+		want       string // the dimension, or "" for none
+	}{
+		{"1.16", level(2586, ""), nil, []string{"the_end", "overworld"}, "overworld"},
+		{"26.1", level(4790, ""), nil, []string{"overworld"}, "overworld"},
+		{"26.1 in the nether", level(4790, "minecraft:the_nether"), nil, []string{"overworld", "the_nether"}, "the_nether"},
+		{"26.1 in a dimension of others", level(4790, "moon:base"), nil, []string{"overworld", "moon:base"}, "moon:base"},
+		{"in a dimension that is not there", level(4790, "moon:base"), nil, []string{"overworld"}, ""},
+		{"the only dimension", level(2586, ""), nil, []string{"the_end"}, "the_end"},
+		{"a Slime file", nil, map[string]string{"spawnX": "8", "spawnY": "70", "spawnZ": "-9", "spawnYaw": "90"}, []string{"the_nether"}, "the_nether"},
+		{"nothing", nil, nil, []string{"overworld"}, ""},
+		{"no dimensions", level(2586, ""), nil, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &convert.World{Head: format.Head{Format: port.Anvil, Properties: tt.properties}}
+			for _, name := range tt.dimensions {
+				w.Dimensions = append(w.Dimensions, &convert.Dimension{Name: name})
+			}
+			if tt.level != nil {
+				w.Files = []format.File{format.FileOf(anvil.LevelPath, tt.level)}
+			}
+			l, dimension, ok := port.Spawn(w.Content())
+			if ok != (tt.want != "") || ok && dimension != tt.want || ok && (l.Spawn != geom.Point{X: 8, Y: 70, Z: -9} || l.Angle != 90) {
+				t.Errorf("players begin at %v in %q, %v, want %q", l.Spawn, dimension, ok, tt.want)
+			}
+		})
+	}
+}
+
 // TestLostOfLevel: of a level.dat that cannot be read all is lost.
 func TestLostOfLevel(t *testing.T) {
 	w := mustLoad(t, island(1, terrain.Modern))

@@ -22,8 +22,16 @@ type factsAnswer struct {
 	Lease      *client.Lease    `json:"lease"` // nil if there is none, or it has ended
 	Stones     int              `json:"stones"`
 	Bytes      int64            `json:"bytes"` // of the stones
+	Spawn      *spawnFacts      `json:"spawn"` // nil if the world does not say where players begin
 	Properties []property       `json:"properties"`
 	Dimensions []dimensionFacts `json:"dimensions"`
+}
+
+// spawnFacts say where players begin.
+type spawnFacts struct {
+	Dimension string  `json:"dimension"`
+	At        [3]int  `json:"at"`
+	Yaw       float32 `json:"yaw"` // in degrees as the game counts them: 0 is south, 90 west
 }
 
 type property struct {
@@ -85,6 +93,9 @@ func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
 	f.Stones, f.Bytes = s.Stones()
 	about := s.About()
 	f.Properties = propertiesOf(about.Properties)
+	if l, in, ok := port.Spawn(s); ok {
+		f.Spawn = &spawnFacts{in, [3]int{l.Spawn.X, l.Spawn.Y, l.Spawn.Z}, l.Angle}
+	}
 	for _, d := range about.Dimensions {
 		facts := dimensionFacts{Name: d.Name, Columns: s.ColumnCount(d.Name), Volumes: []volumeFacts{}}
 		for _, v := range d.Volumes {
