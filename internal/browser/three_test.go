@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -139,6 +140,55 @@ func TestThreeAddress(t *testing.T) {
 	w.Type = input.DispatchKeyEventTypeKeyUp
 	call(b, input.DispatchKeyEvent, w)
 	b.until(`!location.search.includes("p=10,110,10")`)
+}
+
+// TestThreeBegins: a view begins where players do, else where much of the land is seen, and Home
+// leads back there. Who walks beside the land comes back to it, and the address keeps no fall.
+func TestThreeBegins(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	a.call(200, "POST", "/v1/import/home", spawning(t, geom.Point{X: 5, Y: 200, Z: -7}))
+	a.call(200, "POST", "/v1/import/lost", spawning(t, geom.Point{X: 5000, Y: 70, Z: 0}))
+	b := newTab(t, a.url)
+	position := func() [3]float64 { return eval[[3]float64](b, "window.cairnState.position") }
+	isLand := func(c [3]uint32) bool { return c[1] > c[2] }
+	for _, name := range []string{"isle", "home", "lost"} {
+		b.open("/3d/" + name)
+		b.untilDrawn(1)
+		if n := b.count(canvas, isLand); n < 960*600/5 {
+			t.Errorf("%s begins with %d pixels of land", name, n)
+		}
+		if p := position(); name == "home" != (p[0] == 5.5 && p[2] == -6.5 && p[1] < 150) {
+			t.Errorf("%s begins at %v", name, p)
+		}
+	}
+	const onLand = `window.cairnState && (([x, y, z]) => Math.abs(x) < 40 && Math.abs(z) < 40 && y > 40)(window.cairnState.position)`
+	for _, name := range []string{"isle", "home"} {
+		b.open("/3d/" + name + "?p=300,90,300&mode=walk")
+		b.until(onLand)
+		b.until(`window.cairnState.mode === "walk" && !location.search.includes("p=300")`)
+	}
+	b.open("/3d/home?p=5.5,120,-6.5&d=90,0&mode=walk") // falls, stands, and goes east to the rim
+	b.untilDrawn(1)
+	w := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "w", Code: "KeyW"}
+	space := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: " ", Code: "Space"}
+	for _, key := range []input.DispatchKeyEventParams{w, space} {
+		call(b, input.DispatchKeyEvent, key)
+	}
+	b.untilText("You fell off the land")
+	w.Type, space.Type = input.DispatchKeyEventTypeKeyUp, input.DispatchKeyEventTypeKeyUp
+	for _, key := range []input.DispatchKeyEventParams{w, space} {
+		call(b, input.DispatchKeyEvent, key)
+	}
+	b.until(onLand)
+	if x := position()[0]; x < 10 {
+		t.Errorf("who fell off the rim in the east is at x %v", x)
+	}
+	b.open("/3d/home?p=300,90,300")
+	b.untilDrawn(1)
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("h"))
+	b.until(onLand)
+	b.until(`location.search.includes("p=5.5,")`)
 }
 
 // TestThreeRefused: who may not see a world gets the reason in words, and no pixel of it.

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -58,10 +61,28 @@ func (a api) put(name, query string, seed uint64) {
 // island returns a small world as a file. Another seed is another island.
 func island(t *testing.T, seed uint64) []byte {
 	t.Helper()
+	return file(t, land(t, seed))
+}
+
+// spawning returns an island as a file, in which players begin at a place.
+func spawning(t *testing.T, at geom.Point) []byte {
+	t.Helper()
+	w := land(t, 1)
+	w.Files = []format.File{format.FileOf(anvil.LevelPath, anvil.AppendLevel(nil, format.Level{Version: terrain.Modern, HasSpawn: true, Spawn: at}))}
+	return file(t, w)
+}
+
+func land(t *testing.T, seed uint64) *convert.World {
+	t.Helper()
 	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: seed, Size: 4, Version: terrain.Modern}))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+func file(t *testing.T, w *convert.World) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	if _, _, err := convert.WriteStone(t.Context(), w, &out, stone.Options{}); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,8 @@ export interface Facts {
   lease: Lease | null;
   stones: number;
   bytes: number;
+  /** Where players begin. */
+  spawn: { dimension: string; at: [number, number, number]; yaw: number } | null;
   properties: { key: string; value: string }[];
   dimensions: Dimension[];
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { landOf, lookAt, middleOf, shown, standAt } from "./three/begin.ts";
 import { Netter } from "./three/nets.ts";
 import { edge, Kind, Mesher, padded, parts, unknown, type Mesh } from "./three/quads.ts";
 import { cellAt, Tree, type Node } from "./three/tree.ts";
@@ -293,4 +294,32 @@ test("a walker climbs what is at most as high as a step", () => {
   high.flying = false;
   go(high, 2, { ahead: 1 });
   assert.ok(high.pose.x > 9 && Math.abs(high.pose.y - eyes - 5) < 0.05, `at x ${high.pose.x}, feet at ${high.pose.y - eyes}`);
+});
+
+/** A floor of 64 by 64 blocks at y 0 to 3 around the origin, and one block alone far away. */
+function isle(): Tree {
+  const tree = new Tree(), floor = new Uint16Array(edge ** 3).fill(1, 0, 4 * edge * edge), alone = new Uint16Array(edge ** 3);
+  alone[0] = 1;
+  for (let z = -2; z < 2; z++) for (let x = -2; x < 2; x++) tree.set(0, x, 0, z, floor, 0);
+  tree.set(0, 60, 0, 60, alone, 0);
+  return tree;
+}
+
+test("a view without a place shows much of the land, wherever a block lies alone", () => {
+  const tree = isle(), seen = () => true, land = landOf(tree, seen);
+  assert.equal(land.length, 64 * 64 + 1);
+  const { middle, reach } = middleOf(land)!;
+  assert.ok(Math.hypot(middle.x, middle.z) < 2 && middle.top === 4 && reach < 40, `${middle.x} ${middle.z} ${middle.top} ${reach}`);
+  const p = lookAt(tree, seen, land, 256)!;
+  assert.ok(shown(tree, seen, p, 256) > 0.3 && p.y > 10, `${shown(tree, seen, p, 256)} at y ${p.y}`);
+  assert.equal(lookAt(tree, seen, landOf(tree, () => false), 256), undefined);
+});
+
+test("who begins at a place stands on the ground there, and nowhere where there is none", () => {
+  const tree = isle(), seen = () => true;
+  const at = (x: number, y: number, z: number) => standAt(tree, seen, (_, c) => c === 1, [x, y, z], 0, eyes, 256);
+  for (const [what, y] of [["in the ground", 1], ["on it", 4], ["above it", 200]] as const) assert.equal(at(0.5, y, 0.5)!.y, 4 + eyes, what);
+  assert.equal(at(300, 10, 0), undefined);
+  const rim = at(0.5, 4, -31.5)!; // north of it is nothing
+  assert.ok(shown(tree, seen, rim, 256) >= 0.4 && rim.yaw !== 0, `${rim.yaw}`);
 });

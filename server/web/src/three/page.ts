@@ -5,11 +5,12 @@ import { el, fill, icon, svg, type Child } from "../dom";
 import { ago, bytes, count, many, time } from "../text";
 import type { Page, View as PageView } from "../view";
 import { Client, webSocket, type Moment, type Welcome } from "../../../../stream/typescript/index.ts";
+import { landOf, lookAt, middleOf, standAt } from "./begin.ts";
 import { Controls } from "./controls.ts";
 import { Loader } from "./load.ts";
 import { Scene, skyOf, type Pose } from "./scene.ts";
 import { cellAt, type Node } from "./tree.ts";
-import { cast, eyes, Walker } from "./walk.ts";
+import { Body, cast, eyes, Walker } from "./walk.ts";
 
 /** Facts about the page for those who drive it. */
 export interface State {
@@ -92,7 +93,11 @@ class Three {
   private volumes = "";
   private facts: Facts | undefined;
   private placed: boolean;
-  private settling = false;
+  /** The view is being looked for: at the spawn, or of the land. */
+  private settling: "spawn" | "land" | "" = "";
+  private tried: Pose | undefined; // while a view is being looked for
+  private home: Pose | undefined; // where this dimension began
+  private stood: Triple[] = []; // where the walker stood last, and before
   private synced = 0;
   private commits: Commit[] = [];
   private picked: State["picked"] = null;
@@ -118,9 +123,9 @@ class Three {
   private readonly info = el("aside", { class: "three-info three-panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
   private readonly settings = el("div", { class: "three-settings three-panel", role: "dialog", "aria-label": "Settings", hidden: true });
   private readonly help = el("div", { class: "three-help three-panel", role: "dialog", "aria-label": "Keys", hidden: true });
-  private readonly dimensions = el("select", { class: "three-dimension", "aria-label": "Dimension" });
+  private readonly dimensions = el("select", { class: "three-dimension", "aria-label": "Dimension", hidden: true });
   private readonly modeButton = el("button", { type: "button", class: "three-mode" });
-  private readonly line = el("section", { class: "three-line three-panel", "aria-label": "Time line", hidden: true });
+  private readonly line = el("section", { class: "three-line", "aria-label": "Time line", hidden: true });
   private readonly slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Version" });
   private readonly lineText = el("div", { class: "three-line-text" });
   private readonly nowButton = el("button", { type: "button", class: "three-now" }, "Now");
@@ -150,7 +155,8 @@ class Three {
     this.marks.open = this.since();
     const { v, signal } = { v: this.v, signal: this.v.signal };
     document.body.dataset.seen3d = "1";
-    const root = el("div", { class: "three" }, this.canvas, this.status, this.note, this.crosshair(), this.bar(), this.numbers, this.info, this.settings, this.help, this.timeline(), this.touch());
+    const stage = el("div", { class: "three-stage" }, this.canvas, this.status, this.note, this.crosshair(), this.bar(), this.numbers, this.info, this.settings, this.help, this.touch());
+    const root = el("div", { class: "three" }, stage, this.timeline());
     v.main.append(root);
     try {
       this.scene = new Scene(this.canvas);
@@ -171,7 +177,7 @@ class Three {
       speed: (by) => this.speed(by),
     });
     if (this.scene.software) this.auto = { name: automatic, error: 16, ratio: 1 };
-    new ResizeObserver(() => this.resize()).observe(root);
+    new ResizeObserver(() => this.resize()).observe(stage);
     this.resize();
     this.mode();
     this.drawSettings();
@@ -203,7 +209,6 @@ class Three {
     const { v } = this;
     try {
       this.facts = await json<Facts>("/v1/worlds/" + path(v.name), { signal: v.signal, query: { at: this.at } });
-      this.spawn();
       this.listDimensions();
     } catch (e) {
       if (v.signal.aborted) return;
@@ -241,20 +246,6 @@ class Three {
       this.commits = []; // without a log there is no time line
     }
     this.drawLine();
-  }
-
-  // spawn puts the viewer where the world says that players begin.
-  private spawn() {
-    if (this.placed || this.dimension) return;
-    const of = (name: string) => {
-      const text = this.facts?.properties.find((p) => p.key.toLowerCase().split(/[.:/]/).pop() === name)?.value;
-      const n = Number(text?.replace(/[a-z]$/i, ""));
-      return text && Number.isFinite(n) ? n : null;
-    };
-    const x = of("spawnx"), y = of("spawny"), z = of("spawnz");
-    if (x === null || y === null || z === null) return;
-    Object.assign(this.pose, { x: x + 0.5, y: y + eyes, z: z + 0.5, yaw: ((of("spawnyaw") ?? of("spawnangle") ?? 0) + 180) % 360, pitch: 0 });
-    this.placed = true;
   }
 
   // connect begins a session. The viewer's place may depend on what was asked before.
@@ -333,44 +324,95 @@ class Three {
     this.say("Loading the world …");
     void asked.then(() => {
       if (c !== this.client || this.v.signal.aborted) return;
-      if (!this.placed) this.above(w.moment);
+      if (!this.placed) this.begin();
       this.view(true);
     });
   }
 
-  // above puts the viewer above the middle of the world, to look down at it.
-  private above(m: Moment) {
+  // begin looks for a view: where the world says that players begin, else of its land.
+  private begin(kind: "spawn" | "land" = "spawn") {
+    const m = this.moment, spawn = this.facts?.spawn;
+    if (!m) return;
     const mid = (a: 0 | 1 | 2) => (m.min[a] + m.max[a]) / 2;
-    Object.assign(this.pose, { x: mid(0), y: Math.min(m.max[1] + 24, mid(1) + 200), z: mid(2), yaw: 0, pitch: -35 });
-    this.settling = true;
+    if (kind === "spawn" && spawn?.dimension === this.dimension) {
+      this.settling = "spawn";
+      Object.assign(this.pose, { x: spawn.at[0] + 0.5, y: spawn.at[1] + eyes, z: spawn.at[2] + 0.5, yaw: (spawn.yaw + 540) % 360, pitch: -8 });
+    } else {
+      this.settling = "land";
+      Object.assign(this.pose, { x: mid(0), y: Math.min(m.max[1] + 24, mid(1) + 200), z: mid(2), yaw: 0, pitch: -35 });
+    }
+    this.placed = false;
+    this.tried = { ...this.pose };
+    this.walker.velocity.fill(0);
+    this.forgetStood();
+    this.view(true);
   }
 
-  // settle lowers a viewer who began above the world to where its ground is seen well.
-  private settle() {
-    this.settling = false;
-    this.placed = true;
-    const m = this.moment;
-    if (!m) return;
-    const { pose, loader } = this;
-    const x = pose.x, z = pose.z;
-    const ground = (px: number, pz: number) => cast(loader.tree, [px, m.max[1] + 16, pz], [0, -1, 0], m.max[1] - m.min[1] + 32, loader.seen)?.block[1];
-    const span = Math.max(m.max[0] - m.min[0], m.max[2] - m.min[2]);
-    const away = Math.min(Math.max(span * 0.45, 20), this.quality.radius * 0.3, 110);
-    const middle = ground(x, z) ?? (m.min[1] + m.max[1]) / 2;
-    // Of eight directions, from the south-west on, the first that sees farthest towards the middle.
-    let best = -1;
-    for (let i = 0; i < 8; i++) {
-      const yaw = (45 + i * 45) % 360, a = (yaw * Math.PI) / 180;
-      const from: [number, number, number] = [x - Math.sin(a) * away, middle + away * 0.5 + 4, z + Math.cos(a) * away];
-      from[1] = Math.max(from[1], (ground(from[0], from[2]) ?? -Infinity) + 12);
-      const d = [x - from[0], middle + 2 - from[1], z - from[2]], l = Math.hypot(...d);
-      const hit = cast(loader.tree, from, d.map((k) => k / l) as [number, number, number], l, loader.seen)?.block;
-      const free = (hit ? Math.hypot(...hit.map((k, j) => k - from[j]!)) / l : 1) - (from[1] - middle) / away / 4;
-      if (free <= best + 0.02) continue;
-      best = free;
-      Object.assign(pose, { x: from[0], y: from[1], z: from[2], yaw, pitch: -Math.min(50, (Math.asin(-d[1]! / l) * 180) / Math.PI) });
+  // settle ends the search for a view, if the cubes that came are enough. all says that no more come.
+  private settle(all: boolean) {
+    const { pose, loader, tried, quality } = this;
+    const { tree, seen } = loader;
+    if (tried && (tried.x !== pose.x || tried.y !== pose.y || tried.z !== pose.z)) return this.settled(); // the viewer is under way
+    if (this.settling === "land") {
+      const land = landOf(tree, seen), found = middleOf(land)?.middle;
+      const p = this.walker.flying ? lookAt(tree, seen, land, quality.radius) : found && { x: found.x, y: found.top + eyes, z: found.z, yaw: 0, pitch: -8 };
+      Object.assign(pose, p);
+      return this.settled();
     }
+    const near = tree.at(Math.floor(pose.x), Math.floor(pose.y - eyes), Math.floor(pose.z));
+    if (!all && near?.level !== 0) return;
+    const p = standAt(tree, seen, (n, cell) => loader.body(n, cell) === Body.Solid, [pose.x, pose.y - eyes, pose.z], pose.yaw, eyes, quality.radius);
+    if (!p) {
+      this.begin("land");
+      if (this.span() < quality.radius && landOf(tree, seen).length > 0) this.settle(true); // all of it is there
+      return;
+    }
+    Object.assign(pose, p);
+    this.settled();
+  }
+
+  private settled() {
+    this.settling = "";
+    this.placed = true;
+    this.home = { ...this.pose };
     this.view(true);
+    this.plan();
+  }
+
+  // goHome goes to where the view began, or would have begun without a place in the address.
+  private goHome() {
+    this.walker.velocity.fill(0);
+    this.forgetStood();
+    if (!this.home) return this.begin();
+    Object.assign(this.pose, this.home);
+    this.view(true);
+    this.plan();
+  }
+
+  private forgetStood() {
+    this.stood = [];
+    this.walker.stood = undefined;
+  }
+
+  // catchFall puts somebody who falls beside the land back to where they stood.
+  private catchFall() {
+    const { pose, walker, loader } = this, m = this.moment;
+    if (walker.flying || !m || this.settling) return;
+    const on = walker.stood, [last] = this.stood;
+    if (on && (!last || Math.hypot(last[0] - on[0], last[2] - on[2]) > 1.5)) this.stood = [on, ...this.stood.slice(0, 1)];
+    const below = pose.y < m.min[1] - 16;
+    if (!below && (walker.velocity[1] > -16 || this.synced < 1 || cast(loader.tree, [pose.x, pose.y, pose.z], [0, -1, 0], 8192, loader.seen))) return;
+    const back = this.stood.pop();
+    this.forgetStood();
+    if (back) {
+      walker.velocity.fill(0);
+      [pose.x, pose.y, pose.z] = back;
+    } else {
+      this.home = undefined; // what was home for flying may be no ground
+      this.goHome();
+    }
+    this.tell("You fell off the land: back on the ground");
+    this.plan();
   }
 
   private now(m: Moment) {
@@ -398,9 +440,9 @@ class Three {
     this.awaited ??= this.loader.unmade();
     this.marks.synced ??= this.since();
     if (this.settling) {
-      // Coarse cubes are enough to find the ground; the view from there follows.
-      this.settle();
-      return;
+      const land = this.settling === "land";
+      this.settle(land || stage === 2);
+      if (land || this.settling) return; // what is needed next is more than coarse cubes
     }
     this.synced = Math.max(this.synced, stage);
     if (stage === 2) this.say("");
@@ -455,8 +497,15 @@ class Three {
     const pixels = this.canvas.height / ((fieldOfView * Math.PI) / 180);
     c.view({
       position: [pose.x, pose.y, pose.z], direction: d, velocity: [v[0], v[1], v[2]], pixels: Math.max(pixels, 1),
-      error: this.settling ? 4096 : this.detail.error, radius: quality.radius, rate: 0, memory,
+      // Coarse cubes of all the world say where its land is.
+      error: this.settling === "land" ? 4096 : this.detail.error, radius: this.settling === "land" ? this.span() : quality.radius, rate: 0, memory,
     });
+  }
+
+  // span is how far it is through the world.
+  private span(): number {
+    const m = this.moment;
+    return m ? Math.hypot(...[0, 1, 2].map((a) => m.max[a]! - m.min[a]!)) + 64 : this.quality.radius;
   }
 
   private get detail(): Detail {
@@ -480,6 +529,7 @@ class Three {
 
   // tick runs a few times a second, also while nothing moves.
   private tick() {
+    if (this.settling && this.client?.connected && performance.now() - this.lastView.at > 1500) this.settle(true);
     this.view();
     this.share();
     this.drawNumbers();
@@ -506,11 +556,8 @@ class Three {
     const wish = this.controls.wish(passed);
     const { walker } = this;
     const fast = walker.velocity.some((s) => s !== 0);
-    if (!walker.flying && this.moment && this.pose.y < this.moment.min[1] - 48) {
-      this.key("f");
-      this.tell("You fell out of the world: flying");
-    }
-    const moved = walker.move(passed, wish) || fast;
+    const moved = ((walker.flying || !this.settling) && walker.move(passed, wish)) || fast;
+    this.catchFall();
     this.loader.eye = [this.pose.x, this.pose.y, this.pose.z];
     this.loader.upload(this.firstCompleteMs < 0 ? 12 : 4);
     if (moved || this.controls.busy) this.scene.stale = true;
@@ -720,6 +767,7 @@ class Three {
     this.dimensions.addEventListener("change", () => {
       this.dimension = this.dimensions.value;
       this.placed = false;
+      this.home = undefined;
       this.firstCompleteMs = -1;
       this.connect();
       this.canvas.focus({ preventScroll: true });
@@ -730,7 +778,7 @@ class Three {
     };
     return el(
       "div", { class: "three-bar", role: "toolbar", "aria-label": "View" },
-      this.dimensions, this.modeButton,
+      this.dimensions, this.modeButton, button("Home: where the view began", "home", "h"),
       button("Copy a link to this view", "link", "c"), button("Settings", "gear", "o"), button("Numbers", "chart", "n"), button("Keys and help", "help", "?"),
     );
   }
@@ -763,10 +811,9 @@ class Three {
   }
 
   private mode() {
-    const walk = !this.walker.flying;
-    fill(this.modeButton, glyph(walk ? "walk" : "fly"), walk ? "Walk" : "Fly");
-    this.modeButton.title = walk ? "Fly instead (F)" : "Walk instead (F)";
-    this.modeButton.setAttribute("aria-label", walk ? "Walking. Fly instead" : "Flying. Walk instead");
+    const to = this.walker.flying ? "walk" : "fly"; // the button names what it does
+    fill(this.modeButton, glyph(to), to === "walk" ? "Walk" : "Fly");
+    this.modeButton.title = to === "walk" ? "Walk instead of flying (F)" : "Fly instead of walking (F)";
   }
 
   private drawSettings() {
@@ -825,7 +872,7 @@ class Three {
       el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.key("?") }, icon("close")),
       el("h2", null, "Keys"),
       el("table", null, el("tbody", null,
-        row("W A S D", "go"), row("← ↑ ↓ →", "look around"), row("Space", "up, or jump"), row("Shift", "down, or run"), row("F", "walk or fly"),
+        row("W A S D", "go"), row("← ↑ ↓ →", "look around"), row("Space", "up, or jump"), row("Shift", "down, or run"), row("F", "walk or fly"), row("H", "home: where the view began"),
         row("+ -", "faster, slower"), row("Enter", "choose the block in the middle"), row("L", "lock the mouse"), row("[ ]", "a version back, on"), row("\\", "now"),
         row("C", "copy a link"), row("O", "settings"), row("N", "numbers"), row("Esc", "close"))),
       el("p", { class: "muted" }, "With the mouse: drag to look, click a block to choose it, turn the wheel for the speed. On a touch screen: the left thumb goes, the right thumb looks, a tap chooses."),
@@ -850,6 +897,10 @@ class Three {
         this.mode();
         this.tell(this.walker.flying ? "Flying" : "Walking");
         this.plan();
+        break;
+      case "h":
+        this.goHome();
+        this.tell("Home");
         break;
       case "o":
         toggle(this.settings, () => this.drawSettings());
@@ -917,8 +968,8 @@ class Three {
   }
 
   private share() {
-    const { pose } = this;
-    if (!this.placed) return;
+    const { pose, walker } = this;
+    if (!this.placed || (!walker.flying && walker.velocity[1] < -9)) return; // a fall is no place to come back to
     const q = {
       at: this.at, dim: this.facts && this.facts.dimensions.length > 1 && this.dimension !== this.facts.dimensions[0]!.name ? this.dimension : undefined,
       p: [round(pose.x, 1), round(pose.y, 1), round(pose.z, 1)].join(), d: [round(((pose.yaw % 360) + 360) % 360, 1), round(pose.pitch, 1)].join(),
@@ -1006,6 +1057,7 @@ function swatch(red: number, green: number, blue: number): Element {
 }
 
 const glyphs: Record<string, string> = {
+  home: "M4 11l8-7 8 7M6 9.5V20h12V9.5",
   walk: "M13 4.5a1.5 1.5 0 1 0 .01 0ZM9 21l2.5-6 2.5 2.5V21M11.5 15l-.8-5.5L7 11v3M10.7 9.5 13 8l2 3 3 1",
   fly: "M3 13l18-9-6 17-4-7ZM11 14 21 4",
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.3 1.3M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.3-1.3",

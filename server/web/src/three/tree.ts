@@ -159,11 +159,16 @@ export class Tree {
     return n.level > 0 && ((n.hollow >> octantOf(shift(x, n.level + 3), shift(y, n.level + 3), shift(z, n.level + 3), 0)) & 1) === 1;
   }
 
+  /** The coarsest cubes, which hold all others. */
+  roots(): Node[] {
+    return [...this.nodes.values()].filter((n) => !n.parent && !this.below(n));
+  }
+
   /** Says which nodes are active, and calls f for each that has a mesh. */
   select(f: (n: Node) => void) {
     this.changed = false;
     for (const n of this.nodes.values()) n.active = false;
-    for (const n of this.nodes.values()) if (!n.parent && !this.below(n)) visit(n);
+    for (const n of this.roots()) visit(n);
     for (const n of this.nodes.values()) {
       if (!n.active || n.slot === null) continue;
       n.sides = 0;

@@ -30,6 +30,8 @@ export class Walker {
   /** Blocks per second when flying. */
   speed = 16;
   velocity: [number, number, number] = [0, 0, 0];
+  /** Where the eyes were when the walker stood on something last. */
+  stood: [number, number, number] | undefined;
   private grounded = false;
   private ease = 0; // how far the eyes are still below where they belong, after a step up
 
@@ -95,6 +97,7 @@ export class Walker {
       if (dy < 0) {
         f = this.rest(p.x, f, f + dy, p.z);
         this.grounded = true;
+        this.stood = [p.x, f + eyes, p.z];
       }
       v[1] = 0;
     } else f += dy;
