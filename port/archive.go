@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/anvil"
 )
 
 // Bounds of what an archive unpacks to. A tar is read into memory, so maxTar bounds it
@@ -81,7 +82,6 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 			return nil, ErrTooLarge
 		}
 	}
-	inRegionFolder(z.File)
 	return z, nil
 }
 
@@ -154,22 +154,6 @@ func (s *Source) takes(name string) bool {
 	return ok
 }
 
-// inRegionFolder moves region files into the folder "region" if none of them is in a folder of
-// regions.
-func inRegionFolder(files []*zip.File) {
-	folders := []string{"region", "entities", "poi"}
-	for _, f := range files {
-		if isRegion(f.Name) && slices.Contains(folders, path.Base(path.Dir(f.Name))) || path.Base(f.Name) == "level.dat" {
-			return
-		}
-	}
-	for _, f := range files {
-		if dir, base := path.Split(f.Name); isRegion(base) || path.Ext(base) == ".mcc" {
-			f.Name = dir + "region/" + base
-		}
-	}
-}
-
 // isRegion reports whether a path looks like a region file.
 func isRegion(name string) bool {
 	old, _ := path.Match("r.*.*.mcr", path.Base(name))
@@ -182,6 +166,7 @@ func isRegion(name string) bool {
 func isRegionTable(head []byte, size int64) bool {
 	const sector = 4096
 	some := false
+	head = head[:min(len(head), sector)]
 	for ; len(head) >= 4; head = head[4:] {
 		n := binary.BigEndian.Uint32(head)
 		first, count := int64(n>>8), int64(n&0xFF)
@@ -193,52 +178,36 @@ func isRegionTable(head []byte, size int64) bool {
 	return some && size > 2*sector
 }
 
-// openFS opens the world in fsys. The world is at the root, in the only folder there, or in a
-// single file.
-func (s *Source) openFS(fsys fs.FS) error {
-	root, err := worldFolder(fsys)
-	if err != nil {
-		return err
-	}
-	s.leaf, err = openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFS(root, s.o.leaf()) })
-	if errors.Is(err, format.ErrNoWorld) {
-		return s.openInner(root)
+// openFS opens the world in fsys: a folder, or the only file that is a whole world.
+func (s *Source) openFS(fsys fs.FS) (err error) {
+	s.leaf, err = openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFS(fsys, s.o.leaf()) })
+	switch {
+	case errors.Is(err, format.ErrNoWorld):
+		return s.openInner(fsys)
+	case errors.Is(err, anvil.ErrSeveral):
+		return fmt.Errorf("%w, after unpacking", err)
 	}
 	return err
 }
 
-// worldFolder returns the folder of the world. It enters a folder that is alone in its parent,
-// unless a world has a folder of that name.
-func worldFolder(fsys fs.FS) (fs.FS, error) {
-	ofWorld := []string{"region", "entities", "poi", "DIM-1", "DIM1", "dimensions"}
-	for {
-		list, err := fs.ReadDir(fsys, ".")
-		if err != nil {
-			return nil, err
-		}
-		if len(list) != 1 || !list[0].IsDir() || slices.Contains(ofWorld, list[0].Name()) || detectFolder(fsys) {
-			return fsys, nil
-		}
-		if fsys, err = fs.Sub(fsys, list[0].Name()); err != nil {
-			return nil, err
-		}
-	}
-}
-
 // openInner opens the only file in fsys that is a whole world.
 func (s *Source) openInner(fsys fs.FS) error {
-	list, err := fs.ReadDir(fsys, ".")
+	var names []string
+	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(e.Name(), ".") // such as what macOS keeps of each file
+		if err == nil && e.Type().IsRegular() && !hidden && slices.Contains(fileExts(), path.Ext(name)) {
+			names = append(names, name)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, e := range list {
-		if ext := path.Ext(e.Name()); e.Type().IsRegular() && slices.Contains(fileExts(), ext) {
-			names = append(names, e.Name())
-		}
-	}
 	if len(names) != 1 {
-		err := fmt.Errorf("the archive has no world at its root, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		err := fmt.Errorf("the archive has no world, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		if len(names) > 1 {
+			err = fmt.Errorf("the archive has %d worlds, among them %s and %s: unpack it and give one", len(names), names[0], names[1])
+		}
 		if s.nameless > 0 {
 			err = fmt.Errorf("%w; %d files have names that are no paths within it", err, s.nameless)
 		}
@@ -300,11 +269,7 @@ func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
-	z, err := zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
-	if err == nil {
-		inRegionFolder(z.File)
-	}
-	return z, err
+	return zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
 }
 
 func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {

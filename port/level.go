@@ -15,23 +15,13 @@ import (
 // normal is the difficulty of worlds that have none. Servers would take a peaceful one.
 const normal = "normal"
 
-// levelPaths returns the paths of the world's level.dat and of the copy that games fall back to.
-func levelPaths(w stone.Content) [2]string {
-	for _, d := range w.About().Dimensions {
-		if d.Name == overworld {
-			return anvil.LevelPaths(d.Folder)
-		}
-	}
-	return anvil.LevelPaths("")
-}
-
-// overworld is the dimension in whose folder level.dat is.
-const overworld = "overworld"
+// levelPaths are the paths of level.dat and of the copy that games fall back to.
+var levelPaths = [...]string{anvil.LevelPath, anvil.OldLevelPath}
 
 // levelIn reads the world's level.dat, or the copy that games fall back to. path is "" if
 // there is none that can be read. rest names what a Slime file cannot hold of it.
 func levelIn(w stone.Content) (l format.Level, rest []string, path string) {
-	for _, path := range levelPaths(w) {
+	for _, path := range levelPaths {
 		if l, rest, err := openLevel(w, path); err == nil {
 			return l, rest, path
 		}
@@ -75,7 +65,7 @@ func readLevel(f format.File) (l format.Level, rest []string, err error) {
 // LevelRemark says what is wrong with the level.dat of a game's world; "" if nothing is, or if
 // the world has none.
 func LevelRemark(w stone.Content) string {
-	paths, has := levelPaths(w), [2]bool{}
+	paths, has := levelPaths, [2]bool{}
 	for _, f := range w.About().Files {
 		for i, path := range paths {
 			has[i] = has[i] || f.Path == path
@@ -99,21 +89,12 @@ func LevelRemark(w stone.Content) string {
 // column in the version for its own data version, and adds the rest to lost. It reduces
 // level.dat to what a Slime file can hold.
 func Slim(to format.Sink, lost map[string]int) format.Sink {
-	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost, paths: anvil.LevelPaths("")}
+	return &slim{Filter: convert.Filter{Sink: to, Hold: func(d *format.Dimension) func(*format.Column) bool { return slimHold(d, lost) }}, lost: lost}
 }
 
 type slim struct {
 	convert.Filter
-	lost  map[string]int
-	paths [2]string // of level.dat
-}
-
-// Dimension passes a dimension on.
-func (s *slim) Dimension(d *format.Dimension) error {
-	if d.Name == overworld {
-		s.paths = anvil.LevelPaths(d.Folder)
-	}
-	return s.Filter.Dimension(d)
+	lost map[string]int
 }
 
 // File passes on what a Slime file keeps of f.
@@ -121,7 +102,7 @@ func (s *slim) File(f format.File) error {
 	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
 		return s.Sink.File(f)
 	}
-	if f.Path == s.paths[0] {
+	if f.Path == anvil.LevelPath {
 		if level, rest, err := readLevel(f); err == nil {
 			countLevel(rest, s.lost)
 			return s.Sink.File(format.FileOf(f.Path, anvil.AppendLevel(nil, level)))

@@ -178,6 +178,88 @@ func TestOpenReader(t *testing.T) {
 	}
 }
 
+// TestDoors: a folder, a zip, a tar and one in gzip find the same world, whatever lies beside it.
+func TestDoors(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	_, plain, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := func(below string, others ...string) fstest.MapFS {
+		out := some(files, below, every)
+		for _, name := range others {
+			out[name] = &fstest.MapFile{Data: []byte("x")}
+		}
+		return out
+	}
+	server := beside("world", "server.properties", "plugins/a.jar", "arena/level.dat")
+	maps.Copy(server, some(files, "world_nether/DIM-1", isMCA))
+	two := beside("maps/Isle")
+	maps.Copy(two, some(files, "maps/W\u00f6rld", every))
+	for _, tt := range []struct {
+		name  string
+		files fstest.MapFS
+		want  string // dimensions
+		note  string
+		err   string
+	}{
+		{"at the root", files, "overworld", "", ""},
+		{"in folders", beside("a/b/World"), "overworld", "", ""},
+		{"beside a readme", beside("World", "README.txt"), "overworld", "is in World;", ""},
+		{"macOS", beside("My World", "__MACOSX/My World/._level.dat", "__MACOSX/._My World", ".DS_Store"), "overworld", "3 files: .DS_Store, __MACOSX", ""},
+		{"a server", server, "overworld the_nether", "give the folder: arena", ""},
+		{"two worlds", two, "", "", "several worlds: maps/Isle, maps/W\u00f6rld: give the folder of one"},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, tt.files); err != nil {
+			t.Fatal(err)
+		}
+		zipped, tarred := zipOf(t, tt.files), tarOf(t, tt.files)
+		for door, open := range map[string]func() (*port.Source, error){
+			"folder": func() (*port.Source, error) { return port.Open(dir, port.Options{}) },
+			"zip": func() (*port.Source, error) {
+				return port.OpenReader(bytes.NewReader(zipped), int64(len(zipped)), port.Options{})
+			},
+			"tar": func() (*port.Source, error) {
+				return port.OpenReader(bytes.NewReader(tarred), int64(len(tarred)), port.Options{})
+			},
+			"tar.gz": func() (*port.Source, error) {
+				b := gzipOf(t, tarred)
+				return port.OpenReader(bytes.NewReader(b), int64(len(b)), port.Options{})
+			},
+		} {
+			t.Run(tt.name+" "+door, func(t *testing.T) {
+				s, err := open()
+				if tt.err != "" {
+					if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "unpacking") != (door != "folder") {
+						t.Errorf("%v, want %q", err, tt.err)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				w, err := s.Load(t.Context(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, d := range w.Dimensions {
+					names = append(names, d.Name)
+				}
+				if notes := strings.Join(s.Remarks().Notes, "; "); strings.Join(names, " ") != tt.want || !strings.Contains(notes, tt.note) || (notes == "") != (tt.note == "") {
+					t.Errorf("%q, notes %q, want %s and %q", names, notes, tt.want, tt.note)
+				}
+				w.Dimensions = w.Dimensions[:1]
+				if d, err := convert.Diff(plain, w, port.EqualTags); err != nil || !d.Same() {
+					t.Errorf("%+v, %v", d, err)
+				}
+			})
+		}
+	}
+}
+
 // bare returns the region files of blocks without their folder.
 func bare(files fstest.MapFS) fstest.MapFS {
 	out := fstest.MapFS{}
@@ -297,6 +379,23 @@ func TestEncryptedZip(t *testing.T) {
 	}
 	if _, _, err := open(t, body, port.Options{}); err == nil || !strings.Contains(err.Error(), "encrypted") {
 		t.Errorf("%v, want that it is encrypted", err)
+	}
+}
+
+// TestAdvice says what to give instead of what is no world.
+func TestAdvice(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	for _, tt := range []struct {
+		name string
+		body []byte
+		want string
+	}{
+		{"a region file", files["region/r.0.0.mca"].Data, "a single region file of a world: give the folder"},
+		{"a level.dat", files["level.dat"].Data, "such as a level.dat"},
+	} {
+		if _, _, err := open(t, tt.body, port.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
 	}
 }
 

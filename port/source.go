@@ -127,7 +127,7 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	case isArchive(head):
 		err = s.extract(r, head)
 	case isRegionTable(head, size):
-		err = errors.New("a single region file: put it into a folder or a zip as region/NAME")
+		err = errors.New("a single region file of a world: give the folder of the world, or the one that the file is in")
 	default:
 		err = unknown(head)
 	}

@@ -8,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -22,12 +20,8 @@ import (
 // LevelPath is the file with the facts of the whole world.
 const LevelPath = "level.dat"
 
-// LevelPaths returns the paths of level.dat, and of the copy that the game falls back to, in a
-// world whose overworld is in a folder.
-func LevelPaths(overworld string) [2]string {
-	base := strings.TrimSuffix(strings.TrimSuffix(overworld, "dimensions/minecraft/overworld"), "/")
-	return [2]string{path.Join(base, LevelPath), path.Join(base, LevelPath+oldSuffix)}
-}
+// OldLevelPath is the copy of level.dat that the game falls back to.
+const OldLevelPath = LevelPath + "_old"
 
 // maxLevel bounds the stored bytes of a level.dat.
 const maxLevel = 16 << 20
@@ -41,6 +35,7 @@ const (
 	versionGenerators = 2566 // 1.16: WorldGenSettings
 	versionPresets    = 2860 // 1.18: biomes by preset
 	versionSpawn      = 4500 // before 1.21.9 (4554): the compound spawn, rules for monsters and fights
+	versionFolders    = 4764 // before 26.1: all dimensions lie below dimensions/
 	versionSettings   = 4764 // before 26.1 (4786): the compound difficulty_settings
 )
 
@@ -226,9 +221,9 @@ func textAt(compound []byte, name string) string {
 
 // readLevel returns what Head tells of level.dat in a folder, or of the copy that the game falls
 // back to; nil if neither can be read, which is no fault of the chunks.
-func readLevel(fsys fs.FS, base string) map[string]string {
-	for _, name := range [...]string{LevelPath, LevelPath + oldSuffix} {
-		f, err := fsys.Open(path.Join(base, name))
+func readLevel(fsys fs.FS) map[string]string {
+	for _, name := range [...]string{LevelPath, OldLevelPath} {
+		f, err := fsys.Open(name)
 		if err != nil {
 			continue
 		}

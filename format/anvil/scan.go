@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -62,7 +63,8 @@ type file struct {
 }
 
 // Detect reports whether a folder looks like a world of Java Edition: it has a
-// level.dat or a folder of region files. It is cheap; Open tells more.
+// level.dat or a folder of region files, or is that of a server whose world has a level.dat. It is
+// cheap; Open tells more.
 func Detect(dir string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -74,8 +76,12 @@ func Detect(dir string) bool {
 
 // DetectFS is Detect for the root of a file system.
 func DetectFS(fsys fs.FS) bool {
-	if info, err := fs.Stat(fsys, "level.dat"); err == nil && info.Mode().IsRegular() {
-		return true
+	for _, dir := range []string{"", serverWorld(fsys, ".")} {
+		for _, name := range []string{LevelPath, OldLevelPath} {
+			if info, err := fs.Stat(fsys, path.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+				return true
+			}
+		}
 	}
 	for _, dir := range []string{"region", "DIM-1/region", "DIM1/region", "dimensions/minecraft/overworld/region"} {
 		list, err := fs.ReadDir(fsys, dir)
@@ -92,121 +98,82 @@ func isRegion(e fs.DirEntry) bool {
 	return (ok || old) && e.Type().IsRegular()
 }
 
-// scan lists the folder: the region files by dimension, and all other files.
-func (w *World) scan() error {
+// scan lists the folder at a path: the region files by dimension, and all other files.
+func (w *World) scan(at string) error {
 	if err := w.walk(); err != nil {
 		return err
 	}
-	if err := w.findBase(); err != nil {
+	if err := w.find(at); err != nil {
 		return err
 	}
 	foreign := w.foreign()
+	w.head.Properties = readLevel(w.fsys)
 	switch {
 	case w.has("db/CURRENT") && (w.has("levelname.txt") || !w.hasRegions(anvilExt)):
 		return ErrBedrock
 	case w.hasRegions(anvilExt):
 		w.head.Format = formatName
 		w.sortOut(anvilExt)
+		if w.hasRegions(mcregionExt) {
+			foreign = append(foreign, "region files of McRegion, which the game has left behind")
+		}
 	case w.hasRegions(mcregionExt):
 		w.head.Format = mcregionName
 		w.sortOut(mcregionExt)
-	case foreign != "":
-		return fmt.Errorf("%s", foreign)
+	case len(foreign) > 0:
+		return errors.New(strings.Join(foreign, "; "))
 	case w.hasLevel():
 		w.head.Format = formatName
 	default:
 		return ErrNoWorld
 	}
-	if foreign != "" {
-		w.notes = append(w.notes, foreign+": kept as files")
-	}
-	w.head.Properties = readLevel(w.fsys, w.base)
-	return nil
-}
-
-// findBase finds the folder of the world, if it lies beside other files: the only one of the
-// least depth with a level.dat. A server's folders for the nether and the end count as
-// their world's.
-func (w *World) findBase() error {
-	if DetectFS(w.fsys) {
-		return nil
-	}
-	least, names := maxDepth, []string(nil)
-	for _, f := range w.files {
-		dir, base := path.Split(f.path)
-		depth := strings.Count(dir, "/")
-		if base != LevelPath && base != LevelPath+oldSuffix || depth > least {
-			continue
-		}
-		if depth < least {
-			least, names = depth, nil
-		}
-		name := strings.TrimSuffix(dir, "/")
-		for _, suffix := range serverSuffixes {
-			name = strings.TrimSuffix(name, suffix)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	switch {
-	case len(names) == 1:
-		w.base = names[0]
-	case len(names) > 1 && least == 1:
-		return fmt.Errorf("%w, but %d worlds, among them %s: give one", ErrNoWorld, len(names), names[0])
+	for _, f := range foreign {
+		w.notes = append(w.notes, f+": kept as files")
 	}
 	return nil
 }
-
-const (
-	// oldSuffix ends the name of the copy of level.dat that the game falls back to.
-	oldSuffix = "_old"
-	// maxDepth is above that of a world in a folder.
-	maxDepth = 8
-)
-
-// serverSuffixes end the names of the folders in which servers keep a world's other dimensions.
-var serverSuffixes = []string{"_nether", "_the_end"}
 
 // hasLevel reports whether the world has a level.dat, or the game's copy of it.
-func (w *World) hasLevel() bool {
-	name := path.Join(w.base, LevelPath)
-	return w.has(name) || w.has(name+oldSuffix)
-}
+func (w *World) hasLevel() bool { return w.has(LevelPath) || w.has(OldLevelPath) }
 
-// foreign names the chunks of formats that cairn does not read; "" if there are none.
-func (w *World) foreign() string {
-	counts := map[string]int{}
+// foreign names the chunks of formats that cairn does not read, and where they are.
+func (w *World) foreign() (out []string) {
+	found := map[string]map[string]int{} // files by format and folder
 	for _, f := range w.files {
 		for _, k := range foreignChunks {
-			if k.name.MatchString(f.path) {
-				counts[k.format]++
+			if m := k.name.FindStringSubmatchIndex(f.path); m != nil {
+				if found[k.format] == nil {
+					found[k.format] = map[string]int{}
+				}
+				found[k.format][path.Clean(f.path[:m[2]])]++
 				break
 			}
 		}
 	}
-	if w.has(path.Join(w.base, "chunks.dat")) {
-		counts["the format of Pocket Edition"]++
-	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		files := "files"
-		if counts[name] == 1 {
-			files = "file"
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		n := 0
+		for _, k := range found[name] {
+			n += k
 		}
-		out = append(out, fmt.Sprintf("chunks in %s, which cairn does not read: %d %s", name, counts[name], files))
+		text := fmt.Sprintf("chunks in %s, which cairn does not read: %s", name, counted(n))
+		if folders := slices.Sorted(maps.Keys(found[name])); folders[0] != "." {
+			text += " in " + someOf(folders)
+		}
+		out = append(out, text)
 	}
-	return strings.Join(out, "; ")
+	return out
 }
 
-// foreignChunks are the names of files with chunks in other formats of the game and its mods.
+// foreignChunks are the names of files with chunks in other formats of the game and its mods. What
+// is before the group is their folder.
 var foreignChunks = []struct {
 	format string
 	name   *regexp.Regexp
 }{
-	{"Linear's format", regexp.MustCompile(`(^|/)r\.-?\d+\.-?\d+\.(b_)?linear$`)},
-	{"Cubic Chunks' format", regexp.MustCompile(`(^|/)-?\d+\.-?\d+\.(-?\d+\.3dr|2dr)$`)},
-	{"the format of Alpha", regexp.MustCompile(`(^|/)[0-9a-z]{1,2}/[0-9a-z]{1,2}/c\.-?[0-9a-z]+\.-?[0-9a-z]+\.dat$`)},
+	{"Linear's format", regexp.MustCompile(`(?:^|/)(r\.-?\d+\.-?\d+\.(?:b_)?linear)$`)},
+	{"Cubic Chunks' format", regexp.MustCompile(`(?:^|/)(-?\d+\.-?\d+\.(?:-?\d+\.3dr|2dr))$`)},
+	{"the format of Alpha", regexp.MustCompile(`(?:^|/)([0-9a-z]{1,2}/[0-9a-z]{1,2}/c\.-?[0-9a-z]+\.-?[0-9a-z]+\.dat)$`)},
+	{"the format of Pocket Edition", regexp.MustCompile(`^(chunks\.dat)$`)},
 }
 
 func (w *World) hasRegions(ext string) bool {
@@ -292,20 +259,19 @@ func (w *World) sortOut(ext string) {
 	}
 	w.files = rest
 	for _, d := range w.dims {
-		d.name = nameOf(within(d.folder, w.base))
+		d.name = nameOf(d.folder)
 	}
-	slices.SortFunc(w.dims, compareDimensions)
-	nameDimensions(w.dims)
+	slices.SortFunc(w.dims, func(a, b *dimension) int {
+		return cmp.Or(cmp.Compare(rank(a.name), rank(b.name)), cmp.Compare(w.rankOfFolder(a.folder), w.rankOfFolder(b.folder)), cmp.Compare(a.folder, b.folder))
+	})
+	w.nameDimensions()
+	slices.SortStableFunc(w.dims, func(a, b *dimension) int { return cmp.Compare(rank(a.name), rank(b.name)) })
 	for _, d := range w.dims {
 		slices.SortFunc(d.regions, func(a, b *regionSet) int { return cmp.Or(cmp.Compare(a.z, b.z), cmp.Compare(a.x, b.x)) })
 	}
 }
 
-// compareDimensions puts the three of the game first, then the others by folder.
-func compareDimensions(a, b *dimension) int {
-	return cmp.Or(cmp.Compare(rank(a.name), rank(b.name)), cmp.Compare(a.folder, b.folder))
-}
-
+// rank puts the dimensions of the game first.
 func rank(name string) int {
 	if i := slices.Index([]string{"overworld", "the_nether", "the_end"}, name); i >= 0 {
 		return i
@@ -313,29 +279,31 @@ func rank(name string) int {
 	return 3
 }
 
-// nameDimensions gives names of their own to dimensions whose name another one before them
-// has, as a folder of an old and of a new server may.
-func nameDimensions(dims []*dimension) {
-	seen := map[string]bool{}
-	for _, d := range dims {
-		for fallback := "folder:" + d.folder; seen[d.name]; fallback += "'" {
-			d.name = fallback
-		}
-		seen[d.name] = true
+// rankOfFolder puts those folders first from which the game, or a server, takes a dimension.
+func (w *World) rankOfFolder(folder string) (n int) {
+	v, _ := strconv.Atoi(w.head.Properties["data_version"])
+	if modern := v == 0 || v >= versionFolders; modern != strings.HasPrefix(folder, "dimensions/") {
+		n = 2
 	}
+	if w.base != "" && !strings.Contains(folder, "/") {
+		n++
+	}
+	return n
 }
 
-// within returns a dimension's folder as it is within the folder of the world.
-func within(folder, base string) string {
-	if base == "" || folder == base {
-		return strings.TrimPrefix(folder, base)
-	}
-	for _, suffix := range append([]string{""}, serverSuffixes...) {
-		if rest, ok := strings.CutPrefix(folder, base+suffix+"/"); ok {
-			return rest
+// nameDimensions gives names of their own to dimensions whose name another one before them has, as
+// a folder of an old and of a new version of the game may, and notes it.
+func (w *World) nameDimensions() {
+	seen := map[string]*dimension{}
+	for _, d := range w.dims {
+		if first := seen[d.name]; first != nil {
+			w.notes = append(w.notes, fmt.Sprintf("%s is in two folders: the one that the game takes is %q; %q is the dimension folder:%[3]s", d.name, cmp.Or(first.folder, "."), cmp.Or(d.folder, ".")))
 		}
+		for fallback := "folder:" + cmp.Or(d.folder, "."); seen[d.name] != nil; fallback += "'" {
+			d.name = fallback
+		}
+		seen[d.name] = d
 	}
-	return folder
 }
 
 // nameOf returns the name of the dimension in a folder, which is one of: the

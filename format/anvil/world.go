@@ -27,6 +27,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
@@ -73,8 +74,9 @@ type World struct {
 	dims  []*dimension
 	files []file
 	stats Stats
-	skip  []Skipped // found by Open
-	base  string    // the world's folder, "" for the root
+	skip  []Skipped         // found by Open
+	base  string            // the world's folder in the one that was given, "" for that
+	moved map[string]string // where files lie whose path is another
 	notes []string
 }
 
@@ -99,7 +101,11 @@ func Open(dir string, o Options) (*World, error) {
 		root.Close()
 		return nil, fmt.Errorf("anvil: open %s: %w", dir, err)
 	}
-	w, err := OpenFS(root.FS(), o)
+	abs, err := filepath.Abs(dir)
+	var w *World
+	if err == nil {
+		w, err = open(root.FS(), filepath.ToSlash(abs), o)
+	}
 	if err == nil && w.base != "" {
 		err = w.checkBase(root)
 	}
@@ -108,6 +114,12 @@ func Open(dir string, o Options) (*World, error) {
 		return nil, fmt.Errorf("%w (%s)", err, dir)
 	}
 	w.close = root.Close
+	for up := filepath.Dir(abs); w.Partial() && up != filepath.Dir(up); up = filepath.Dir(up) {
+		if info, err := os.Stat(filepath.Join(up, LevelPath)); err == nil && info.Mode().IsRegular() {
+			w.notes = append(w.notes, fmt.Sprintf("a part of the world in %s: give that folder for all of it", up))
+			break
+		}
+	}
 	return w, nil
 }
 
@@ -134,9 +146,12 @@ func (w *World) Notes() []string { return w.notes }
 // OpenFS opens the world at the root of a file system, such as an archive.
 // Region files are read in parts where fsys's files have ReadAt, otherwise
 // whole, one at a time, up to 256 MiB. Links are not followed.
-func OpenFS(fsys fs.FS, o Options) (*World, error) {
+func OpenFS(fsys fs.FS, o Options) (*World, error) { return open(fsys, "", o) }
+
+// open is OpenFS. at is the path of the root, if it has one.
+func open(fsys fs.FS, at string, o Options) (*World, error) {
 	w := &World{fsys: fsys, o: o, close: func() error { return nil }}
-	if err := w.scan(); err != nil {
+	if err := w.scan(at); err != nil {
 		return nil, fmt.Errorf("anvil: open: %w", err)
 	}
 	return w, nil
@@ -190,6 +205,9 @@ func (w *World) nothing() error {
 	err := fmt.Errorf("%w: %d region files, %d other files", format.ErrNothing, len(w.Regions()), len(w.files))
 	for _, s := range w.stats.Skipped[:min(len(w.stats.Skipped), 3)] {
 		err = fmt.Errorf("%w; %q %s", err, s.Path, s.Why)
+	}
+	for _, note := range w.notes {
+		err = fmt.Errorf("%w; %s", err, note)
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func TestDimensions(t *testing.T) {
 	} {
 		t.Run(tt.folder, func(t *testing.T) {
 			name := strings.TrimPrefix(tt.folder+"/region/r.0.0.mca", "/")
-			s := mustReadAll(t, folder(map[string][]byte{name: oneRegion()}))
+			s := mustReadAll(t, folder(map[string][]byte{name: oneRegion(), "level.dat": {1}}))
 			if len(s.dims) != 1 || s.dims[0].Name != tt.name || s.dims[0].Folder != tt.folder {
 				t.Fatalf("got %v, want %s in %q", s.dims[0], tt.name, tt.folder)
 			}
@@ -65,8 +65,7 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// TestDimensionsTogether: the three of the game come first, two folders of one
-// name stay apart.
+// TestDimensionsTogether: the three of the game come first, two folders of one name stay apart.
 func TestDimensionsTogether(t *testing.T) {
 	s := mustReadAll(t, folder(map[string][]byte{
 		"DIM-1/region/r.0.0.mca": oneRegion(), "DIM1/region/r.0.0.mca": oneRegion(), "DIM5/poi/r.0.0.mca": oneRegion(),
@@ -76,35 +75,62 @@ func TestDimensionsTogether(t *testing.T) {
 	for _, d := range s.dims {
 		got = append(got, d.Name)
 	}
-	want := []string{"overworld", "the_nether", "folder:world_nether/DIM-1", "the_end", "folder:DIM5"}
+	want := []string{"overworld", "the_nether", "the_end", "folder:world_nether/DIM-1", "folder:DIM5"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// TestBase finds a world beside other files: its dimensions have their own names and come first.
-func TestBase(t *testing.T) {
+// TestFind finds a world beside other files: its dimensions have their own names and come first, and
+// paths count from its folder. Notes name what is left out.
+func TestFind(t *testing.T) {
 	level := gzipped(document(compound("Data", compound("LevelName", "it", "DataVersion", int32(2586)))))
+	modern := gzipped(document(compound("Data", compound("LevelName", "it", "DataVersion", int32(4786)))))
 	for _, tt := range []struct {
 		name  string
-		files []string // other than level.dat
-		want  []string
-		level string
+		files string // those that end in level.dat or level.dat_old have one; =TEXT is what is in others
+		want  string // dimensions
+		notes string // parts of them, between bars
+		rest  string // files
 	}{
-		{"a readme", []string{"README.txt", "World/region/r.0.0.mca", "World/DIM1/region/r.0.0.mca"}, []string{"overworld=World", "the_end=World/DIM1"}, "World/level.dat"},
-		{"the layout of 26.1", []string{"README.txt", "World/dimensions/minecraft/the_nether/region/r.0.0.mca", "World/dimensions/minecraft/overworld/region/r.0.0.mca"},
-			[]string{"overworld=World/dimensions/minecraft/overworld", "the_nether=World/dimensions/minecraft/the_nether"}, "World/level.dat"},
-		{"a server", []string{"server.properties", "a_nether/DIM-1/region/r.0.0.mca", "a_nether/level.dat", "a_the_end/DIM1/region/r.0.0.mca", "world/region/r.0.0.mca"},
-			[]string{"the_nether=a_nether/DIM-1", "the_end=a_the_end/DIM1", "folder:world=world"}, "a/level.dat"},
-		{"a server's world", []string{"world_nether/DIM-1/region/r.0.0.mca", "world_nether/level.dat", "world/region/r.0.0.mca"}, []string{"overworld=world", "the_nether=world_nether/DIM-1"}, "world/level.dat"},
-		{"two folders down", []string{"README.txt", "saves/World/region/r.0.0.mca", "saves/World_nether/DIM-1/region/r.0.0.mca"}, []string{"overworld=saves/World", "the_nether=saves/World_nether/DIM-1"}, "saves/World/level.dat"},
-		{"a backup in the world", []string{"region/r.0.0.mca", "backup/region/r.0.0.mca", "backup/level.dat"}, []string{"overworld=", "folder:backup=backup"}, "level.dat"},
-		{"a copy of level.dat alone", []string{"README.txt", "World/region/r.0.0.mca"}, []string{"overworld=World"}, "World/level.dat_old"},
+		{"a readme", "README.txt World/level.dat World/region/r.0.0.mca World/DIM1/region/r.0.0.mca", "overworld= the_end=DIM1", "in World; not read is what lies beside it, 1 file: README.txt", "level.dat"},
+		{"macOS", "__MACOSX/World/._level.dat __MACOSX/._World .DS_Store World/level.dat World/.DS_Store World/region/r.0.0.mca", "overworld=", "3 files: .DS_Store, __MACOSX", ".DS_Store level.dat"},
+		{"alone in folders", "a/b/World/level.dat a/b/World/region/r.0.0.mca a/b/World/poi/r.0.0.mca", "overworld=", "", "level.dat"},
+		{"two folders down", "README.txt saves/World/level.dat saves/World/region/r.0.0.mca saves/World_nether/DIM-1/region/r.0.0.mca saves/icon.png", "overworld= the_nether=DIM-1", "in saves/World; not read is what lies beside it, 2 files: README.txt, icon.png", "level.dat"},
+		{"the layout of 26.1", "README.txt World/level.dat World/dimensions/minecraft/the_nether/region/r.0.0.mca World/dimensions/minecraft/overworld/region/r.0.0.mca",
+			"overworld=dimensions/minecraft/overworld the_nether=dimensions/minecraft/the_nether", "README.txt", "level.dat"},
+		{"a backup in the world", "level.dat region/r.0.0.mca backup/region/r.0.0.mca backup/level.dat", "overworld= folder:backup=backup", "", "backup/level.dat level.dat"},
+		{"a backup beside the world", "World/level.dat World/region/r.0.0.mca old/2020/level.dat old/2020/region/r.0.0.mca", "overworld=", "2 files: old; other worlds, of which give the folder: old/2020", "level.dat"},
+		{"a copy of level.dat alone", "README.txt World/level.dat_old World/region/r.0.0.mca", "overworld=", "README.txt", "level.dat_old"},
+		{"a server", "server.properties=level-name=lobby bukkit.yml lobby/level.dat lobby/region/r.0.0.mca lobby_nether/level.dat lobby_nether/DIM-1/region/r.0.0.mca lobby_nether/DIM-1/data/raids.dat arena/level.dat arena/region/r.0.0.mca lobby_the_end/DIM1/region/r.0.0.mca",
+			"overworld= the_nether=DIM-1 the_end=DIM1", "4 files: arena, bukkit.yml, server.properties; other worlds, of which give the folder: arena", "DIM-1/data/raids.dat level.dat lobby_nether/level.dat"},
+		{"a server that says nothing", "server.properties arena/level.dat world/level.dat world/region/r.0.0.mca", "overworld=", "2 files: arena, server.properties|give the folder: arena", "level.dat"},
+		{"a server's world without a level.dat", "world/region/r.0.0.mca world_nether/level.dat world_nether/DIM-1/region/r.0.0.mca", "overworld= the_nether=DIM-1", "", "world_nether/level.dat"},
+		{"the nether alone", "world_nether/level.dat world_nether/DIM-1/region/r.0.0.mca", "the_nether=DIM-1", "", "level.dat"},
+		{"two nethers", "world/level.dat world/DIM-1/region/r.0.0.mca world_nether/DIM-1/region/r.0.0.mca", "the_nether=world_nether/DIM-1 folder:DIM-1=DIM-1", `the_nether is in two folders: the one that the game takes is "world_nether`, "level.dat"},
+		{"both layouts", "level.dat region/r.0.0.mca dimensions/minecraft/overworld/region/r.0.0.mca", "overworld= folder:dimensions/minecraft/overworld=dimensions/minecraft/overworld", `overworld is in two folders: the one that the game takes is "."`, "level.dat"},
+		{"both layouts of 26.1", "level.dat=26.1 region/r.0.0.mca DIM1/region/r.0.0.mca dimensions/minecraft/overworld/region/r.0.0.mca", "overworld=dimensions/minecraft/overworld the_end=DIM1 folder:.=", `takes is "dimensions/minecraft/overworld"; "." is`, "level.dat"},
+		{"both layouts of 26.1 beside a readme", "README W/level.dat=26.1 W/region/r.0.0.mca W/DIM-1/region/r.0.0.mca W/dimensions/minecraft/overworld/region/r.0.0.mca W/dimensions/minecraft/the_nether/region/r.0.0.mca",
+			"overworld=dimensions/minecraft/overworld the_nether=dimensions/minecraft/the_nether folder:.= folder:DIM-1=DIM-1", "README|overworld is in two|the_nether is in two", "level.dat"},
+		{"region files alone", "README.txt backup/World/region/r.0.0.mca backup/World/DIM7/region/r.0.0.mca", "overworld= folder:DIM7=DIM7", "README.txt", ""},
+		{"region files without a folder", "r.0.0.mca", "overworld=", "", ""},
+		{"region files in another folder", "README.txt stuff/r.0.0.mca stuff/c.40.0.mcc", "overworld=", "README.txt", "region/c.40.0.mcc"},
+		{"dimensions alone", "one/region/r.0.0.mca two/region/r.0.0.mca", "folder:one=one folder:two=two", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files := map[string][]byte{tt.level: level}
-			for _, name := range tt.files {
-				files[name] = oneRegion()
+			files := map[string][]byte{}
+			for _, name := range strings.Fields(tt.files) {
+				name, text, _ := strings.Cut(name, "=")
+				switch base := filepath.Base(name); {
+				case text == "26.1":
+					files[name] = modern
+				case base == anvil.LevelPath || base == anvil.OldLevelPath:
+					files[name] = level
+				case filepath.Ext(name) == ".mca":
+					files[name] = oneRegion()
+				default:
+					files[name] = []byte(text)
+				}
 			}
 			w, err := anvil.OpenFS(folder(files), anvil.Options{})
 			if err != nil {
@@ -118,10 +144,50 @@ func TestBase(t *testing.T) {
 			for _, d := range s.dims {
 				got = append(got, d.Name+"="+d.Folder)
 			}
-			if !slices.Equal(got, tt.want) || w.Head().Properties["name"] != "it" || w.Partial() {
-				t.Errorf("got %q, %v, part %v, want %q", got, w.Head(), w.Partial(), tt.want)
+			if strings.Join(got, " ") != tt.want || strings.Contains(tt.rest, "level.dat") && !w.Partial() && w.Head().Properties["name"] != "it" {
+				t.Errorf("got %q, %v, want %q", got, w.Head(), tt.want)
+			}
+			if rest := strings.Join(slices.Sorted(maps.Keys(s.files)), " "); rest != tt.rest {
+				t.Errorf("files %q, want %q", rest, tt.rest)
+			}
+			notes := strings.Join(w.Notes(), "; ")
+			for _, want := range strings.Split(tt.notes, "|") {
+				if !strings.Contains(notes, want) || (want == "") != (notes == "") {
+					t.Errorf("notes %q, want %q", notes, want)
+				}
 			}
 		})
+	}
+}
+
+// TestPart opens folders of a world: the path says which dimension they are, and a note where the
+// world is.
+func TestPart(t *testing.T) {
+	dir := put(t, t.TempDir(), map[string][]byte{"level.dat": {1}, "region/r.0.0.mca": oneRegion(), "entities/r.0.0.mca": oneRegion(), "DIM-1/region/r.0.0.mca": oneRegion(),
+		"dimensions/my/far/region/r.0.0.mca": oneRegion(), "world_the_end/DIM1/region/r.0.0.mca": oneRegion()})
+	for _, tt := range []struct{ folder, name, path string }{
+		{"region", "overworld", "region/r.0.0.mca"},
+		{"entities", "overworld", "entities/r.0.0.mca"},
+		{"DIM-1", "the_nether", "DIM-1/region/r.0.0.mca"},
+		{"DIM-1/region", "the_nether", "DIM-1/region/r.0.0.mca"},
+		{"dimensions/my/far/region", "my:far", "dimensions/my/far/region/r.0.0.mca"},
+		{"world_the_end", "the_end", "DIM1/region/r.0.0.mca"},
+	} {
+		w, err := anvil.Open(filepath.Join(dir, tt.folder), anvil.Options{Salvage: true})
+		if err != nil {
+			t.Errorf("%s: %v", tt.folder, err)
+			continue
+		}
+		if r := w.Regions(); len(r) != 1 || r[0].Dimension != tt.name || r[0].Path != tt.path {
+			t.Errorf("%s: %v, want %s", tt.folder, r, tt.name)
+		}
+		if notes := w.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "a part of the world in "+dir) {
+			t.Errorf("%s: notes %q", tt.folder, notes)
+		}
+		if err := w.Read(t.Context(), &taker{}); err != nil {
+			t.Errorf("%s: %v", tt.folder, err)
+		}
+		w.Close()
 	}
 }
 
@@ -257,7 +323,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"fresh", true, nil},
 		{"plain", true, nil},
 		{"old", true, nil},
-		{"saves", false, anvil.ErrNoWorld},
+		{"saves", false, anvil.ErrSeveral},
 		{"server", false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
