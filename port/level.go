@@ -15,6 +15,9 @@ import (
 // normal is the difficulty of worlds that have none. Servers would take a peaceful one.
 const normal = "normal"
 
+// overworld is the dimension where players begin unless level.dat names another.
+const overworld = "overworld"
+
 // levelPaths are the paths of level.dat and of the copy that games fall back to.
 var levelPaths = [...]string{anvil.LevelPath, anvil.OldLevelPath}
 
