@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/edit"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
@@ -54,7 +55,14 @@ func (a Area) region() (region.Region, error) {
 	if a.Region == "" {
 		return nil, nil
 	}
-	return region.Parse(a.Region)
+	r, err := region.Parse(a.Region)
+	if err != nil {
+		return nil, err
+	}
+	if r.Bounds().Empty() {
+		return nil, fmt.Errorf("arena: region %q: it has no cell", oneLine(a.Region))
+	}
+	return r, nil
 }
 
 // Within returns the part of a that lies in b as well.
@@ -163,6 +171,9 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 	if out.names, err = region.ParseMask(a.Mask); err != nil {
 		return nil, areaError{err}
 	}
+	if err = edit.CheckMask(out.names, edit.Volumes(w.View())); err != nil {
+		return nil, areaError{fmt.Errorf("arena: %s: %w", w.Name(), err)}
+	}
 	changes := out.names.Changes()
 	out.names = out.names.Names()
 	if len(changes) > 0 && len(out.dimensions) != 1 {
@@ -174,6 +185,16 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 		}
 	}
 	return out, nil
+}
+
+// In returns what an Area means in an open world: the dimensions, the region, nil for everything,
+// and the terms of the mask about names. What the mask says about history is a part of the region.
+func (a Area) In(ctx context.Context, st history.Store, w *world.World) (dimensions []string, in region.Region, names region.Mask, err error) {
+	out, err := a.find(ctx, st, w)
+	if err != nil {
+		return nil, nil, names, err
+	}
+	return out.dimensions, out.in, out.names, nil
 }
 
 // only cuts the region down to the cells that a term about history admits.
@@ -214,6 +235,7 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 // each calls add with the pairs of versions whose difference a term is about: for an author what
 // each of the author's versions that the log has changed.
 func each(ctx context.Context, term region.Change, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
+	found := term.Not
 	if term.By == "" {
 		c, err := port.Find(ctx, st, w.Name(), term.Since)
 		if err != nil {
@@ -225,13 +247,16 @@ func each(ctx context.Context, term region.Change, st history.Store, w *world.Wo
 		}
 		return err
 	}
+	var others []string
 	for c, err := range port.Commits(ctx, st, w.Name()) {
 		if err != nil {
 			return err
 		}
 		if c.Author != term.By {
+			others = append(others, c.Author)
 			continue
 		}
+		found = true
 		was, err := w.SnapshotBefore(ctx, c)
 		if errors.Is(err, world.ErrNoParent) {
 			err = areaError{fmt.Errorf("arena: by %s: %w", term.By, err)}
@@ -243,7 +268,14 @@ func each(ctx context.Context, term region.Change, st history.Store, w *world.Wo
 			return err
 		}
 	}
-	return nil
+	if found {
+		return nil
+	}
+	near := ""
+	if who := block.Near(term.By, slices.Values(others)); who != "" {
+		near = fmt.Sprintf("; did you mean %q?", who)
+	}
+	return areaError{fmt.Errorf("arena: %s: by %s: the log has no version by that author%s", w.Name(), term.By, near)}
 }
 
 // masked reports whether the mask has terms about names.

@@ -248,6 +248,8 @@ func TestSave(t *testing.T) {
 		{"region", "a", "x", arena.SaveOptions{Area: arena.Area{Region: "box"}}, arena.ErrArea},
 		{"mask", "a", "x", arena.SaveOptions{Area: arena.Area{Mask: "a b"}}, arena.ErrArea},
 		{"dimension", "a", "x", arena.SaveOptions{Area: arena.Area{Dimension: "moon"}}, arena.ErrArea},
+		{"mask of nothing", "a", "x", arena.SaveOptions{Area: arena.Area{Mask: "stnoe"}}, arena.ErrArea},
+		{"empty region", "a", "x", arena.SaveOptions{Area: arena.Area{Region: "box:0,0,0..1,1,1 & box:5,0,0..6,1,1"}}, arena.ErrArea},
 		{"message like an area", "a", "x", arena.SaveOptions{Message: "see\nmask x"}, arena.ErrArea},
 		{"replace by nothing", "a", "one", arena.SaveOptions{Replace: true, At: history.ID{1}}, history.ErrNoCommit},
 	} {
@@ -522,6 +524,9 @@ func TestBy(t *testing.T) {
 			}
 			if tt.want != nil {
 				return
+			}
+			if _, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{Area: arena.Area{Dimension: overworld, Mask: "by:an"}}, nil); !errors.Is(err, arena.ErrArea) || !strings.Contains(err.Error(), `did you mean "ann"?`) {
+				t.Errorf("nobody of that name: %v", err)
 			}
 			if _, err := w.Commit(t.Context(), ""); err != nil {
 				t.Fatal(err)

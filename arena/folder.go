@@ -208,8 +208,6 @@ func RestoreFolder(ctx context.Context, dir fs.FS, w *world.World, st history.St
 	if in.in != nil {
 		return p, nil, areaError{fmt.Errorf("arena: mask %q: a folder of schematics takes masks of names", a.Mask)}
 	}
-	r := newRunner()
-	defer r.queue.Close()
 	at := &edit.Arena{World: w, Dimension: a.Dimension}
 	p.Chunks = len(m.chunks)
 	for i := range m.chunks {
@@ -217,7 +215,7 @@ func RestoreFolder(ctx context.Context, dir fs.FS, w *world.World, st history.St
 		piece, err := c.read(dir)
 		if err == nil {
 			var did edit.Result
-			did, err = r.run(ctx, r.queue.Add(at, &edit.Paste{Clip: piece, At: c.Min.point(), Mask: in.names, Objects: len(piece.Lists) > 0}, 0))
+			did, err = edit.Do(ctx, at, &edit.Paste{Clip: piece, At: c.Min.point(), Mask: in.names, Objects: len(piece.Lists) > 0})
 			p.Cells += did.Cells
 		}
 		switch {

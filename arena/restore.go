@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
@@ -117,14 +116,7 @@ func (r *Restore) each(do func(*edit.Future)) {
 
 // Ended reports whether the restore has ended.
 func (r *Restore) Ended() bool {
-	return !slices.ContainsFunc(r.futures, func(f *edit.Future) bool {
-		select {
-		case <-f.Done():
-			return false
-		default:
-			return true
-		}
-	})
+	return !slices.ContainsFunc(r.futures, func(f *edit.Future) bool { return !f.Ended() })
 }
 
 // Wait waits for the end and lets go of the snapshot. It is called once. The error wraps
@@ -143,63 +135,20 @@ func (r *Restore) Wait() (edit.Progress, error) {
 // Run restores a world that nobody else changes, as fast as it goes. If ctx ends, so does the
 // restore. show, which may be nil, is called with the progress several times a second.
 func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o RestoreOptions, show func(edit.Progress)) (edit.Progress, error) {
-	run := newRunner()
-	defer run.queue.Close()
-	r, err := s.Start(ctx, st, run.queue, &edit.Arena{World: w, Light: edit.Pending{}}, o)
-	if err != nil {
-		return edit.Progress{}, err
-	}
-	run.until(ctx, r.Ended, r.Cancel, func() {
+	var r *Restore
+	err := edit.Run(ctx, func(q *edit.Queue) (_ []*edit.Future, err error) {
+		if r, err = s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.Pending{}}, o); err != nil {
+			return nil, err
+		}
+		return r.futures, nil
+	}, func() {
 		if show != nil {
 			show(r.Progress())
 		}
 	})
+	if err != nil {
+		return edit.Progress{}, err
+	}
 	p, err := r.Wait()
 	return p, errors.Join(ctx.Err(), err)
-}
-
-// runner steps a Queue of its own as fast as it goes.
-type runner struct {
-	queue *edit.Queue
-	wake  chan struct{}
-}
-
-func newRunner() *runner {
-	r := &runner{wake: make(chan struct{}, 1)}
-	r.queue = edit.New(edit.Options{Go: func(beside func()) {
-		go func() {
-			beside()
-			r.poke()
-		}()
-	}})
-	return r
-}
-
-func (r *runner) poke() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
-
-// until steps until what it runs has ended, and cancels that if ctx ends.
-func (r *runner) until(ctx context.Context, ended func() bool, cancel, show func()) {
-	defer context.AfterFunc(ctx, func() {
-		cancel()
-		r.poke()
-	})()
-	for !ended() {
-		did := r.queue.Step(time.Now(), edit.Tick)
-		show()
-		if did == (edit.Report{}) && !ended() {
-			<-r.wake // what the next step needs is on its way
-		}
-	}
-}
-
-// run runs an operation to its end.
-func (r *runner) run(ctx context.Context, f *edit.Future) (edit.Result, error) {
-	one := &Restore{futures: []*edit.Future{f}}
-	r.until(ctx, one.Ended, f.Cancel, func() {})
-	return f.Wait(context.WithoutCancel(ctx))
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -52,7 +55,7 @@ func Save(ctx context.Context, st history.Store, name, snapshot string, o SaveOp
 			}
 			at = head.Commit
 		}
-		if err := o.checkDimension(ctx, st, name, at); err != nil {
+		if err := o.check(ctx, st, name, at); err != nil {
 			return history.Commit{}, err
 		}
 		if err := st.Fork(ctx, name, at, full); err != nil {
@@ -140,10 +143,11 @@ var (
 	errWorld = errors.New("it is a world of its own and no snapshot")
 )
 
-// checkDimension checks that a version has the dimension.
-func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name string, at history.ID) error {
-	if o.Dimension == "" {
-		return nil
+// check checks that a version has the dimension, and what the mask names.
+func (o *SaveOptions) check(ctx context.Context, st history.Store, name string, at history.ID) error {
+	mask, err := region.ParseMask(o.Mask)
+	if err != nil || o.Dimension == "" && mask.Names().String() == "" {
+		return err
 	}
 	s, err := world.OpenSnapshot(ctx, st, name, at, world.Options{})
 	if err != nil {
@@ -151,13 +155,18 @@ func (o *SaveOptions) checkDimension(ctx context.Context, st history.Store, name
 	}
 	defer s.Close()
 	var have []string
+	var volumes []stone.Volume
 	for _, d := range s.About().Dimensions {
-		if d.Name == o.Dimension {
-			return nil
-		}
 		have = append(have, d.Name)
+		volumes = append(volumes, d.Volumes...)
 	}
-	return areaError{fmt.Errorf("arena: %s: no dimension %q; there are %q", name, o.Dimension, have)}
+	if o.Dimension != "" && !slices.Contains(have, o.Dimension) {
+		return areaError{fmt.Errorf("arena: %s: no dimension %q; there are %q", name, o.Dimension, have)}
+	}
+	if err := edit.CheckMask(mask, volumes); err != nil {
+		return areaError{fmt.Errorf("arena: %s: %w", name, err)}
+	}
+	return nil
 }
 
 // of describes a snapshot by the head of its world. ok is false if that is the head of no snapshot.

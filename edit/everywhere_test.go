@@ -97,6 +97,91 @@ func TestFillEverywhere(t *testing.T) {
 	}
 }
 
+// A mask that can match nothing is an error that says what may be meant.
+func TestMaskOfNothing(t *testing.T) {
+	blocks := func(t *testing.T) *world.World {
+		w := small(t, "a", 0)
+		place(t, w, "a", "minecraft:oak_log[axis=y]", 1)
+		place(t, w, "a", "mod:lamp", 2)
+		return w
+	}
+	rock := func(t *testing.T) *world.World {
+		w, err := world.Create(t.Context(), memory.New(memory.Options{}), "small", world.Options{Whole: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { w.Close() })
+		_, err = w.Update(func(tx *world.Tx) error {
+			tx.AddDimension("a", []voxel.Volume{{Name: "solid", Schema: voxel.Terrain, Scale: 1}}, map[string][]string{"solid": {"air", "rock", "moss"}})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	for _, tt := range []struct {
+		mask string
+		of   func(*testing.T) *world.World
+		want string // in the error; "": none
+	}{
+		{"stone", blocks, ""},
+		{"!air", blocks, ""},
+		{"diamond_ore", blocks, ""}, // the game has it
+		{"!*_sign,chest", blocks, ""},
+		{"oak_log[axis=x]", blocks, ""},
+		{"mod:lamp", blocks, ""},
+		{"chest[facing=north]", blocks, ""},
+		{"stnoe", blocks, `did you mean "stone"?`},
+		{"Stone", blocks, `did you mean "stone"?`},
+		{"!stnoe", blocks, `did you mean "stone"?`},
+		{"stone,drit", blocks, `mask "drit": neither the world nor its game has such a name; did you mean "dirt"?`},
+		{"mod:lmap", blocks, `did you mean "mod:lamp"?`},
+		{"oak_lgo[axis=y]", blocks, `did you mean "oak_log"?`},
+		{"oak_log[axs=y]", blocks, `no oak_log of the world has [axs=y]`},
+		{"*_sing", blocks, `mask "*_sing": neither`},
+		{"#existing", blocks, `!air is all`},
+		{"rock", rock, ""},
+		{"air", rock, ""},
+		{"rokc", rock, `did you mean "rock"?`},
+		{"stone", rock, `mask "stone": neither`},
+	} {
+		t.Run(tt.mask, func(t *testing.T) {
+			w := tt.of(t)
+			volume := w.View().Dimension("a").Volumes()[0].Volume.Name
+			op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, Volume: volume, Name: "moss", Mask: mask(t, tt.mask)}
+			if _, err := edit.Do(t.Context(), &edit.Arena{World: w, Dimension: "a"}, op); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A Fill with a Mask leaves a terrain as full as it is.
+func TestFillRepaints(t *testing.T) {
+	w := small(t, "a")
+	cells := []voxel.Cell{voxel.TerrainCell(1, 3), voxel.TerrainCell(2, 200), voxel.TerrainCell(1, 255), 0}
+	_, err := w.Update(func(tx *world.Tx) error {
+		v := tx.AddDimension("b", []voxel.Volume{{Name: "solid", Schema: voxel.Terrain, Scale: 1}}, map[string][]string{"solid": {"air", "rock", "moss", "sand"}}).Volume("solid")
+		for x, c := range cells {
+			v.Set(geom.Point{X: x}, c)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 4, Y: 1, Z: 1}}, Volume: "solid", Name: "sand", Mask: mask(t, "rock")}
+	if did, err := edit.Do(t.Context(), &edit.Arena{World: w, Dimension: "b"}, op); err != nil || did.Cells != 2 {
+		t.Fatalf("%+v, %v", did, err)
+	}
+	for x, want := range []voxel.Cell{voxel.TerrainCell(3, 3), cells[1], voxel.TerrainCell(3, 255), 0} {
+		if got, _ := w.View().Dimension("b").Volume("solid").Cell(geom.Point{X: x}); got != want {
+			t.Errorf("cell %d is %x, want %x", x, got, want)
+		}
+	}
+}
+
 func mask(t *testing.T, text string) region.Mask {
 	t.Helper()
 	m, err := region.ParseMask(text)

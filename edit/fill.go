@@ -14,7 +14,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Fill makes cells of a region one cell. With a Mask it replaces what the Mask names.
+// Fill makes cells of a region one cell. With a Mask it replaces what the Mask names; then a Name
+// fills no cell of a terrain up that is not empty: it stays as full as it is.
 type Fill struct {
 	Region region.Region // in cells of the volume
 	Mask   region.Mask   // which cells may change
@@ -43,17 +44,32 @@ func (o *Fill) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if !v.Schema.Valid(cell, len(v.Names())) {
 		return nil, fmt.Errorf("edit: %s: fill: cell %d: volume %q has %d names", a.World.Name(), cell, v.Volume.Name, len(v.Names()))
 	}
-	mask, err := maskOf(o.Mask)
+	mask, err := a.mask(o.Mask)
 	if err != nil {
 		return nil, err
 	}
 	allowed := mask.cells(v.Schema, v.Names())
-	f := &filling{v: v, in: o.Region, part: part{want: voxel.Uniform(cell), mask: mask},
+	fill := part{want: voxel.Uniform(cell), mask: mask}
+	if v.Schema == voxel.Terrain && mask != nil && o.Name != "" {
+		fill.want, fill.change = nil, repaint(cell)
+	}
+	f := &filling{v: v, in: o.Region, part: fill,
 		held: cell == v.Default() || allowed != nil && (int(v.Default()) >= len(allowed) || !allowed[v.Default()])}
 	if err := f.survey(ctx); err != nil {
 		return nil, fmt.Errorf("edit: %s: fill: %w", a.World.Name(), err)
 	}
 	return &plan{chunks: f.chunks, more: f.more}, nil
+}
+
+// repaint makes the material of all cells of a chunk that of one cell.
+func repaint(cell voxel.Cell) func(*voxel.Chunk) *voxel.Chunk {
+	table := make([]voxel.Cell, int(voxel.MaxCell)+1)
+	for c := range table {
+		if table[c] = cell; voxel.Cell(c).Material() != 0 {
+			table[c] = voxel.TerrainCell(cell.Material(), uint8(c))
+		}
+	}
+	return func(now *voxel.Chunk) *voxel.Chunk { return now.Translate(table) }
 }
 
 // filling plans a Fill square by square.

@@ -84,6 +84,16 @@ func (f *Future) Failures() []Event {
 // Done is closed when the operation has ended. From then on it reads nothing.
 func (f *Future) Done() <-chan struct{} { return f.done }
 
+// Ended reports whether the operation has ended.
+func (f *Future) Ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait returns the result when the operation has ended, or ctx.Err(). The error wraps
 // ErrCanceled if the operation was canceled, and the first error of a chunk if any failed; what was
 // done by then stays done and is in the result.

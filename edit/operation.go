@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -167,15 +170,70 @@ type cellMask struct {
 	names   int    // how many names there were
 }
 
-// maskOf returns nil for a mask that allows all cells.
-func maskOf(m region.Mask) (*cellMask, error) {
+// mask returns nil for a mask that allows all cells.
+func (a *Arena) mask(m region.Mask) (*cellMask, error) {
 	if len(m.Changes()) > 0 {
 		return nil, fmt.Errorf("edit: mask %v: what a history changed must be in Region", m)
 	}
 	if m.Cells(nil) == nil {
 		return nil, nil
 	}
+	if err := CheckMask(m, Volumes(a.World.View())); err != nil {
+		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+	}
 	return &cellMask{of: m}, nil
+}
+
+// Volumes returns all volumes of a world with their names.
+func Volumes(w *world.View) (all []stone.Volume) {
+	for _, d := range w.Dimensions() {
+		for _, v := range d.Volumes() {
+			all = append(all, stone.Volume{Volume: v.Volume, Names: v.Names()})
+		}
+	}
+	return all
+}
+
+// CheckMask returns an error if a pattern of a mask can match nothing in a world with these
+// volumes: neither a block, a material nor the game has such a name, or none of them such a property.
+func CheckMask(m region.Mask, volumes []stone.Volume) error {
+	var names []string
+	var game *block.Table // nil: the world can get no other names
+	for _, v := range volumes {
+		if v.Volume.Name != voxel.Biome {
+			names = append(names, v.Names...)
+		}
+		if v.Schema == voxel.Palette {
+			game = block.Blocks()
+		}
+	}
+	for _, text := range m.Unmatched(names) {
+		word, properties, _ := strings.Cut(text, "[")
+		name, err := region.ParseMask(word)
+		switch {
+		case err != nil:
+			return err
+		case len(name.Unmatched(names)) == 0:
+			return fmt.Errorf("mask %q: no %s of the world has [%s", text, word, properties)
+		case game != nil && len(name.Unmatched(game.Names())) == 0:
+			continue
+		case strings.HasPrefix(word, "#"):
+			return fmt.Errorf("mask %q: the masks of WorldEdit that begin with # are not known here; !air is all that is there", text)
+		}
+		near := block.Near(strings.TrimPrefix(word, block.Space), func(yield func(string) bool) {
+			for _, name := range slices.Concat(names, game.Names()) {
+				base, _, _ := strings.Cut(strings.TrimPrefix(name, block.Space), "[")
+				if base != "" && !yield(base) {
+					return
+				}
+			}
+		})
+		if near != "" {
+			near = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return fmt.Errorf("mask %q: neither the world nor its game has such a name%s", text, near)
+	}
+	return nil
 }
 
 // cells returns by cell what the mask allows of a volume with those names; nil: all.
@@ -186,16 +244,23 @@ func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
 	case m.names == len(names):
 		return m.allowed
 	}
-	m.allowed, m.names = m.of.Cells(names), len(names)
-	if schema == voxel.Terrain { // names are those of materials
-		materials := m.allowed
-		m.allowed = make([]bool, int(voxel.MaxCell)+1)
-		for c := range m.allowed {
-			k := voxel.Cell(c).Material()
-			m.allowed[c] = int(k) < len(materials) && materials[k]
-		}
-	}
+	m.allowed, m.names = Admitted(m.of, schema, names), len(names)
 	return m.allowed
+}
+
+// Admitted returns by cell what the terms of a mask about names admit of a volume with those names;
+// nil: all.
+func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
+	allowed := m.Cells(names)
+	if allowed == nil || schema != voxel.Terrain {
+		return allowed
+	}
+	all := make([]bool, int(voxel.MaxCell)+1)
+	for c := range all { // names are those of materials
+		k := voxel.Cell(c).Material()
+		all[c] = int(k) < len(allowed) && allowed[k]
+	}
+	return all
 }
 
 // within limits a part to a region that covers as much of it.

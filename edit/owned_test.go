@@ -71,6 +71,8 @@ func TestOwned(t *testing.T) {
 		{"into air", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at.Add(geom.Point{X: 2}), Objects: true}, "chest, barrel, furnace, coal 6, gold 5, ore 7"},
 		{"masked", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Mask: air}, was},
 		{"masked, without content", &edit.Paste{Clip: with(t, "minecraft:stone"), At: at, Objects: true, Mask: air}, was},
+		{"in a region", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Region: one}, "furnace, barrel, air, coal 6, ore 5"},
+		{"outside of a region", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Region: region.Box{Min: beside, Max: geom.Point{X: 64, Y: 64, Z: 64}}}, was},
 		{"masked, one block", &edit.Paste{Clip: with(t, "minecraft:chest", ore), At: at, Objects: true, Mask: air}, was},
 		{"one block", &edit.Paste{Clip: with(t, "minecraft:chest", ore), At: at, Objects: true}, "chest, barrel, air, coal 6, ore 5"},
 		{"one block, without content", &edit.Paste{Clip: with(t, "minecraft:chest"), At: at, Objects: true}, "chest, barrel, air, coal 6"},

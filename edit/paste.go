@@ -19,6 +19,8 @@ type Paste struct {
 	Clip *clip.Clip  // see clip.Clip.Turn for one that is turned
 	At   geom.Point  // where its least corner goes
 	Mask region.Mask // which cells may change
+	// Region is where cells may change and objects come, in blocks. nil: everywhere.
+	Region region.Region
 	// NoAir keeps the cells where the clip has air.
 	NoAir  bool
 	Biomes bool // paste biomes as well, in cells of biomes that lie in the clip completely
@@ -62,7 +64,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if in.box.Intersect(world.Everywhere) != in.box {
 		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, geom.ErrOutOfRange)
 	}
-	mask, err := maskOf(o.Mask)
+	mask, err := a.mask(o.Mask)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +92,9 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		var parts []part
 		for pos := range region.Chunks(scaledRegion(region.Box(in.box), v.Scale)) {
 			p := part{pos: pos, mask: mask}
+			if o.Region != nil {
+				p.in = scaledRegion(o.Region, v.Scale)
+			}
 			if name == voxel.Block && o.Objects {
 				p.objects = in.swap
 			}
@@ -106,9 +111,9 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 }
 
 // checkPlaces checks that the game of the world has places for the blocks of the clip, as far as
-// its columns are in memory. What a mask protects is known when the blocks change.
+// its columns are in memory. What a mask or a region protects is known when the blocks change.
 func (p *pasting) checkPlaces(a *Arena, d *world.Dimension) error {
-	if p.Mask.Cells(nil) != nil {
+	if p.Mask.Cells(nil) != nil || p.Region != nil {
 		return nil
 	}
 	missing := &world.ColumnsError{Dimension: d.Name()}
@@ -218,6 +223,7 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 	size := to.Max.Sub(to.Min)
 	row := make([]voxel.Cell, size.X)
 	var flat [voxel.ChunkCells]voxel.Cell
+	may := c.only // of the region
 	c.only = new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
 	for y := to.Min.Y; y < to.Max.Y; y++ {
 		for z := to.Min.Z; z < to.Max.Z; z++ {
@@ -227,7 +233,7 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 			at := geom.Point{X: to.Min.X, Y: y, Z: z}.Sub(c.pos.Box().Min)
 			r := at.Y*voxel.ChunkEdge + at.Z
 			for i, v := range row {
-				if t.keep != nil && t.keep[v] {
+				if t.keep != nil && t.keep[v] || may != nil && may[r]>>(at.X+i)&1 == 0 {
 					continue
 				}
 				if t.cells != nil {
@@ -283,7 +289,7 @@ func (p *pasting) find() {
 				o = clip.Move(o, p.At)
 			}
 			switch pos := columnOf(o.At); {
-			case o.Place == voxel.Nowhere || !p.box.Contains(o.At):
+			case o.Place == voxel.Nowhere || !p.box.Contains(o.At) || p.Region != nil && !p.Region.Contains(o.At):
 			case l.Name == voxel.BlockEntities:
 				p.owned[o.At.Chunk()] = append(p.owned[o.At.Chunk()], o)
 			default:

@@ -103,7 +103,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 			return nil, err
 		}
 		if name != voxel.Biome {
-			mask, err := maskOf(o.Mask) // it remembers the names of the volume
+			mask, err := a.mask(o.Mask) // it remembers the names of the volume
 			if err != nil {
 				return nil, err
 			}

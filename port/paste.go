@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,13 +9,13 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -35,6 +36,9 @@ type PasteOptions struct {
 	// NewColumns allows blocks where a dimension of a game has no column. They become finished
 	// columns, in which the game generates nothing.
 	NewColumns bool
+	// Mask and Region say which cells may change; objects come into the Region alone. nil is everywhere.
+	Mask   region.Mask
+	Region region.Region
 }
 
 // Paste writes a clip into an open world: blocks, biomes, block entities and entities. It does
@@ -70,21 +74,9 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 			lost[fmt.Sprintf("items in the form of data version %d, which the game of %d reads as others", c.Version, model.Version)] += n
 		}
 	}
-	q := edit.New(edit.Options{})
-	defer q.Close()
 	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
-	f := q.Add(at, &edit.Paste{Clip: c, At: o.At, NoAir: o.NoAir, Biomes: true, Objects: true}, 0)
-	for {
-		q.Step(time.Now(), time.Second)
-		select {
-		case <-f.Done():
-			_, err := f.Wait(ctx)
-			return lost, err
-		case <-ctx.Done():
-			return lost, ctx.Err()
-		case <-time.After(time.Millisecond): // chunks are on their way
-		}
-	}
+	_, err = edit.Do(ctx, at, &edit.Paste{Clip: c, At: o.At, Mask: o.Mask, Region: o.Region, NoAir: o.NoAir, Biomes: true, Objects: true})
+	return lost, cmp.Or(ctx.Err(), err)
 }
 
 func columnAt(p geom.Point) geom.ColumnPos {

@@ -231,6 +231,32 @@ func (m Mask) Cells(names []string) []bool {
 	return out
 }
 
+// Unmatched returns the patterns of which no name has the name and, if it has properties, their
+// keys, in the order of the text: those that match nothing, whatever the values are.
+func (m Mask) Unmatched(names []string) (patterns []string) {
+	for _, t := range m.names {
+		for _, p := range t.patterns {
+			loose := pattern{text: p.text, name: p.name}
+			for _, property := range p.properties {
+				key, _, _ := strings.Cut(property, "=")
+				loose.properties = append(loose.properties, key+"=*")
+			}
+			if !slices.ContainsFunc(names, func(text string) bool {
+				name, properties, err := splitName(text)
+				return err == nil && (loose.matches(name, properties) || len(properties) == 0 && pattern{name: p.name}.matches(name, nil))
+			}) {
+				patterns = append(patterns, p.text)
+			}
+		}
+	}
+	return patterns
+}
+
+// And returns a mask that admits what both do.
+func (m Mask) And(n Mask) Mask {
+	return Mask{slices.Concat(m.names, n.names), slices.Concat(m.changes, n.changes)}
+}
+
 // Names returns the mask without the terms that a history decides.
 func (m Mask) Names() Mask { return Mask{names: m.names} }
 

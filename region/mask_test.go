@@ -175,3 +175,40 @@ func TestMaskNames(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestMaskUnmatched(t *testing.T) {
+	names := []string{"air", "stone", "minecraft:oak_log[axis=y]", "minecraft:oak_stairs[facing=east,half=top]", "mod:lamp[lit=true]", "minecraft:dirt", "broken["}
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"stone,dirt & !*_log", ""},
+		{"stnoe,dirt & !*_sign", "stnoe *_sign"},
+		{"oak_log[axis=x]", ""},
+		{"oak_log[axs=y]", "oak_log[axs=y]"},
+		{"oak_*[half=bottom]", ""},
+		{"dirt[snowy=true]", ""}, // a name without properties says nothing of them
+		{"lamp,*:lamp,mod:*[lit=*],Mod:lamp", "lamp Mod:lamp"},
+		{"by:ann & since:3", ""},
+	} {
+		m, err := region.ParseMask(tt.text)
+		if got := strings.Join(m.Unmatched(names), " "); err != nil || got != tt.want {
+			t.Errorf("%s: %q, %v, want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+func TestMaskAnd(t *testing.T) {
+	a, err := region.ParseMask("stone*,dirt & by:ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := region.ParseMask("!*bricks & !since:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.And(b).String(); got != "stone*,dirt & !*bricks & by:ann & !since:3" {
+		t.Error(got)
+	}
+	if got := a.And(region.Mask{}).String(); got != a.String() {
+		t.Error(got)
+	}
+}

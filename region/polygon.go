@@ -146,7 +146,8 @@ func (v Vertex) support(next Vertex) ray {
 
 // NewPolygon returns the polygon whose edges join the corners in their order, and the last corner to the
 // first. Either direction is taken. Corners in the middle of a straight edge stay. The polygon begins
-// with the corner of least x, and among these of least z.
+// with the corner of least x, and among these of least z. A last corner that repeats the first does
+// not count.
 //
 // The error is a *PolygonError if the polygon is not simple: corners are the same, edges cross,
 // touch or overlap. It wraps geom.ErrOutOfRange if a coordinate is beyond MaxCorner. The check
@@ -157,7 +158,16 @@ func NewPolygon(corners []Corner) (Polygon, error) { return newPolygon(corners, 
 // the check of the edges out. If they do not, then what Split returns has no meaning.
 func TrustPolygon(corners []Corner) (Polygon, error) { return newPolygon(corners, false) }
 
+// unclosed takes the last corner from a ring if it repeats the first.
+func unclosed(corners []Corner) []Corner {
+	if n := len(corners) - 1; n > 0 && corners[n] == corners[0] {
+		return corners[:n]
+	}
+	return corners
+}
+
 func newPolygon(corners []Corner, check bool) (Polygon, error) {
+	corners = unclosed(corners)
 	if len(corners) < 3 {
 		return Polygon{}, fmt.Errorf("region: polygon: %d corners, want at least 3", len(corners))
 	}

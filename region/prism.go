@@ -41,9 +41,11 @@ func placeOf(c Corner) place { return place{int32(c.X), int32(c.Z)} }
 // greater x, so that prisms with a common edge share no cell and leave no cell out. The
 // prism keeps a copy of corners.
 //
-// It fails if there are fewer than 3 corners, if all corners lie on one line, or if y0 is
+// A last corner that repeats the first, as in rings of other tools, does not count. It fails if
+// there are fewer than 3 corners, if all corners lie on one line, or if y0 is
 // not below y1. The error wraps geom.ErrOutOfRange if a corner or a height is out of range.
 func NewPrism(corners []Corner, y0, y1 int) (Prism, error) {
+	corners = unclosed(corners)
 	if len(corners) < 3 {
 		return Prism{}, fmt.Errorf("region: prism: %d corners, want at least 3", len(corners))
 	}

@@ -43,7 +43,7 @@ func drawSimple(t *rapid.T) []region.Corner {
 	for range rapid.IntRange(0, 14).Draw(t, "more") {
 		i := rapid.IntRange(0, len(corners)-1).Draw(t, "edge")
 		more := append(append(append([]region.Corner{}, corners[:i+1]...), draw()), corners[i+1:]...)
-		if _, err := region.NewPolygon(more); err == nil {
+		if _, err := region.NewPolygon(more); err == nil && more[0] != more[len(more)-1] {
 			corners = more
 		}
 	}

@@ -29,7 +29,7 @@ const (
 //
 // An & binds before + and -, which go from left to right. There may be spaces between shapes,
 // operators and parentheses, and none within a shape. R may have a fraction, such as 2.5; all other
-// numbers are integers. Corners of a box may stand in any order. A text has at most 1,000
+// numbers are integers. Corners of a box, and floor and ceiling of a prism, may stand in any order. A text has at most 1,000
 // shapes, 100 parentheses in one another and 4 MiB.
 //
 // An error says at which byte of the text it is. It wraps geom.ErrOutOfRange if a
@@ -188,6 +188,7 @@ func (p *parser) prism(start int) Region {
 	floor := p.coordinate()
 	p.token("..")
 	ceiling := p.coordinate()
+	floor, ceiling = min(floor, ceiling), max(floor, ceiling)
 	p.token(":")
 	var corners []Corner
 	for ok := p.err == nil; ok; ok = p.takes(";") {

@@ -55,6 +55,9 @@ func TestParse(t *testing.T) {
 		{"box:0,0,0..1,0,0 + box:0,0,0..2,0,0 & box:0,0,0..3,0,0", region.Union{box(1), region.Intersection{box(2), box(3)}}, ""},
 		{"(box:0,0,0..1,0,0 + box:0,0,0..2,0,0) & (box:0,0,0..3,0,0 & box:0,0,0..4,0,0)",
 			region.Intersection{region.Union{box(1), box(2)}, region.Intersection{box(3), box(4)}}, ""},
+		{"prism:319..-64:-1,2;33554432,0;5,9", prism, "prism:-64..319:-1,2;33554432,0;5,9"},
+		{"prism:-64..319:-1,2;33554432,0;5,9;-1,2", prism, "prism:-64..319:-1,2;33554432,0;5,9"},
+		{"ball:1,2,3,0", region.Ball{Center: geom.Point{X: 1, Y: 2, Z: 3}}, ""},
 		{"((box:0,0,0..1,0,0))", box(1), "box:0,0,0..1,0,0"},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
@@ -94,7 +97,6 @@ func TestParseRefuses(t *testing.T) {
 		{"no height", "cylinder:1,2,3,4,0", 17, "0 is not within 1 to"},
 		{"two corners", "prism:0..1:1,2;3,4", 0, "2 corners, want at least 3"},
 		{"no area", shape + " + prism:0..1:1,1;2,2;3,3", 15, "3 corners on one line"},
-		{"upside down", "prism:3..1:1,1;2,2;3,4", 0, "floor 3 is not below ceiling 2"},
 		{"operator at the end", shape + " & ", 15, "the text ends"},
 		{"two shapes", shape + " " + shape, 13, `want "+", "-", "&" or the end`},
 		{"open parenthesis", "(" + shape, 13, `the text ends, want "+", "-", "&" or ")"`},

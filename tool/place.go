@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/brush"
+	"github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -83,13 +85,91 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.B
 			sea.Solid = tx.Volume("solid")
 			b = sea
 		}
-		return b.Apply(v)
+		if err := b.Apply(v); err != nil {
+			return err
+		}
+		o.keep(v, w.View().Dimension(in.Dimension.Name()).Volume(v.Name), bounds)
+		return nil
 	})
 	var unknown *block.NameError
 	if errors.As(err, &unknown) {
 		err = wrong("%s: %w; %s allows it", o.word("name"), unknown, o.word("any_name"))
 	}
 	return change, o.noPlace(err)
+}
+
+// keep puts back what the brush changed in a box of the volume outside of the Region and the Mask.
+// was is the volume before.
+func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
+	admits, in := edit.Admitted(o.Mask, v.Schema, was.Names()), region.Region(region.Box(b))
+	if o.Region != nil {
+		in = edit.Scaled(o.Region, v.Scale)
+	} else if admits == nil {
+		return
+	}
+	filled := func(c *voxel.Chunk) *voxel.Chunk {
+		if c == nil {
+			return voxel.Uniform(v.Default)
+		}
+		return c
+	}
+	var old, now [voxel.ChunkCells]voxel.Cell
+	for pos := range region.Chunks(region.Box(b)) {
+		before, _ := was.Chunk(pos)
+		after, ok := v.Chunk(pos)
+		if !ok || before == after {
+			continue
+		}
+		filled(before).Flat(&old)
+		filled(after).Flat(&now)
+		out := old
+		low := pos.Box().Min
+		for row := range voxel.ChunkEdge * voxel.ChunkEdge {
+			in.Spans(low.Y+row/voxel.ChunkEdge, low.Z+row%voxel.ChunkEdge, func(x0, x1 int) bool {
+				for x := max(x0-low.X, 0); x < min(x1-low.X, voxel.ChunkEdge); x++ {
+					if i := row*voxel.ChunkEdge + x; admits == nil || int(old[i]) < len(admits) && admits[old[i]] {
+						out[i] = now[i]
+					}
+				}
+				return x1-low.X < voxel.ChunkEdge
+			})
+		}
+		if out != now {
+			v.WriteBox(pos.Box(), out[:])
+		}
+	}
+}
+
+// Replace puts what Name says in the place of the cells that Mask names, in Region. Terrain stays
+// as full as it is.
+func (o *Options) Replace(ctx context.Context, w *world.World, in Place) error {
+	name, err := in.Named(o.Name)
+	if err != nil {
+		return wrong("%w", err)
+	}
+	r, admits := o.Region, edit.Admitted(o.Mask, in.Volume.Schema, in.Volume.Names())
+	if r == nil {
+		if int(in.Volume.Default()) < len(admits) && admits[in.Volume.Default()] {
+			return wrong("%s is without end: it is replaced in a %s alone", in.Volume.CellName(in.Volume.Default()), o.word("region"))
+		}
+		r = region.Box(world.Everywhere)
+	}
+	var box geom.Box
+	for pos := range in.Dimension.Columns(r.Bounds()) { // one tells the data version
+		box = geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+		break
+	}
+	held, err := w.Load(ctx, in.Dimension.Name(), box, world.Columns)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if err := in.checkColumns(w, box, []string{name}); err != nil && !o.AnyName {
+		return wrong("%w; %s allows it", err, o.word("any_name"))
+	}
+	at := &edit.Arena{World: w, Dimension: in.Dimension.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
+	_, err = edit.Do(ctx, at, &edit.Fill{Region: edit.Scaled(r, in.Volume.Scale), Mask: o.Mask, Volume: in.Volume.Volume.Name, Name: name})
+	return o.noPlace(err)
 }
 
 // NoPlace makes an error about blocks that have no place in a world an Error that says which word

@@ -32,9 +32,9 @@ func wrong(format string, args ...any) error { return &Error{fmt.Errorf(format, 
 type Options struct {
 	Brush string `json:"brush"` // one of Names
 	// At and R are the centre and the radius of a ball, or of the floor of a cylinder of Height.
-	At     *[3]int `json:"at,omitempty"`
-	R      float64 `json:"r,omitempty"`
-	Height int     `json:"height,omitempty"` // of a cylinder or a prism
+	At     *[3]int  `json:"at,omitempty"`
+	R      *float64 `json:"r,omitempty"`      // 0 is one cell wide
+	Height int      `json:"height,omitempty"` // of a cylinder or a prism
 	// From and To are opposite corners of a box, both included.
 	From *[3]int `json:"from,omitempty"`
 	To   *[3]int `json:"to,omitempty"`
@@ -51,6 +51,10 @@ type Options struct {
 	AnyName  bool   `json:"any_name,omitempty"` // allow a Name that neither the world nor its game knows
 	Places
 
+	// Region and Mask say which cells the edit may change, of those that it would: nil, and the
+	// zero Mask, are all.
+	Region region.Region `json:"-"`
+	Mask   region.Mask   `json:"-"`
 	// Dash stands before the words in errors: "--" for a command line. There, words are joined
 	// by hyphens.
 	Dash string `json:"-"`
@@ -146,7 +150,7 @@ func (o *Options) said() (words []string) {
 		word string
 		said bool
 	}{
-		{"at", o.At != nil}, {"r", o.R != 0}, {"height", o.Height != 0}, {"from", o.From != nil}, {"to", o.To != nil},
+		{"at", o.At != nil}, {"r", o.R != nil}, {"height", o.Height != 0}, {"from", o.From != nil}, {"to", o.To != nil},
 		{"points", o.Points != nil}, {"floor", o.Floor != nil}, {"y", o.Y != nil}, {"by", o.By != 0}, {"passes", o.Passes != 0},
 		{"name", o.Name != ""}, {"cell", o.Cell != nil}, {"subtract", o.Subtract}, {"any_name", o.AnyName},
 		{"any_height", o.AnyHeight}, {"new_columns", o.NewColumns},
@@ -214,11 +218,11 @@ func (o *Options) shape() (brush.Shape, error) {
 		return brush.Shape{}, o.wrong("passes", "%d: 1 to %d", o.Passes, maxPasses)
 	case o.Height < 0 || o.Height > maxRadius:
 		return brush.Shape{}, o.wrong("height", "%d: 1 to %d", o.Height, maxRadius)
-	case o.At != nil && !box && !prism:
+	case o.At != nil && o.R != nil && !box && !prism:
 		return o.round()
-	case o.From != nil && o.To != nil && o.At == nil && !prism && o.R == 0 && o.Height == 0:
+	case o.From != nil && o.To != nil && o.At == nil && !prism && o.R == nil && o.Height == 0:
 		return o.box()
-	case o.Points != nil && o.Floor != nil && o.At == nil && !box && o.R == 0 && o.Height > 0:
+	case o.Points != nil && o.Floor != nil && o.At == nil && !box && o.R == nil && o.Height > 0:
 		return o.prism()
 	}
 	return brush.Shape{}, wrong("want one shape: %s and %s, with %s or without; %s and %s; or %s, %s and %s", o.word("at"), o.word("r"), o.word("height"),
@@ -231,13 +235,13 @@ func (o *Options) round() (brush.Shape, error) {
 	if err != nil {
 		return brush.Shape{}, err
 	}
-	if !(o.R > 0 && o.R <= maxRadius) {
-		return brush.Shape{}, o.wrong("r", "%g: more than 0, at most %d", o.R, maxRadius)
+	if r := *o.R; !(r >= 0 && r <= maxRadius) {
+		return brush.Shape{}, o.wrong("r", "%g: 0 to %d", r, maxRadius)
 	}
 	if o.Height > 0 {
-		return brush.Cylinder(at, o.R, o.Height), nil
+		return brush.Cylinder(at, *o.R, o.Height), nil
 	}
-	return brush.Ball(at, o.R), nil
+	return brush.Ball(at, *o.R), nil
 }
 
 func (o *Options) box() (brush.Shape, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -20,6 +21,7 @@ import (
 
 type editOptions struct {
 	dimension, volume string
+	region, mask      string
 	tool              toolOptions
 	paste             pasteOptions
 	json              bool
@@ -37,7 +39,7 @@ type edited struct {
 func newEdit(sf *storeFlag) *cobra.Command {
 	var o editOptions
 	c := &cobra.Command{
-		Use:   "edit @name BRUSH|paste FILE|undo|redo",
+		Use:   "edit @name BRUSH|replace MASK NAME|paste FILE|undo|redo",
 		Short: "Changes a world with a brush or a schematic: one version for each edit",
 		Long: `edit changes a world with a brush and makes the result its next version.
 
@@ -51,26 +53,35 @@ given, and where the world has no columns only with --new-columns: the game take
 for finished, so its other blocks stay air. The content of a chest or a sign goes with its block,
 and undo gives both back.
 
+replace puts NAME where a cell fits a MASK: cairn edit @hub replace 'stone,*_ore' glass.
+Without --region it looks at the whole dimension; to replace air it needs one.
+
+--region REGION and --mask MASK let brushes, replace and paste change only cells in a region,
+and cells that a mask fits; cairn snapshot --help describes both. A name that neither the world
+nor its game has is an error.
+
 paste puts a schematic with its least corner at --at: blocks, biomes, block entities and
 entities. Structure void keeps what is there, and so does air with --no-air. The states of
 blocks turn with --rotate and --mirror.
 
 undo reverts the last edit of --author, and redo reverts the undo. Both leave cells
 alone that others have changed since.`,
-		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone\n  cairn edit @hub paste tower.schem --at 0,64,0 --rotate 90 --no-air\n  cairn edit @hub undo",
-		Args:    takes(2, 3),
+		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone --mask '!air'\n  cairn edit @hub replace stone glass --region box:0,0,0..63,255,63\n  cairn edit @hub paste tower.schem --at 0,64,0 --rotate 90 --no-air\n  cairn edit @hub undo",
+		Args:    takes(2, 4),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
 				o.message = editMessage(c.Flags(), args[1:]...)
 			}
-			if (args[1] == pasteVerb) != (len(args) == 3) {
-				return usagef("paste takes a FILE, and no other verb does; see cairn edit --help")
+			if more := map[string]int{pasteVerb: 1, replaceVerb: 2}[args[1]]; len(args) != 2+more {
+				return usagef("paste takes a FILE, replace a MASK and a NAME, and the others nothing; see cairn edit --help")
 			}
 			return runEdit(c.Context(), sf, c.OutOrStdout(), args, c.Flags(), o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.StringVar(&o.region, "region", "", "change only cells in this region, such as box:0,0,0..63,255,63")
+	f.StringVar(&o.mask, "mask", "", "change only cells that this mask fits, such as stone*,dirt or !air")
 	f.StringVar(&o.volume, "volume", "", "the volume; by default block or solid; for sea, liquid if there is one")
 	o.tool.flags(f)
 	o.paste.flags(f)
@@ -110,22 +121,29 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f
 		return runRevert(ctx, sf, out, name, verb, o)
 	}
 	words, known := tool.Words(verb)
-	if !known {
-		return usagef("no brush %q; there are %s, paste, undo and redo", verb, strings.Join(tool.Names(), ", "))
+	if verb == replaceVerb {
+		words, known = []string{"any-name", "any-height", "new-columns"}, true
 	}
-	if err := onlyFlags(f, verb, append(words, "dimension", "volume")...); err != nil {
+	if !known {
+		return usagef("no brush %q; there are %s, replace, paste, undo and redo", verb, strings.Join(tool.Names(), ", "))
+	}
+	if err := onlyFlags(f, verb, append(words, "dimension", "volume", "region", "mask")...); err != nil {
 		return err
 	}
 	brush, err := o.tool.options(verb, f)
-	if err != nil {
+	if err == nil && verb == replaceVerb {
+		brush.Name = args[3]
+		err = usageOf(o.area(args[2]).Check())
+	}
+	if err = errors.Join(err, usageOf(o.area("").Check())); err != nil {
 		return err
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
-	r, err := o.edit(ctx, w, brush)
-	if err = errors.Join(toolUsage(err), w.Close()); err != nil {
+	r, err := o.edit(ctx, sf.st, w, brush, args[2:]...)
+	if err = errors.Join(usageOf(toolUsage(err)), w.Close()); err != nil {
 		return err
 	}
 	return report(out, r, o.json)
@@ -143,17 +161,49 @@ func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
 	return err
 }
 
-// edit does one edit and commits it.
-func (o *editOptions) edit(ctx context.Context, w *world.World, t *tool.Options) (*edited, error) {
+// replaceVerb is the argument of edit that is not a brush and takes a mask and a name.
+const replaceVerb = "replace"
+
+// area is where an edit may change cells. mask is what replace replaces, "" for others.
+func (o *editOptions) area(mask string) arena.Area {
+	if mask != "" && o.mask != "" {
+		mask += " & "
+	}
+	return arena.Area{Dimension: o.dimension, Region: o.region, Mask: mask + o.mask}
+}
+
+// usageOf makes wrong areas wrong usage.
+func usageOf(err error) error {
+	if errors.Is(err, arena.ErrArea) {
+		return usageError{err}
+	}
+	return err
+}
+
+// edit does one edit and commits it. replaced are the mask and the name of replace.
+func (o *editOptions) edit(ctx context.Context, st history.Store, w *world.World, t *tool.Options, replaced ...string) (*edited, error) {
+	var what string
+	if len(replaced) > 0 {
+		what, t.Brush = replaced[0], ""
+	}
 	in, err := t.Find(w.View(), o.dimension, o.volume)
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.Make(in)
-	if err != nil {
-		return nil, err
+	if area := o.area(what); area.Region != "" || area.Mask != "" {
+		area.Dimension = in.Dimension.Name()
+		if _, t.Region, t.Mask, err = area.In(ctx, st, w); err != nil {
+			return nil, err
+		}
 	}
-	if _, err := t.Apply(ctx, w, in, b, maxEdit); err != nil {
+	if what != "" {
+		err = t.Replace(ctx, w, in)
+	} else if b, wrong := t.Make(in); wrong != nil {
+		err = wrong
+	} else {
+		_, err = t.Apply(ctx, w, in, b, maxEdit)
+	}
+	if err != nil {
 		return nil, err
 	}
 	r := &edited{volume: in.Volume.Volume.Name}

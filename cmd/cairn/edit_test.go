@@ -222,6 +222,17 @@ func TestWrongEdits(t *testing.T) {
 		{2, "edit @isle sea --at 0,0,0 --r 3", "--y"},
 		{2, "edit @isle sea --at 0,0,0 --r 3 --y Inf", "--y"},
 		{2, "edit @isle flatten --at 0,0,0 --r 3 --from 1,1,1 --y 3", "want one shape"},
+		{2, ball + "--at 0,0,0 --r 3 --mask stnoe", `did you mean "stone"?`},
+		{2, ball + "--at 0,0,0 --r 3 --mask #existing", "!air"},
+		{2, ball + "--at 0,0,0 --r 3 --mask a[", "mask"},
+		{2, ball + "--at 0,0,0 --r 3 --mask by:nobody", "no version by that author"},
+		{2, ball + "--at 0,0,0 --r 3 --region box:0,0", "region"},
+		{2, "edit @isle replace stone", "a MASK and a NAME"},
+		{2, "edit @isle replace stone glass --at 0,0,0", "takes no --at"},
+		{2, "edit @isle replace stnoe glass", `did you mean "stone"?`},
+		{2, "edit @isle replace stone glas", `did you mean "minecraft:glass"?`},
+		{2, "edit @isle replace air glass", "--region"},
+		{2, "edit @isle undo --mask stone", "takes no --mask"},
 	} {
 		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)
 		if !strings.Contains(r.errors, tt.reason) || r.out != "" || strings.Count(r.errors, "\n") != 1 {
@@ -254,4 +265,32 @@ func TestUndoWithoutParent(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "diff", "@isle", "@first")
 	mustRun(t, 0, dir, "check", "local:cairn-data")
+}
+
+// TestEditWithin edits within regions and masks, replaces, and takes all of it back.
+func TestEditWithin(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "@isle")
+	const corner = "--region=box:0,0,0..31,255,31"
+	for _, tt := range []struct {
+		args  string
+		cells float64
+	}{
+		{"box --from -2,100,-2 --to 1,103,1 --name stone", 64},
+		{"box --from -2,100,-2 --to 1,103,1 --name glass " + corner, 16},
+		{"box --from -2,100,-2 --to 1,104,1 --name gold_block --mask !air", 64},
+		{"box --from -2,100,-2 --to 1,104,1 --name tnt --mask air", 16},
+		{"replace gold_block,tn* minecraft:diamond_block " + corner, 20},
+		{"replace tnt air --region=box:-9,99,-9..9,110,9", 12},
+		{"ball --at 0,120,0 --r 0 --name stone", 1},
+		{"paste one1.schem --at -2,100,-2 --mask diamond_block", 16},
+		{"paste two2.schem --at -2,110,-2 " + corner, 16},
+	} {
+		if strings.HasPrefix(tt.args, "paste") {
+			mustRun(t, 0, dir, "export", "--region=box:-2,100,-2..1,103,1", "@isle@2", tt.args[6:16])
+		}
+		if r := edit(t, dir, append([]string{"@isle"}, strings.Fields(tt.args)...)...); r["cells"] != tt.cells {
+			t.Errorf("%s: %v, want %v cells", tt.args, r, tt.cells)
+		}
+	}
 }

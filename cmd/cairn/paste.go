@@ -61,7 +61,7 @@ type pasted struct {
 
 // runPaste pastes a schematic into a world and commits it.
 func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file string, f *pflag.FlagSet, o editOptions) error {
-	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name", "any-height", "new-columns"); err != nil {
+	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name", "any-height", "new-columns", "region", "mask"); err != nil {
 		return err
 	}
 	at, err := parsePoint("--at", o.tool.at)
@@ -69,7 +69,7 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	turn, err := o.paste.turn()
-	if err != nil {
+	if err = errors.Join(err, usageOf(o.area("").Check())); err != nil {
 		return err
 	}
 	c, err := port.ReadClip(ctx, file, port.Options{MaxBytes: sf.memory.world()})
@@ -83,8 +83,15 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
-	turned, err := port.Paste(ctx, w, c, port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
-		AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns})
+	where := port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
+		AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns}
+	if area := o.area(""); area.Region != "" || area.Mask != "" {
+		_, where.Region, where.Mask, err = area.In(ctx, sf.st, w)
+	}
+	var turned map[string]int
+	if err == nil {
+		turned, err = port.Paste(ctx, w, c, where)
+	}
 	var which *port.DimensionError
 	var unknown *block.NameError
 	switch {
@@ -93,7 +100,7 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 	case errors.As(err, &unknown):
 		err = usagef("%s: %w; --any-name allows it", file, err)
 	case err != nil:
-		err = toolUsage(tool.NoPlace(err, "--"))
+		err = usageOf(toolUsage(tool.NoPlace(err, "--")))
 	case err == nil:
 		for what, n := range turned {
 			r.Lost[what] += n

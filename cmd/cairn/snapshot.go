@@ -83,10 +83,10 @@ func (o *snapshotOptions) verb(name, short, long, example string, area bool, do 
 			if err == nil {
 				err = do(c, args[0], strings.Join(args[1:], ""))
 			}
-			if errors.Is(err, arena.ErrArea) || errors.Is(err, history.ErrName) {
+			if errors.Is(err, history.ErrName) {
 				err = usageError{err}
 			}
-			return err
+			return usageOf(err)
 		},
 	}
 	f := c.Flags()

@@ -14,6 +14,7 @@ import (
 type toolOptions struct {
 	tool.Options
 	at, from, to, points, cell, floor, y string
+	r                                    float64
 }
 
 func (o *toolOptions) flags(f *pflag.FlagSet) {
@@ -32,7 +33,7 @@ func (o *toolOptions) flags(f *pflag.FlagSet) {
 	} {
 		f.StringVar(s.to, s.name, "", s.help)
 	}
-	f.Float64Var(&o.R, "r", 0, "the radius in cells")
+	f.Float64Var(&o.r, "r", 0, "the radius in cells")
 	f.Float64Var(&o.By, "by", 1, "by how many cells the surface moves")
 	f.IntVar(&o.Height, "height", 0, "the height of a cylinder or prism")
 	f.IntVar(&o.Passes, "passes", 1, "how many times to smooth")
@@ -76,6 +77,9 @@ func (o *toolOptions) options(brush string, f *pflag.FlagSet) (out *tool.Options
 			return nil, err
 		}
 		out.Points = append(out.Points, [2]int{p[0], p[1]})
+	}
+	if f.Changed("r") {
+		out.R = &o.r
 	}
 	if o.floor != "" {
 		n, err := parseInts("--floor", o.floor, 1)

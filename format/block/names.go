@@ -47,6 +47,14 @@ func Blocks() *Table { return parsed().blocks }
 // Biomes are the names of biomes from 1.18 on.
 func Biomes() *Table { return parsed().biomes }
 
+// Names returns all names without Space, sorted; none of nil. They must not be changed.
+func (t *Table) Names() []string {
+	if t == nil {
+		return nil
+	}
+	return t.names
+}
+
 // parseNames reads the form of names.txt, whose head describes it.
 func parseNames(text string) tables {
 	t := tables{blocks: &Table{kind: "block", spans: map[string]span{}}, biomes: &Table{kind: "biome", spans: map[string]span{}}}
