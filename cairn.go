@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/autosave"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/region"
@@ -191,7 +192,7 @@ func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, erro
 		if w.anyHeight {
 			d.AnyHeight()
 		}
-		return f(Blocks{d.Volume(voxel.Block)})
+		return f(Blocks{d.Volume(voxel.Block), make(map[meaning]Block)})
 	})
 	w.changed(change)
 	return change, err
@@ -262,7 +263,22 @@ func (w *World) Close() error { return w.w.Close() }
 // Blocks gives access to the blocks of a world during Edit. It is valid until the function of
 // Edit returns. A block that is not loaded cannot be read or set, and makes Edit fail with
 // world.ErrNotLoaded.
-type Blocks struct{ v *world.VolumeTx }
+//
+// In a world of Minecraft a name without its properties, or with some of them, means the state
+// with the game's defaults: "chest" is
+// "minecraft:chest[facing=north,type=single,waterlogged=false]" of the data version of the column.
+// A property or a value that the block does not have makes Edit fail with a block.StateError. Before
+// 1.13 blocks have numbers: "red_wool" is "legacy:35/14".
+type Blocks struct {
+	v     *world.VolumeTx
+	known map[meaning]Block
+}
+
+// meaning is a name in a column.
+type meaning struct {
+	name string
+	at   geom.ColumnPos
+}
 
 // Block is a kind of block, valid in one Edit. Blocks.Block looks it up by name.
 type Block struct{ cell voxel.Cell }
@@ -271,14 +287,35 @@ type Block struct{ cell voxel.Cell }
 func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
 
 // Set sets the block at p.
-func (b Blocks) Set(p Point, name string) { b.Put(p, b.Block(name)) }
+func (b Blocks) Set(p Point, name string) {
+	at := meaning{name, geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}}
+	k, ok := b.known[at]
+	if !ok {
+		k = b.named(name, Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})})
+		b.known[at] = k
+	}
+	b.Put(p, k)
+}
 
 // Fill sets all blocks of a region; see package region.
-func (b Blocks) Fill(r region.Region, name string) { b.v.Fill(r, b.v.Named(name)) }
+func (b Blocks) Fill(r region.Region, name string) { b.v.Fill(r, b.named(name, r.Bounds()).cell) }
 
 // Block looks up a name, for At and Put in loops over many blocks. It adds the name to the
-// world.
-func (b Blocks) Block(name string) Block { return Block{b.v.Named(name)} }
+// world. Where the columns of a world have several data versions, it is what the column at 0, 0 or
+// one that is loaded says.
+func (b Blocks) Block(name string) Block {
+	return b.named(name, geom.Box{Max: Point{X: 1, Y: 1, Z: 1}})
+}
+
+// named looks up what a name means in a box.
+func (b Blocks) named(name string, in Box) Block {
+	name, err := block.State(name, b.v.Versions(in), b.v.Names())
+	if err != nil {
+		b.v.Fail(fmt.Errorf("cairn: %w", err))
+		return Block{}
+	}
+	return Block{b.v.Named(name)}
+}
 
 // At is Get for kinds: it returns no name. Kinds of one Edit can be compared.
 func (b Blocks) At(p Point) Block {

@@ -57,7 +57,7 @@ var plan = []row{
 	{"world", "geom voxel light region grid relight stone/column stone stone/whole history"},
 	{"object", "geom voxel octree grid format/nbt stone/column world"},
 	{"undo", "geom voxel codec stone history world"},
-	{"brush", "geom voxel region world"},
+	{"brush", "geom voxel region format/block world"},
 	{"edit", "geom voxel light region grid format/block clip stone history world"},
 	{"port", "geom voxel region grid format format/* clip stone stone/whole convert history world edit"},
 	{"arena", "geom voxel region clip format/* stone convert history world edit port"},

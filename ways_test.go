@@ -42,6 +42,9 @@ type way struct {
 	masks bool // it takes a mask
 	back  bool // it brings back what was there, at whatever heights
 	empty bool // it brings the block without a content, so that also the same block loses it
+	// says means that a name is what a person or a program says, not what a world or a file has: it
+	// is completed with the game's defaults.
+	says bool
 }
 
 const inWays = "overworld"
@@ -138,11 +141,13 @@ func ways() map[string]way {
 		return &edits.Paste{Clip: oneBlock(t, name), At: at, Mask: mask, Objects: true}
 	})
 	pasted.empty = true
+	said := func(w way) way { w.says = true; return w }
 	ported := commits(func(ctx context.Context, w *world.World, at geom.Point, name string) error {
 		_, err := port.Paste(ctx, w, oneBlock(&testing.T{}, name), port.PasteOptions{Dimension: inWays, At: at})
 		return err
 	})
 	ported.empty = true
+	ported.says = true // files of many programs leave properties out
 	return map[string]way{
 		"set": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
 			v.Set(at, c)
@@ -184,7 +189,7 @@ func ways() map[string]way {
 			v.Paste(from, at, grid.PasteOptions{})
 			return nil
 		}),
-		"package cairn": {write: func(t *testing.T, w *world.World, at geom.Point, name string, _ region.Mask) (func() error, error) {
+		"package cairn": {says: true, write: func(t *testing.T, w *world.World, at geom.Point, name string, _ region.Mask) (func() error, error) {
 			c, err := cairn.From(t.Context(), w, cairn.Options{Dimension: inWays, Author: "ann"})
 			if err != nil {
 				return nil, err
@@ -192,10 +197,10 @@ func ways() map[string]way {
 			_, err = c.Edit(t.Context(), func(b cairn.Blocks) error { b.Set(at, name); return nil })
 			return func() error { _, err := c.Undo(t.Context()); return err }, err
 		}},
-		"brush": changes(func(ctx context.Context, w *world.World, at geom.Point, name string) (*world.Change, error) {
+		"brush": said(changes(func(ctx context.Context, w *world.World, at geom.Point, name string) (*world.Change, error) {
 			return brush.Do(ctx, w, inWays, voxel.Block, brush.Add{Shape: brush.Box(oneCell(at)), Of: brush.Named(name)})
-		}),
-		"brush in words": changes(func(ctx context.Context, w *world.World, at geom.Point, name string) (*world.Change, error) {
+		})),
+		"brush in words": said(changes(func(ctx context.Context, w *world.World, at geom.Point, name string) (*world.Change, error) {
 			p := [3]int{at.X, at.Y, at.Z}
 			o := &tool.Options{Brush: "box", From: &p, To: &p, Name: name}
 			in, err := o.Find(w.View(), inWays, "")
@@ -207,8 +212,8 @@ func ways() map[string]way {
 				return nil, err
 			}
 			return o.Apply(ctx, w, in, b, 1)
-		}),
-		"cells over HTTP": commits(func(ctx context.Context, w *world.World, at geom.Point, name string) error {
+		})),
+		"cells over HTTP": said(commits(func(ctx context.Context, w *world.World, at geom.Point, name string) error {
 			body := fmt.Appendf(nil, `{"dimension":%q,"box":"%[2]d,%[3]d,%[4]d..%[2]d,%[3]d,%[4]d","names":[%[5]q],"cells":[0]}`, inWays, at.X, at.Y, at.Z, name)
 			c, err := cells.Decode(body, false)
 			if err != nil {
@@ -216,10 +221,10 @@ func ways() map[string]way {
 			}
 			_, err = c.Apply(ctx, w)
 			return err
-		}),
-		"edit queue: fill": queued(false, func(_ *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
+		})),
+		"edit queue: fill": said(queued(false, func(_ *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
 			return &edits.Fill{Region: region.Box(oneCell(at)), Name: name, Mask: mask}
-		}),
+		})),
 		"edit queue: paste": pasted,
 		"edit queue: restore": queued(true, func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
 			h := undo.New(w, undo.Options{})
@@ -280,9 +285,9 @@ func ways() map[string]way {
 }
 
 // bytesOfWays returns a made world as a stone.
-func bytesOfWays(t *testing.T) (stone.ID, []byte) {
+func bytesOfWays(t *testing.T, version int32) (stone.ID, []byte) {
 	t.Helper()
-	src, err := convert.Load(t.Context(), terrain.Survival(terrain.Options{Seed: 7, Size: 1, Version: terrain.Modern}))
+	src, err := convert.Load(t.Context(), terrain.Survival(terrain.Options{Seed: 7, Size: 1, Version: version}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,6 +297,25 @@ func bytesOfWays(t *testing.T) (stone.ID, []byte) {
 		t.Fatal(err)
 	}
 	return id, out.Bytes()
+}
+
+// openWays opens the world of a stone.
+func openWays(t *testing.T, id stone.ID, data []byte) *world.World {
+	t.Helper()
+	st := memory.New(memory.Options{})
+	if _, err := world.Import(t.Context(), st, "w", history.Stone{ID: id, Data: data}, world.Options{}, "made"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.Open(t.Context(), st, "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
 }
 
 // site is what a way is to leave as it is, or to change by rule.
@@ -330,7 +354,7 @@ func (s site) same(o site) bool {
 // TestWays goes through each way to write a block and looks at what an edit owes to a world of a
 // game: height maps, stale light, block entities, biomes, heights, masks, and that undo gives all back.
 func TestWays(t *testing.T) {
-	id, data := bytesOfWays(t)
+	id, data := bytesOfWays(t, terrain.Modern)
 	air, err := region.ParseMask("air")
 	if err != nil {
 		t.Fatal(err)
@@ -338,17 +362,9 @@ func TestWays(t *testing.T) {
 	const chest, turned = "minecraft:chest[facing=north,type=single,waterlogged=false]", "minecraft:chest[facing=west,type=single,waterlogged=false]"
 	for name, way := range ways() {
 		t.Run(name, func(t *testing.T) {
-			st := memory.New(memory.Options{})
-			if _, err := world.Import(t.Context(), st, "w", history.Stone{ID: id, Data: data}, world.Options{}, "made"); err != nil {
-				t.Fatal(err)
-			}
-			w, err := world.Open(t.Context(), st, "w", world.Options{Whole: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.Close()
+			w := openWays(t, id, data)
 			at, high := geom.Point{X: 5, Y: 200, Z: 5}, geom.Point{X: 7, Y: 210, Z: 7}
-			_, err = w.Update(func(tx *world.Tx) error {
+			_, err := w.Update(func(tx *world.Tx) error {
 				d := tx.Dimension(inWays)
 				v := d.Volume(voxel.Block)
 				for i, what := range []string{"gold", "coal"} {
@@ -432,6 +448,54 @@ func TestWays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWaysSay: where a way takes what a person or a program says, a name without properties is the
+// game's default state, and before 1.13 a number. The other ways write names as they are.
+func TestWaysSay(t *testing.T) {
+	for _, game := range []struct {
+		version int32
+		says    [][2]string // what is said and what is written
+		refuses string
+		space   string // that the error leaves out
+	}{
+		{terrain.Modern, [][2]string{
+			{"minecraft:chest", "minecraft:chest[facing=north,type=single,waterlogged=false]"},
+			{"oak_log", "minecraft:oak_log[axis=y]"},
+			{"minecraft:oak_stairs[half=top,facing=east]", "minecraft:oak_stairs[facing=east,half=top,shape=straight,waterlogged=false]"},
+			{"minecraft:stone", "minecraft:stone"},
+		}, "minecraft:chest[facing=up]", ""},
+		{0, [][2]string{{"stone", "legacy:1/0"}, {"minecraft:red_wool", "legacy:35/14"}, {"legacy:3/1", "legacy:3/1"}, {"1:2", "legacy:1/2"}, {"wool:3", "legacy:35/3"}}, "minecraft:deepslate", "minecraft:"},
+	} {
+		id, data := bytesOfWays(t, game.version)
+		for name, way := range ways() {
+			if way.back || name == "schematic" && game.version == 0 {
+				continue // it writes no new names; the names of a file have a version
+			}
+			t.Run(fmt.Sprintf("%d %s", game.version, name), func(t *testing.T) {
+				w := openWays(t, id, data)
+				at := geom.Point{X: 7, Y: 110, Z: 7}
+				for _, says := range game.says {
+					want := says[1]
+					if !way.says {
+						want = says[0]
+					}
+					_, err := way.write(t, w, at, says[0], region.Mask{})
+					if got, _ := siteOf(t, w, at); got.block != want || err != nil {
+						t.Errorf("%s is %s, %v; want %s", says[0], got.block, err, want)
+					}
+				}
+				was, _ := siteOf(t, w, at)
+				if !way.says || name == "schematic" {
+					return
+				}
+				_, err := way.write(t, w, at, game.refuses, region.Mask{})
+				if got, _ := siteOf(t, w, at); !got.same(was) || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("block %q: ", strings.TrimPrefix(game.refuses, game.space))) {
+					t.Errorf("%s is %s, %v", game.refuses, got.block, err)
+				}
+			})
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -74,20 +75,25 @@ type Matter struct {
 	cell voxel.Cell
 }
 
-// Named returns the matter of a name. In a palette volume a name that is new gets a cell; in
-// terrain it is a material, which fills its cells.
+// Named returns the matter of a name. In a palette volume a name that is new gets a cell, and one
+// of a block of a game is completed; see block.State. In terrain it is a material, which fills its
+// cells.
 func Named(name string) Matter { return Matter{name: name} }
 
 // Cell returns the matter of a cell.
 func Cell(c voxel.Cell) Matter { return Matter{cell: c} }
 
-// in returns the cell of the matter in a volume.
-func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
+// in returns the cell of the matter in a box of a volume.
+func (m Matter) in(v *world.VolumeTx, b geom.Box) (voxel.Cell, error) {
 	switch {
 	case m.name == "":
 		return m.cell, nil
 	case v.Schema == voxel.Palette:
-		return v.Named(m.name), nil
+		name, err := block.State(m.name, v.Versions(b), v.Names())
+		if err != nil {
+			return voxel.Empty, fmt.Errorf("brush: %w", err)
+		}
+		return v.Named(name), nil
 	case v.Schema == voxel.Terrain:
 		if i := slices.Index(v.Names(), m.name); i >= 0 {
 			return voxel.TerrainCell(uint8(i), 255), nil
@@ -97,8 +103,8 @@ func (m Matter) in(v *world.VolumeTx) (voxel.Cell, error) {
 }
 
 // some is in for a brush that needs matter that is not empty.
-func (m Matter) some(v *world.VolumeTx, brush string) (voxel.Cell, error) {
-	c, err := m.in(v)
+func (m Matter) some(v *world.VolumeTx, b geom.Box, brush string) (voxel.Cell, error) {
+	c, err := m.in(v, b)
 	if err == nil && v.Rule().Empty(c) {
 		err = fmt.Errorf("brush: %s: cell %#x is empty", brush, uint16(c))
 	}

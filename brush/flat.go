@@ -23,7 +23,7 @@ func (f Flatten) Bounds() geom.Box { return f.Shape.region().Bounds() }
 
 // Apply flattens.
 func (f Flatten) Apply(v *world.VolumeTx) error {
-	cell, err := f.Of.in(v)
+	cell, err := f.Of.in(v, f.Bounds())
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s Sea) Bounds() geom.Box { return s.Shape.region().Bounds() }
 
 // Apply fills; Of must not be empty.
 func (s Sea) Apply(v *world.VolumeTx) error {
-	cell, err := s.Of.some(v, "sea")
+	cell, err := s.Of.some(v, s.Bounds(), "sea")
 	if err != nil {
 		return err
 	}

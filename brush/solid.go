@@ -19,7 +19,7 @@ func (a Add) Bounds() geom.Box { return a.Shape.Bounds() }
 
 // Apply adds. Of must not be empty.
 func (a Add) Apply(v *world.VolumeTx) error {
-	cell, err := a.Of.some(v, "add")
+	cell, err := a.Of.some(v, a.Bounds(), "add")
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p Paint) Bounds() geom.Box { return p.Shape.region().Bounds() }
 
 // Apply paints. Of must not be empty.
 func (p Paint) Apply(v *world.VolumeTx) error {
-	cell, err := p.Of.some(v, "paint")
+	cell, err := p.Of.some(v, p.Bounds(), "paint")
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -20,8 +21,9 @@ type Fill struct {
 	Region region.Region // in cells of the volume
 	Mask   region.Mask   // which cells may change
 	Volume string        // default: voxel.Block
-	// Name is what to fill with: of a palette, where a name that is new gets a cell, or a
-	// material, which fills cells completely. Without a Name it is Cell.
+	// Name is what to fill with: of a palette, where a name that is new gets a cell and one of a
+	// block of a game is completed by block.State, or a material, which fills cells completely.
+	// Without a Name it is Cell.
 	Name string
 	Cell voxel.Cell
 }
@@ -34,7 +36,7 @@ func (o *Fill) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	cell, err := a.cell(v, o.Name, o.Cell)
+	cell, err := a.cell(v, o)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +136,17 @@ func (f *filling) more() []*tower {
 	return towersOf(f.v.Volume, parts)
 }
 
-// cell returns the cell of a name, which is added if it is new, or cell if there is no name.
-func (a *Arena) cell(v *world.Volume, name string, cell voxel.Cell) (voxel.Cell, error) {
+// cell returns the cell to fill with. A name that is new is added.
+func (a *Arena) cell(v *world.Volume, o *Fill) (voxel.Cell, error) {
+	name := o.Name
+	if d, err := a.dimension(); err == nil && v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && name != "" {
+		if name, err = block.State(name, d.Versions(o.Region.Bounds()), v.Names()); err != nil {
+			return 0, fmt.Errorf("edit: %s: fill: %w", a.World.Name(), err)
+		}
+	}
 	switch c, ok := v.Named(name); {
 	case name == "":
-		return cell, nil
+		return o.Cell, nil
 	case ok && v.Schema == voxel.Terrain && c > 0:
 		return voxel.TerrainCell(uint8(c), 255), nil
 	case ok:

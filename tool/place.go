@@ -92,8 +92,12 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.B
 		return nil
 	})
 	var unknown *block.NameError
-	if errors.As(err, &unknown) {
+	var state *block.StateError
+	switch {
+	case errors.As(err, &unknown):
 		err = wrong("%s: %w; %s allows it", o.word("name"), unknown, o.word("any_name"))
+	case errors.As(err, &state):
+		err = wrong("%s: %w", o.word("name"), state)
 	}
 	return change, o.noPlace(err)
 }
@@ -247,7 +251,7 @@ func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error
 // biome.
 func (in Place) check(name string, version int32) error {
 	t := in.table()
-	if t == nil || !in.ofGame() {
+	if t == nil || !in.ofGame() || in.ofNumbers() && version < block.FirstNamed {
 		return nil
 	}
 	return t.Check(name, version, in.Volume.Names())
@@ -259,8 +263,11 @@ func (in Place) Named(word string) (string, error) {
 	v := in.Volume
 	switch {
 	case v.Schema == voxel.Palette:
+		if in.ofNumbers() && !in.ofGame() {
+			return block.Number(word)
+		}
 		name := in.spaced(word)
-		return name, writable(word, name, v.Names())
+		return name, in.writable(word, name)
 	case !slices.ContainsFunc(v.Names(), isNamed):
 		return "", fmt.Errorf("%.100s: the cells of the volume %s have no names; they have numbers", word, v.Volume.Name)
 	case !slices.Contains(v.Names(), word):
@@ -274,22 +281,19 @@ func isBlank(s string) bool { return s == "" }
 func isNamed(s string) bool { return s != "" }
 
 // writable checks that a new name can be exported like the known ones.
-func writable(word, name string, known []string) error {
-	var bad error
-	what := ""
-	switch {
-	case slices.Contains(known, name):
-	case slices.ContainsFunc(known, inSpace(namedSpace)):
-		what = "not a block state such as " + namedSpace + "oak_log[axis=y]"
-		_, bad = block.AppendEntry(nil, name, false)
-	case slices.ContainsFunc(known, inSpace(numberedSpace)):
-		what = "the blocks of this world have numbers: " + numberedSpace + "ID/DATA"
-		_, _, bad = block.ParseLegacy(name)
+func (in Place) writable(word, name string) error {
+	if !in.ofGame() || in.ofNumbers() && strings.HasPrefix(name, numberedSpace) || slices.Contains(in.Volume.Names(), name) {
+		return nil
 	}
-	if bad != nil {
-		return fmt.Errorf("%.100s: %s", word, what)
+	if _, err := block.AppendEntry(nil, name, false); err != nil {
+		return fmt.Errorf("%.100s: not a block state such as %soak_log[axis=y]", word, namedSpace)
 	}
 	return nil
+}
+
+// ofNumbers reports whether the volume has blocks of Minecraft before 1.13.
+func (in Place) ofNumbers() bool {
+	return in.Volume.Volume.Name == voxel.Block && slices.ContainsFunc(in.Volume.Names(), inSpace(numberedSpace))
 }
 
 // spaced adds the namespace of the volume's names to a name that has none.

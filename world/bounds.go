@@ -168,6 +168,41 @@ func (f *field) model(square int) *voxel.Column {
 	return nil
 }
 
+// versions returns the data versions of the columns in a box, ascending. Without any it is that of
+// a new column there.
+func (all *columns) versions(b geom.Box) (out []int32) {
+	add := func(c *voxel.Column) {
+		if c != nil && c != unloaded && !slices.Contains(out, c.Version) {
+			out = append(out, c.Version)
+		}
+	}
+	pos := columnOf(b.Min)
+	if add(all.at(pos)); pos != columnOf(b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})) {
+		for _, c := range all.in(b) {
+			add(c)
+		}
+	}
+	if len(out) == 0 {
+		add(all.model(pos))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Versions returns the data versions of the columns in a box, ascending, as far as they are in
+// memory: 0 for a column without one. Where there are none, it is that of a column that a new one is
+// like, if any.
+func (d *Dimension) Versions(b geom.Box) []int32 { return d.d.columns.versions(b) }
+
+// Versions returns the data versions that names of blocks in a box are of, before this update:
+// those of Dimension.Versions if this is the volume of blocks.
+func (v *VolumeTx) Versions(b geom.Box) []int32 {
+	if v.Name != voxel.Block || v.Schema != voxel.Palette {
+		return nil
+	}
+	return v.columns.versions(b)
+}
+
 // Model returns the column at pos, or else one of a game that a new column there is like in heights
 // and data version, as far as columns are in memory; nil if there is none. It must not be changed.
 func (d *Dimension) Model(pos geom.ColumnPos) *voxel.Column {

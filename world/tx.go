@@ -201,7 +201,7 @@ func (d *DimensionTx) Volume(name string) *VolumeTx {
 	if d.volumes[i] == nil {
 		v := *d.d.volumes[i]
 		d.d.volumes[i] = &v
-		d.volumes[i] = &VolumeTx{Volume: v.Volume, draft: v.cells.Edit(), tx: d.tx, v: &v}
+		d.volumes[i] = &VolumeTx{Volume: v.Volume, draft: v.cells.Edit(), tx: d.tx, v: &v, columns: d.d.columns}
 	}
 	d.volumes[i].draft.EndWith(d.tx.ctx)
 	return d.volumes[i]
@@ -216,6 +216,8 @@ type VolumeTx struct {
 	tx    *Tx
 	v     *volume
 	names *names // of v, if they are the Tx's own
+
+	columns *columns // of its dimension, before the update
 }
 
 // Cell returns the cell at p, and false after an error.
@@ -252,6 +254,9 @@ func (v *VolumeTx) Paste(c *grid.Cells, to geom.Point, o grid.PasteOptions) { v.
 
 // Rule returns how the volume's mips are made. It must not be changed.
 func (v *VolumeTx) Rule() *voxel.Rule { return v.draft.Rule() }
+
+// Fail makes Update fail with an error.
+func (v *VolumeTx) Fail(err error) { v.tx.fail(err) }
 
 // Err returns the first error of the volume, for a long Update that wants to end
 // early.

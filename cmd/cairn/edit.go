@@ -48,7 +48,9 @@ A SHAPE is a ball: --at X,Y,Z --r N; a cylinder: a ball with --height N; a box t
 includes both corners: --from X,Y,Z --to X,Y,Z; or a prism over a polygon:
 --points "X,Z X,Z X,Z ..." --floor Y --height N. MATTER is --name NAME, or --cell N for
 the number of a cell. In a Minecraft world, the world or the game must know NAME;
---any-name allows any. There, blocks lie within the heights of the game unless --any-height is
+--any-name allows any. Properties that NAME leaves out are the game's defaults: chest is
+minecraft:chest[facing=north,type=single,waterlogged=false]. Before 1.13 blocks have numbers, and
+NAME is one (1:0) or a name: red_wool is 35:14. There, blocks lie within the heights of the game unless --any-height is
 given, and where the world has no columns only with --new-columns: the game takes such a column
 for finished, so its other blocks stay air. The content of a chest or a sign goes with its block,
 and undo gives both back.

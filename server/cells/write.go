@@ -377,6 +377,10 @@ func (w *Write) fill(v *world.VolumeTx, names []string) ([]voxel.Cell, error) {
 		case name == "":
 			keeps = true
 		case v.Schema == voxel.Palette:
+			name, err := block.State(name, v.Versions(geom.Box(w.Box)), v.Names())
+			if err != nil {
+				return nil, wrong("name %d: %v", i, err)
+			}
 			table[i] = v.Named(name)
 		default:
 			for n, material := range v.Names() {

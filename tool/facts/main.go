@@ -1,11 +1,13 @@
-// Command facts makes light/facts.txt: what the blocks of Minecraft are to its height maps. It
-// reads the package minecraft-data of npm, which has the MIT License:
+// Command facts makes the tables of Minecraft's blocks. It reads the package minecraft-data of
+// npm, which has the MIT License:
 //
 //	npm pack minecraft-data && tar xzf minecraft-data-*.tgz
-//	go run ./tool/facts package > light/facts.txt
+//	go run ./tool/facts package heights > light/facts.txt
+//	go run ./tool/facts package states > format/block/states.txt
+//	go run ./tool/facts package numbers > format/block/numbers.txt
 //
-// The file has facts alone, of all versions from 1.13 on that the package knows. A block
-// that changed has those of its last version.
+// The files have facts alone: what blocks are to height maps, and which states they have, of all
+// versions from 1.13 on that the package knows; and what the numbers of older worlds mean.
 package main
 
 import (
@@ -23,70 +25,107 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: facts PACKAGE")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: facts PACKAGE heights|states|numbers")
 		os.Exit(2)
 	}
-	if err := Write(os.Stdout, os.Args[1]); err != nil {
+	if err := Write(os.Stdout, os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// Write writes the facts that the unpacked package in dir has.
-func Write(w io.Writer, dir string) error {
+// Write writes one table of the unpacked package in dir: heights, states or numbers.
+func Write(w io.Writer, dir, table string) error {
 	var about struct{ Version string }
 	if err := read(&about, dir, "package.json"); err != nil {
 		return err
 	}
-	var paths struct {
-		PC map[string]struct{ Blocks, BlockCollisionShapes string }
-	}
-	data := filepath.Join(dir, "minecraft-data", "data")
-	if err := read(&paths, data, "dataPaths.json"); err != nil {
+	p := pack{data: filepath.Join(dir, "minecraft-data", "data")}
+	var paths struct{ PC map[string]paths }
+	if err := read(&paths, p.data, "dataPaths.json"); err != nil {
 		return err
 	}
-	facts := make(map[string]string)
-	var releases []string
-	for v := range paths.PC {
+	p.paths = paths.PC
+	for v := range p.paths {
 		if numbers(v) != nil && slices.Compare(numbers(v), []int{1, 13}) >= 0 {
-			releases = append(releases, v)
+			p.releases = append(p.releases, v)
 		}
 	}
-	slices.SortFunc(releases, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
-	for _, v := range releases {
-		p := paths.PC[v]
-		var blocks []block
-		var s shapes
-		if err := read(&blocks, data, p.Blocks, "blocks.json"); err != nil {
-			return err
-		}
-		if err := read(&s, data, p.BlockCollisionShapes, "blockCollisionShapes.json"); err != nil {
-			return err
-		}
-		for _, b := range blocks {
-			facts[b.Name] = b.facts(&s)
-		}
-	}
-	if len(releases) == 0 {
+	slices.SortFunc(p.releases, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
+	if len(p.releases) == 0 {
 		return fmt.Errorf("%s: no versions from 1.13 on", dir)
 	}
+	make, ok := map[string]func(*pack) (string, error){"heights": (*pack).heights, "states": (*pack).states, "numbers": (*pack).numbers}[table]
+	if !ok {
+		return fmt.Errorf("no table %q", table)
+	}
+	text, err := make(&p)
+	if err != nil {
+		return err
+	}
+	from := fmt.Sprintf(", made by tool/facts from npm's minecraft-data %s\n# (https://github.com/PrismarineJS/minecraft-data, MIT License), of %s to %s.",
+		about.Version, p.releases[0], p.releases[len(p.releases)-1])
+	_, err = io.WriteString(w, heads[table][0]+from+heads[table][1]+text)
+	return err
+}
+
+// pack is an unpacked package.
+type pack struct {
+	data     string
+	paths    map[string]paths
+	releases []string // from 1.13 on, ascending
+}
+
+// paths says where the facts of a version are.
+type paths struct{ Blocks, BlockCollisionShapes string }
+
+// heights returns what the blocks are to height maps. A block that changed has what its last
+// version is.
+func (p *pack) heights() (string, error) {
+	groups := make(map[string]string)
+	for _, v := range p.releases {
+		var blocks []block
+		var s shapes
+		if err := read(&blocks, p.data, p.paths[v].Blocks, "blocks.json"); err != nil {
+			return "", err
+		}
+		if err := read(&s, p.data, p.paths[v].BlockCollisionShapes, "blockCollisionShapes.json"); err != nil {
+			return "", err
+		}
+		for _, b := range blocks {
+			groups[b.Name] = b.facts(&s)
+		}
+	}
+	return grouped(groups), nil
+}
+
+// grouped lists names by what is said of them.
+func grouped(facts map[string]string) string {
 	groups := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
 		groups[facts[name]] = append(groups[facts[name]], name)
 	}
-	fmt.Fprintf(w, head, about.Version, releases[0], releases[len(releases)-1])
+	var b strings.Builder
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		fmt.Fprintf(w, "\n= %s\n%s\n", g, strings.Join(groups[g], " "))
+		fmt.Fprintf(&b, "\n= %s\n%s\n", g, strings.Join(groups[g], " "))
 	}
-	return nil
+	return b.String()
 }
 
-const head = `# What the blocks of Minecraft are to its height maps, made by tool/facts from npm's minecraft-data %s
-# (https://github.com/PrismarineJS/minecraft-data, MIT License), of %s to %s. The names of blocks follow, without
+// heads are the heads of the tables, before and after where they come from.
+var heads = map[string][2]string{
+	"heights": {"# What the blocks of Minecraft are to its height maps", ` The names of blocks follow, without
 # "minecraft:", after what all states of them do: a is air, m blocks motion, f is a fluid or has one in it, l is
 # leaves, d lets not all light from above through; - does none of it.
-`
+`},
+	"states": {"# The properties of Minecraft's blocks", ` After "=" and the data version from which
+# on it is so (the first also before) follow properties as key=values:default, and then the blocks that have these, without "minecraft:".
+`},
+	"numbers": {"# What the numbers of blocks up to 1.12 mean", ` A line has a number, the name of
+# up to 1.12, and by data from 0 on what that is in the newest version, without "minecraft:"; - is nothing.
+`},
+}
 
 func read(to any, parts ...string) error {
 	name := filepath.Join(parts...)
@@ -113,8 +152,109 @@ func numbers(version string) (out []int) {
 }
 
 type block struct {
-	Name        string
-	FilterLight int
+	ID                       int
+	Name                     string
+	FilterLight              int
+	MinStateID, DefaultState int
+	States                   []struct {
+		Name, Type string
+		Count      int `json:"num_values"`
+		Values     []string
+	}
+}
+
+// states returns the properties of blocks with their default values, by the data version from
+// which on they are so.
+func (p *pack) states() (string, error) {
+	var known []struct {
+		Release string `json:"minecraftVersion"`
+		Data    int    `json:"dataVersion"`
+	}
+	if err := read(&known, p.data, "pc", "common", "protocolVersions.json"); err != nil {
+		return "", err
+	}
+	first, last, out := make(map[string]string), make(map[string]string), ""
+	from := 0
+	for _, v := range p.releases {
+		var blocks []block
+		if err := read(&blocks, p.data, p.paths[v].Blocks, "blocks.json"); err != nil {
+			return "", err
+		}
+		at := 0
+		for _, k := range known {
+			if k.Release == v {
+				at = k.Data
+			}
+		}
+		if at == 0 {
+			return "", fmt.Errorf("%s: no data version", v)
+		}
+		from = cmp.Or(from, at)
+		changed := make(map[string]string)
+		for _, b := range blocks {
+			is := b.properties()
+			if was, ok := last[b.Name]; !ok {
+				first[b.Name] = strconv.Itoa(from) + is
+			} else if was != is {
+				changed[b.Name] = strconv.Itoa(at) + is
+			}
+			last[b.Name] = is
+		}
+		out += grouped(changed)
+	}
+	return grouped(first) + out, nil
+}
+
+// properties returns the properties of a block, each with a space before it.
+func (b *block) properties() string {
+	at := b.DefaultState - b.MinStateID
+	var out []string
+	for _, s := range slices.Backward(b.States) {
+		if s.Type == "bool" {
+			s.Values = []string{"true", "false"}
+		}
+		for i := len(s.Values); i < s.Count; i++ { // numbers from 0 are not always listed
+			s.Values = append(s.Values, strconv.Itoa(i))
+		}
+		out = append(out, fmt.Sprintf(" %s=%s:%s", s.Name, strings.Join(s.Values, ","), s.Values[at%s.Count]))
+		at /= s.Count
+	}
+	slices.Sort(out)
+	return strings.Join(out, "")
+}
+
+// renamed are blocks that have other names now than in 1.13.
+var renamed = map[string]string{"grass": "short_grass", "grass_path": "dirt_path", "sign": "oak_sign", "wall_sign": "oak_wall_sign", "stone_slab": "smooth_stone_slab"}
+
+// numbers returns what the numbers of blocks up to 1.12 mean.
+func (p *pack) numbers() (string, error) {
+	var old []block
+	var legacy struct{ Blocks map[string]string }
+	if err := read(&old, p.data, p.paths["1.12"].Blocks, "blocks.json"); err != nil {
+		return "", err
+	}
+	if err := read(&legacy, p.data, "pc", "common", "legacy.json"); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, b := range old {
+		fmt.Fprintf(&out, "\n%d %s", b.ID, b.Name)
+		for data, gap := 0, ""; data < 16; data++ {
+			name, properties, _ := strings.Cut(strings.TrimPrefix(legacy.Blocks[fmt.Sprintf("%d:%d", b.ID, data)], "minecraft:"), "[")
+			if name == "" {
+				gap += " -"
+				continue
+			}
+			if properties != "" {
+				words := strings.Split(strings.TrimSuffix(properties, "]"), ",")
+				slices.Sort(words)
+				properties = "[" + strings.Join(words, ",") + "]"
+			}
+			out.WriteString(gap + " " + cmp.Or(renamed[name], name) + properties)
+			gap = ""
+		}
+	}
+	return out.String() + "\n", nil
 }
 
 // shapes are the boxes that blocks have for collisions: six numbers for each.

@@ -39,7 +39,7 @@ func TestWrite(t *testing.T) {
 			"shapes": {"0": [], "1": [[0, 0, 0, 1, 1, 1]], "2": [[0, 0, 0, 1, 0.125, 1]], "3": [[0, 0, 0, 1, 0.1875, 1]], "4": [[0, 0, 0, 1, 0.5, 1]]}}`,
 	})
 	var out bytes.Buffer
-	if err := main.Write(&out, dir); err != nil {
+	if err := main.Write(&out, dir, "heights"); err != nil {
 		t.Fatal(err)
 	}
 	head, facts, _ := strings.Cut(out.String(), "\n\n")
@@ -69,10 +69,41 @@ oak_leaves
 	}
 }
 
+// TestWriteStates has the defaults of two versions, and numbers.
+func TestWriteStates(t *testing.T) {
+	const data = "minecraft-data/data/"
+	dir := pack(t, map[string]string{
+		"package.json":                           `{"version": "1.2.3"}`,
+		data + "dataPaths.json":                  `{"pc": {"1.12": {"blocks": "old"}, "1.19": {"blocks": "new"}, "1.13": {"blocks": "first"}}}`,
+		data + "pc/common/protocolVersions.json": `[{"minecraftVersion": "1.19", "dataVersion": 3105}, {"minecraftVersion": "1.13", "dataVersion": 1519}]`,
+		data + "pc/common/legacy.json":           `{"blocks": {"0:0": "minecraft:air", "31:1": "minecraft:grass", "17:0": "minecraft:log[b=1,a=2]", "17:2": "minecraft:log"}}`,
+		data + "old/blocks.json":                 `[{"id": 0, "name": "air"}, {"id": 17, "name": "log"}, {"id": 31, "name": "tallgrass"}]`,
+		data + "first/blocks.json": `[{"name": "air"}, {"name": "leaves", "minStateId": 10, "defaultState": 13,
+			"states": [{"name": "far", "type": "int", "num_values": 2, "values": ["1", "2"]}, {"name": "age", "type": "int", "num_values": 2}]}]`,
+		data + "new/blocks.json": `[{"name": "stone"}, {"name": "air"}, {"name": "leaves", "minStateId": 10, "defaultState": 15,
+			"states": [{"name": "far", "type": "enum", "num_values": 3, "values": ["x", "y", "z"]}, {"name": "wet", "type": "bool", "num_values": 2}]}]`,
+	})
+	for table, want := range map[string]string{
+		"states":  "= 1519\nair stone\n\n= 1519 age=0,1:1 far=1,2:2\nleaves\n\n= 3105 far=x,y,z:z wet=true,false:false\nleaves\n",
+		"numbers": "0 air air\n17 log log[a=2,b=1] - log\n31 tallgrass - short_grass\n",
+	} {
+		var out bytes.Buffer
+		if err := main.Write(&out, dir, table); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(out.String(), "\n\n"); got != want {
+			t.Errorf("%s: got\n%swant\n%s", table, got, want)
+		}
+	}
+	if err := main.Write(new(bytes.Buffer), dir, "colours"); err == nil {
+		t.Error("there is no table colours")
+	}
+}
+
 // TestWriteFails names the file that is missing or broken.
 func TestWriteFails(t *testing.T) {
 	for name, text := range map[string]string{"package.json": `{`, "other": `{}`} {
-		if err := main.Write(new(bytes.Buffer), pack(t, map[string]string{name: text})); err == nil || !strings.Contains(err.Error(), "package.json") {
+		if err := main.Write(new(bytes.Buffer), pack(t, map[string]string{name: text}), "heights"); err == nil || !strings.Contains(err.Error(), "package.json") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,0 +1,193 @@
+package block
+
+import (
+	_ "embed"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/format"
+)
+
+//go:embed states.txt
+var statesText string
+
+// propertyOf is a property of a block: its values, and the one that it has by default.
+type propertyOf struct {
+	key, byDefault string
+	values         []string
+}
+
+// form is the properties that a block has from a data version on, by key.
+type form struct {
+	since      int32
+	properties []propertyOf
+}
+
+// states is states.txt: the forms of blocks by name without Space, ascending.
+var states = sync.OnceValue(func() map[string][]form {
+	out := make(map[string][]form)
+	var at form
+	for line := range strings.Lines(statesText) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case words[0] == "=":
+			since, err := strconv.Atoi(words[1])
+			if err != nil {
+				panic("block: states.txt: no data version: " + line)
+			}
+			at = form{since: int32(since)}
+			for _, w := range words[2:] {
+				key, rest, _ := strings.Cut(w, "=")
+				values, byDefault, _ := strings.Cut(rest, ":")
+				at.properties = append(at.properties, propertyOf{key, byDefault, strings.Split(values, ",")})
+			}
+		default:
+			for _, name := range words {
+				out[name] = append(out[name], at)
+			}
+		}
+	}
+	return out
+})
+
+// formOf returns the properties of a block of the game's, by its name without Space, at the nearest
+// data version that is known.
+func formOf(name string, version int32) (of []propertyOf, known bool) {
+	forms := states()[name]
+	for i, f := range forms {
+		if i == 0 || f.since <= version {
+			of = f.properties
+		}
+	}
+	return of, len(forms) > 0
+}
+
+// StateError says that a word means no state of a block, and why. Its text has what is near.
+type StateError struct {
+	Word string // as it was given
+	Why  string
+}
+
+func (e *StateError) Error() string { return fmt.Sprintf("block %.100q: %s", e.Word, e.Why) }
+
+// noState returns a *StateError about something that none of words is.
+func noState(word, why, what string, words iter.Seq[string]) error {
+	if near := Near(what, words); near != "" {
+		why += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return &StateError{word, why}
+}
+
+// FirstNamed is the first data version of blocks with names: 17w47a.
+const FirstNamed = 1451
+
+// State returns the name of the block state that a word means in columns of some data versions,
+// ascending, as a person or a program says it: with the space of the game and all properties,
+// sorted, those that it leaves out as the game's default. In columns of before 1.13 it is a number;
+// see Number. own are the names that the world has.
+//
+// A block that no game of those versions has stays as it is, but for the order of its properties,
+// and so does every name where versions is empty or the world is of another game. The error is a
+// *StateError.
+func State(word string, versions []int32, own []string) (string, error) {
+	numbers := slices.ContainsFunc(own, isNumber)
+	names := slices.ContainsFunc(own, func(s string) bool { return strings.HasPrefix(s, Space) })
+	switch {
+	case word == format.Air || strings.HasPrefix(word, escapePrefix):
+		return word, nil
+	case numbers && !names:
+		return Number(word)
+	case len(versions) == 0 || !names && len(own) > 1:
+		return word, nil
+	}
+	first, last := versions[0], versions[len(versions)-1]
+	switch {
+	case first < FirstNamed && last >= FirstNamed:
+		return "", &StateError{word, fmt.Sprintf("some columns have numbers for blocks, of data version %d, and some have names, of %d: edit them apart", first, last)}
+	case last < FirstNamed && (numbers || last > 0):
+		return Number(word)
+	case last == 0:
+		return word, nil
+	}
+	return whole(word, last, own)
+}
+
+func isNumber(name string) bool { return strings.HasPrefix(name, legacyPrefix) }
+
+// whole is State for blocks with names.
+func whole(word string, version int32, own []string) (string, error) {
+	base, list, _ := strings.Cut(word, "[")
+	of, known := formOf(strings.TrimPrefix(base, Space), version)
+	switch {
+	case !known && slices.Contains(own, word):
+		return word, nil
+	case !strings.Contains(base, ":"):
+		base = Space + base
+	}
+	given, err := propertiesOf(word, list)
+	if err != nil {
+		return "", err
+	}
+	has := func(p string) bool { // the world has the block with it
+		return slices.ContainsFunc(own, func(name string) bool { return baseOf(name) == base && hasProperty(name, p) })
+	}
+	for _, p := range given {
+		key, value, _ := strings.Cut(p, "=")
+		i := slices.IndexFunc(of, func(o propertyOf) bool { return o.key == key })
+		switch {
+		case !known || has(p):
+		case len(of) == 0:
+			return "", &StateError{word, "it has no properties"}
+		case i < 0:
+			keys := make([]string, len(of))
+			for i, o := range of {
+				keys[i] = o.key
+			}
+			return "", noState(word, fmt.Sprintf("it has no property %q, but %s", key, strings.Join(keys, ", ")), key, slices.Values(keys))
+		case !slices.Contains(of[i].values, value):
+			why := fmt.Sprintf("its property %s has no value %q, but %s", key, value, strings.Join(of[i].values, ", "))
+			return "", noState(word, why, value, slices.Values(of[i].values))
+		}
+	}
+	for _, o := range of {
+		if !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, o.key+"=") }) {
+			given = append(given, o.key+"="+o.byDefault)
+		}
+	}
+	return joined(base, given), nil
+}
+
+// propertiesOf returns the properties in what follows the bracket of a name.
+func propertiesOf(word, list string) (out []string, err error) {
+	for p := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(p), "=")
+		switch {
+		case p == "" && strings.Trim(list, "]") == "":
+			continue
+		case !ok || key == "" || value == "" || !strings.HasSuffix(list, "]"):
+			return nil, &StateError{word, "not a block state such as " + Space + "oak_log[axis=y]"}
+		case slices.ContainsFunc(out, func(p string) bool { return strings.HasPrefix(p, key+"=") }):
+			return nil, &StateError{word, "it has two values of " + key}
+		}
+		out = append(out, key+"="+value)
+	}
+	return out, nil
+}
+
+// joined is a name with its properties, sorted by key.
+func joined(base string, properties []string) string {
+	if len(properties) == 0 {
+		return base
+	}
+	slices.SortFunc(properties, func(a, b string) int {
+		a, _, _ = strings.Cut(a, "=")
+		b, _, _ = strings.Cut(b, "=")
+		return strings.Compare(a, b)
+	})
+	return base + "[" + strings.Join(properties, ",") + "]"
+}
