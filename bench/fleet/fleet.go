@@ -63,7 +63,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 	r := &Report{Worlds: o.Worlds, Games: min(o.Clients, o.Worlds), Seconds: o.Seconds, Catalogue: cmp.Or(o.Catalogue, parts.OnPostgres)}
 	err := lab.WithCairn(ctx, o, func(o lab.Options, dir string) error {
 		o.Step(0, 0, "getting the programs of a cluster")
-		programs, _, err := parts.Get(ctx, io.Discard)
+		programs, _, err := parts.Get(ctx, io.Discard, parts.Quick...)
 		if err == nil {
 			err = os.Setenv(parts.Env, programs)
 		}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,11 +79,11 @@ func (p plan) inCluster(ctx context.Context, dir string, out io.Writer) error {
 // startCluster starts a cluster of cairn as it is built from here, or of -cairn. The
 // servers get further flags.
 func (p plan) startCluster(ctx context.Context, dir string, disk int64, serve ...string) (*parts.Cluster, error) {
-	var also []string
+	names := parts.Quick
 	if p.weed {
-		also = []string{"weed"}
+		names = append(slices.Clone(names), "weed")
 	}
-	programs, missing, err := parts.Get(ctx, os.Stderr, also...)
+	programs, missing, err := parts.Get(ctx, os.Stderr, names...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,8 @@
 // Command localcluster starts a whole cluster on this machine: PostgreSQL with a
 // synchronous standby, MinIO with four drives, three cairn serve, and Prometheus. It
 // prints where each is, starts again what ends, makes the standby the primary when
-// that ends, and ends everything on Ctrl-C. It builds or fetches first what is missing.
+// that ends, and ends everything on Ctrl-C. It builds or fetches first what is missing of the
+// programs that it starts. With -dir it goes on with the worlds that it left there.
 //
 // It is for trying things out. One machine is one machine: a cluster that must not
 // lose anything needs several.
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,7 +38,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.SetOutput(log)
 	get := flags.Bool("get", false, "only get the programs that are missing, and print their folder")
 	weed := flags.Bool("weed", false, "with -get: SeaweedFS too, unless CAIRN_WEED names its program; to build it takes minutes")
-	dir := flags.String("dir", "", "where to keep worlds and logs; default a new folder, which is deleted at the end. It must be empty or absent")
+	dir := flags.String("dir", "", "where to keep worlds and logs; default a new folder, which is deleted at the end")
 	flags.StringVar(&o.Catalogue, "catalogue", parts.OnPostgres, "postgres, bucket or mongodb")
 	flags.IntVar(&o.Servers, "servers", 3, "how many cairn serve")
 	if err := flags.Parse(args); err != nil {
@@ -46,11 +48,13 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var also []string
-	if *weed {
-		also = []string{"weed"}
+	names := parts.Quick
+	if !*get {
+		names = needs(o.Catalogue)
+	} else if *weed {
+		names = append(slices.Clone(names), "weed")
 	}
-	programs, missing, err := parts.Get(ctx, log, also...)
+	programs, missing, err := parts.Get(ctx, log, names...)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if o.Cairn, err = parts.BuildCairn(ctx, *dir); err != nil {
 		return err
 	}
-	o.Prometheus = true
+	o.Prometheus = !slices.Contains(missing, "prometheus")
 	if o.Rules, err = filepath.Glob(filepath.Join(root, "deploy", "prometheus", "*alerts.yml")); err != nil {
 		return err
 	}
@@ -101,6 +105,18 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	})
 	fmt.Fprintln(out, "stops")
 	return c.Stop()
+}
+
+// needs returns the programs of a cluster with a catalogue.
+func needs(catalogue string) []string {
+	names := []string{"minio", "prometheus"}
+	switch catalogue {
+	case parts.OnPostgres:
+		names = append(names, "postgres")
+	case parts.OnMongo:
+		names = append(names, "ferret", "postgres") // or SQLite below FerretDB
+	}
+	return names
 }
 
 // describe prints where the parts are.

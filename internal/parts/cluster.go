@@ -155,7 +155,8 @@ func (c *Cluster) startCatalogue(ctx context.Context) (err error) {
 // indexKeys gives each table of FerretDB an index that it uses when it looks for a key.
 // Without one it reads all documents each time: PostgreSQL does not use FerretDB's own
 // index for the question that it asks. MongoDB has such an index.
-const indexKeys = `CREATE FUNCTION index_keys() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE c record; BEGIN
+const indexKeys = `DROP EVENT TRIGGER IF EXISTS index_keys;
+	CREATE OR REPLACE FUNCTION index_keys() RETURNS event_trigger LANGUAGE plpgsql AS $$ DECLARE c record; BEGIN
 	FOR c IN SELECT * FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table' AND schema_name = 'cairn' LOOP
 		EXECUTE 'CREATE INDEX ON ' || c.object_identity || ' USING gin ((_jsonb->''_id'') jsonb_path_ops) WITH (fastupdate = off)';
 	END LOOP; END $$;

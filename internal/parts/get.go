@@ -12,13 +12,15 @@ import (
 	"strings"
 )
 
-// Get builds or fetches the programs that are missing, and returns their folder, for
-// CAIRN_PARTS. That is the folder CAIRN_PARTS names, or one in the user's cache whose
-// name changes with the versions. The current directory must be in the module. Get
-// installs PostgreSQL where it can: on Debian, as root. It returns what it could not
-// get, and tells log why. SeaweedFS takes minutes to build, so Get does it only if also
-// names weed.
-func Get(ctx context.Context, log io.Writer, also ...string) (dir string, missing []string, err error) {
+// Quick are the programs that Get gets within a minute or two: all but weed, which is SeaweedFS.
+var Quick = []string{"toxiproxy", "minio", "ferret", "promtool", "prometheus", "postgres"}
+
+// Get builds or fetches those of the named programs that are missing, and returns their
+// folder, for CAIRN_PARTS. That is the folder CAIRN_PARTS names, or one in the user's cache
+// whose name changes with the versions. The current directory must be in the module. Get
+// installs PostgreSQL where it can: on Debian, as root. It tells log what it does. It returns
+// what it could not get.
+func Get(ctx context.Context, log io.Writer, names ...string) (dir string, missing []string, err error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return "", nil, fmt.Errorf("parts: get: find the module: %w", err)
@@ -46,9 +48,10 @@ func Get(ctx context.Context, log io.Writer, also ...string) (dir string, missin
 		{"prometheus", g.prometheus},
 		{"postgres", g.postgres},
 	} {
-		if _, err := locate(dir, p.name); err == nil || p.name == "weed" && !slices.Contains(also, p.name) {
+		if _, err := locate(dir, p.name); err == nil || !slices.Contains(names, p.name) {
 			continue
 		}
+		fmt.Fprintf(log, "gets %s, once\n", p.name)
 		if err := p.get(); err != nil {
 			fmt.Fprintf(log, "%s: %v\n", p.name, err)
 			missing = append(missing, p.name)

@@ -2,6 +2,7 @@ package parts_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -50,6 +51,27 @@ func TestPartsPostgres(t *testing.T) {
 	query(t, p, "SELECT count(*) FROM a", "3")
 	if url := p.URL(); strings.Count(url, "127.0.0.1") != 2 {
 		t.Errorf("URL %s: want two servers", url)
+	}
+}
+
+// TestPartsPostgresAgain starts a database again in its folder, whichever server was the primary.
+func TestPartsPostgresAgain(t *testing.T) {
+	parts.Need(t, "postgres")
+	ctx, dir := t.Context(), t.TempDir()
+	for n := range 3 {
+		p, err := parts.StartPostgres(ctx, dir, parts.PostgresOptions{Standby: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		query(t, p, "CREATE TABLE IF NOT EXISTS a (n int PRIMARY KEY)", "")
+		query(t, p, "SELECT count(*) FROM a", fmt.Sprint(n))
+		if n == 0 {
+			err = errors.Join(p.KillPrimary(), p.Promote(ctx))
+		}
+		query(t, p, fmt.Sprintf("INSERT INTO a VALUES (%d)", n), "")
+		if err = errors.Join(err, p.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -45,8 +45,7 @@ type node struct {
 
 const database = "cairn"
 
-// StartPostgres makes a database in dir, which must be empty or absent, and starts
-// it.
+// StartPostgres starts the database in dir. It makes one if there is none.
 func StartPostgres(ctx context.Context, dir string, o PostgresOptions) (*Postgres, error) {
 	p := &Postgres{o: o}
 	if o.Link == nil {
@@ -72,6 +71,10 @@ func (p *Postgres) create(ctx context.Context, dir string) error {
 		if !p.o.Standby {
 			break
 		}
+	}
+	if first, ok := p.found(); ok {
+		p.first = first
+		return p.primary().Start(ctx)
 	}
 	n := p.nodes[0]
 	if err := n.clear(); err != nil {
@@ -114,6 +117,19 @@ func (p *Postgres) node(dir string) (*node, error) {
 	}
 	process.user, err = unprivileged()
 	return n, err
+}
+
+// found returns which server was the primary when the folder was left; false if there is none.
+// If both take writes, one was promoted: it has a history of one more timeline.
+func (p *Postgres) found() (first int, ok bool) {
+	most := -1
+	for i, n := range p.nodes {
+		histories, err := filepath.Glob(filepath.Join(n.dir, "pg_wal", "*.history"))
+		if err == nil && isFile(filepath.Join(n.dir, "PG_VERSION")) && !isFile(filepath.Join(n.dir, "standby.signal")) && len(histories) > most {
+			first, ok, most = i, true, len(histories)
+		}
+	}
+	return first, ok
 }
 
 // clear makes the folder of the server anew.
