@@ -102,6 +102,17 @@ func TestExportStone(t *testing.T) {
 	mustRun(t, 3, dir, "export", "@isle", "then.cairn")
 }
 
+// TestExportSource writes a folder in another format, without a .cairn file between.
+func TestExportSource(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	for _, target := range []string{"slime", "cairn"} {
+		mustRun(t, 0, dir, "export", "a.cairn", "one."+target)
+		mustRun(t, 0, dir, "export", "island", "two."+target)
+		mustRun(t, 0, dir, "diff", "one."+target, "two."+target)
+	}
+}
+
 // TestListDeleted lists what undelete brings back.
 func TestListDeleted(t *testing.T) {
 	dir := versions(t)

@@ -47,7 +47,7 @@ type exported struct {
 func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
-		Use:   "export WORLD DST",
+		Use:   "export SRC|WORLD DST",
 		Short: "Writes a world as a folder, a Slime file, a schematic or a .cairn file",
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
 .cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
@@ -120,6 +120,11 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err := o.resolve(to); err != nil {
 		return err
 	}
+	if !isAddress(from) {
+		if err := outside(to, from); err != nil {
+			return err
+		}
+	}
 	free := checkFree
 	if o.kind.Ext != "" {
 		free = checkNew
@@ -128,10 +133,7 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		return err
 	}
 	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
-		if src.Content() == nil {
-			return usagef("%s: not a %s file; cairn import makes one", from, port.Ext)
-		}
-		done := &exported{World: from, Target: to, Format: o.format, Lost: map[string]int{}}
+		done := &exported{World: from, Target: to, Format: o.format, Lost: src.Remarks().Lost}
 		w, err := done.forGame(ctx, w, sf.memory.world(), o)
 		if err == nil {
 			err = done.write(ctx, w, o)
@@ -154,7 +156,7 @@ func (o *exportOptions) asStone(ctx context.Context, sf *storeFlag, out io.Write
 	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) (err error) {
 		whole := sf.whole(stone.Options{})
 		whole.Far = true
-		done := &exported{World: from, Target: to, Format: "cairn", Lost: map[string]int{}}
+		done := &exported{World: from, Target: to, Format: "cairn", Lost: src.Remarks().Lost}
 		if _, done.Bytes, err = writeWorld(ctx, w, to, whole); err != nil {
 			return err
 		}
