@@ -51,7 +51,7 @@ func (s *Source) archive(r io.ReaderAt, head []byte) (fs.FS, error) {
 	if isZip(head) {
 		return s.readZip(r, limit)
 	}
-	return s.readTar(io.NewSectionReader(r, 0, s.size), isGzip(head), min(limit, maxTar))
+	return s.readTar(io.NewSectionReader(r, 0, s.size), head, min(limit, maxTar))
 }
 
 // perFile is the cost of a file in an archive, without its bytes and its name.
@@ -224,7 +224,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 	}
 	known, err := s.openFile(bytes.NewReader(b), b, int64(len(b)))
 	if !known {
-		err = unknown(b)
+		err = unknown(b, int64(len(b)))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", names[0], err)
@@ -234,18 +234,18 @@ func (s *Source) openInner(fsys fs.FS) error {
 
 // readTar reads a tar, compressed by gzip or not, into memory. It returns the files as a zip
 // without compression, so that all archives are read in one way.
-func (s *Source) readTar(r io.Reader, zipped bool, limit int64) (fs.FS, error) {
-	if zipped {
+func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
+	if isGzip(head) {
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return nil, err
 		}
-		head := make([]byte, 512)
-		n, _ := io.ReadFull(z, head) // fewer bytes are no tar
-		if !isTar(head[:n]) {
-			return nil, unknown([]byte{0x1F, 0x8B})
+		first := make([]byte, 512)
+		n, _ := io.ReadFull(z, first) // fewer bytes are no tar
+		if !isTar(first[:n]) {
+			return nil, unknown(head, s.size)
 		}
-		r = io.MultiReader(bytes.NewReader(head), z)
+		r = io.MultiReader(bytes.NewReader(first), z)
 	}
 	var held bytes.Buffer
 	out := zip.NewWriter(&held)

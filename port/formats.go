@@ -3,12 +3,15 @@ package port
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/format/mcedit"
@@ -104,36 +107,93 @@ func TrimExt(name string) string {
 	return name
 }
 
+// foreignExts are the extensions of other worlds and schematics, and of single region files.
+var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
+
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
-// first bytes of files, and into archives that have the extension of one.
-func Detect(path string) bool {
+// first bytes of files, and into archives that have the extension of one. For what nothing says
+// that it is a world the error is format.ErrNoWorld; another error says why a file is none that
+// has the name of one.
+func Detect(path string) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return false
-	case info.IsDir():
+	if err == nil && info.IsDir() {
 		root, err := os.OpenRoot(path)
 		if err != nil {
-			return false
+			return err
 		}
 		defer root.Close()
-		return detectFolder(root.FS())
+		if detectFolder(root.FS()) {
+			return nil
+		}
+		return format.ErrNoWorld
+	}
+	ends := func(exts []string) bool {
+		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })
+	}
+	archive := ends(archiveExts) || strings.HasSuffix(path, ".mcworld")
+	switch {
+	case !archive && !ends(fileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
+		return format.ErrNoWorld
+	case err != nil:
+		return err
 	case !info.Mode().IsRegular():
-		return false
-	case slices.ContainsFunc(archiveExts, func(ext string) bool { return strings.HasSuffix(path, ext) }):
+		return format.ErrNoWorld
+	case archive:
 		s, err := Open(path, Options{Salvage: true})
-		return err == nil && s.Close() == nil
-	case !slices.ContainsFunc(fileExts(), func(ext string) bool { return strings.HasSuffix(path, ext) }):
-		return false
+		if err != nil {
+			return err
+		}
+		return s.Close()
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return err
 	}
 	defer f.Close()
 	head := make([]byte, min(info.Size(), maxHead))
 	if _, err := io.ReadFull(f, head); err != nil {
-		return false
+		return err
 	}
-	return bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.Detect != nil && k.Detect(head) })
+	if bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.Detect != nil && k.Detect(head) }) {
+		return nil
+	}
+	return unknown(head, info.Size())
+}
+
+// foreign are the first bytes of files that cairn does not read.
+var foreign = []struct{ magic, what string }{
+	{"Polr", "a world of Polar"},
+	{"\xc3\xff\x13\x18\x3c\xca\x9d\x9a", "a region file in Linear's format"},
+	{"\x0a\xe5\xbb\x36", "a blueprint of Axiom"},
+	{"\x0a\x00\x00\x03\x0e\x00format_version", "a structure of Bedrock Edition"},
+	{"7z\xbc\xaf", "an archive of 7-Zip"},
+	{"Rar!", "an archive of RAR"},
+	{"BZh", "an archive of bzip2"},
+	{"\xfd7zXZ", "an archive of xz"},
+	{"\x28\xb5\x2f\xfd", "an archive of Zstandard"},
+}
+
+// unknown says what the bytes are that no format knows.
+func unknown(head []byte, size int64) error {
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return fmt.Errorf("%w: %s, which cairn does not read", ErrUnknown, f.what)
+		}
+	}
+	switch {
+	case len(head) == 0:
+		return errors.New("the file is empty")
+	case bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return errors.New("a zip with nothing in it")
+	case isRegionTable(head, size):
+		return errors.New("a single region file of a world: give the folder of the world, or the one that the file is in")
+	case head[0] == 0x0A || isGzip(head):
+		for _, f := range clip.Peek(head) {
+			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
+				return errors.New("a schematic of Litematica, which cairn does not read")
+			}
+		}
+		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
+	}
+	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
 }

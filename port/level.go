@@ -3,6 +3,7 @@ package port
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
@@ -66,26 +67,24 @@ func readLevel(f format.File) (l format.Level, rest []string, err error) {
 }
 
 // LevelRemark says what is wrong with the level.dat of a game's world; "" if nothing is, or if
-// the world has none.
-func LevelRemark(w stone.Content) string {
-	paths, has := levelPaths, [2]bool{}
+// the world has none. damaged says that it is there and cannot be read.
+func LevelRemark(w stone.Content) (remark string, damaged bool) {
+	has := map[string]bool{}
 	for _, f := range w.About().Files {
-		for i, path := range paths {
-			has[i] = has[i] || f.Path == path
-		}
+		has[f.Path] = true
 	}
-	_, _, err := openLevel(w, paths[0])
+	old := ""
+	if _, _, err := openLevel(w, anvil.OldLevelPath); err == nil {
+		old = fmt.Sprintf("; %s is read in its place", anvil.OldLevelPath)
+	}
+	_, _, err := openLevel(w, anvil.LevelPath)
 	switch {
-	case err == nil || !has[0] && !has[1]:
-		return ""
-	case !has[0]:
-		return fmt.Sprintf("%s is missing; %s is read in its place", paths[0], paths[1])
+	case err == nil || !has[anvil.LevelPath] && old == "":
+		return "", false
+	case !has[anvil.LevelPath]:
+		return anvil.LevelPath + " is missing" + old, false
 	}
-	remark := fmt.Sprintf("%s cannot be read: %v", paths[0], err)
-	if _, _, err := openLevel(w, paths[1]); err == nil {
-		remark += fmt.Sprintf("; %s is read in its place", paths[1])
-	}
-	return remark
+	return fmt.Sprintf("%s cannot be read: %s%s", anvil.LevelPath, strings.TrimPrefix(err.Error(), "anvil: "+anvil.LevelPath+": "), old), true
 }
 
 // Slim returns a Sink in front of another one. It passes on what Slime files can hold, each
@@ -97,7 +96,8 @@ func Slim(to format.Sink, lost map[string]int) format.Sink {
 
 type slim struct {
 	convert.Filter
-	lost map[string]int
+	lost  map[string]int
+	level bool // was passed on
 }
 
 // File passes on what a Slime file keeps of f.
@@ -105,10 +105,11 @@ func (s *slim) File(f format.File) error {
 	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
 		return s.Sink.File(f)
 	}
-	if f.Path == anvil.LevelPath {
+	if !s.level && (f.Path == anvil.LevelPath || f.Path == anvil.OldLevelPath) { // in this order
 		if level, rest, err := readLevel(f); err == nil {
+			s.level = true
 			countLevel(rest, s.lost)
-			return s.Sink.File(format.FileOf(f.Path, anvil.AppendLevel(nil, level)))
+			return s.Sink.File(format.FileOf(anvil.LevelPath, anvil.AppendLevel(nil, level)))
 		}
 	}
 	s.lost["file "+f.Path]++

@@ -186,15 +186,16 @@ func TestLevelElsewhere(t *testing.T) {
 	}{
 		{"at the root", files, ""},
 		{"beside a readme", beside, ""},
-		{"a copy", lost, "level.dat cannot be read: anvil: level.dat: gzip: unexpected EOF; level.dat_old is read in its place"},
+		{"a copy", lost, "level.dat cannot be read: gzip: unexpected EOF; level.dat_old is read in its place"},
+		{"a copy alone", some(lost, "", func(name string) bool { return name != "level.dat" }), "level.dat is missing; level.dat_old is read in its place"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, w, err := open(t, zipOf(t, tt.files), port.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := port.LevelRemark(w.Content()); got != tt.remark {
-				t.Errorf("remark %q, want %q", got, tt.remark)
+			if got, damaged := port.LevelRemark(w.Content()); got != tt.remark || damaged != strings.Contains(got, "cannot") {
+				t.Errorf("remark %q, damaged %v, want %q", got, damaged, tt.remark)
 			}
 			var b bytes.Buffer
 			notHeld := map[string]int{}
@@ -211,6 +212,13 @@ func TestLevelElsewhere(t *testing.T) {
 			}
 			if got := convert.HeadOf(parts.About().Properties).Properties["spawnZ"]; got != "3" {
 				t.Errorf("spawnZ %q, not held %v", got, notHeld)
+			}
+			l := convert.NewLoader(w.Head)
+			if err := w.Source().Read(t.Context(), port.Slim(l, map[string]int{})); err != nil {
+				t.Fatal(err)
+			}
+			if remark, _ := port.LevelRemark(l.World().Content()); remark != "" || len(l.World().Files) != 1 {
+				t.Errorf("slim: %q, files %v", remark, l.World().Files)
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 )
@@ -392,6 +393,12 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"a region file", files["region/r.0.0.mca"].Data, "a single region file of a world: give the folder"},
 		{"a level.dat", files["level.dat"].Data, "such as a level.dat"},
+		{"Litematica", gzipOf(t, nbt.Append(nil, "", nbt.Entries{{Name: "Version", Value: int32(6)}, {Name: "Regions", Value: nbt.Entries{}}})), "a schematic of Litematica, which cairn does not read"},
+		{"Polar", []byte("Polr\x00\x07"), "a world of Polar, which cairn does not read"},
+		{"Bedrock", []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01\x00\x00\x00"), "a structure of Bedrock Edition"},
+		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},
+		{"an empty zip", zipOf(t, nil), "a zip with nothing in it"},
+		{"two files of worlds", zipOf(t, fstest.MapFS{"a/x.slime": {}, "b.slime": {}, "__MACOSX/._b.slime": {}}), "2 worlds, among them a/x.slime and b.slime"},
 	} {
 		if _, _, err := open(t, tt.body, port.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

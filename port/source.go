@@ -126,10 +126,8 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 	case known:
 	case isArchive(head):
 		err = s.extract(r, head)
-	case isRegionTable(head, size):
-		err = errors.New("a single region file of a world: give the folder of the world, or the one that the file is in")
 	default:
-		err = unknown(head)
+		err = unknown(head, size)
 	}
 	if err != nil {
 		return nil, err
@@ -155,21 +153,6 @@ func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, e
 		}
 	}
 	return false, nil
-}
-
-func unknown(head []byte) error {
-	switch {
-	case len(head) == 0:
-		return errors.New("the file is empty")
-	case head[0] == 0x0A || bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
-		for _, f := range clip.Peek(head) {
-			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
-				return errors.New("a schematic of Litematica, which cairn does not read")
-			}
-		}
-		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
-	}
-	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
 }
 
 // IsDamage reports whether an error says that bytes of a world are damaged.

@@ -22,6 +22,7 @@ type importAnswer struct {
 	Same    bool           `json:"same"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
+	Remarks []string       `json:"remarks"` // on what is odd, and lost nothing
 }
 
 // importWorld is POST /v1/import.
@@ -99,6 +100,10 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	}
 	remarks := src.Remarks()
 	answer.Lost, answer.Damaged = fewer(remarks.Lost), remarks.Damaged[:min(len(remarks.Damaged), maxRemarks)]
+	answer.Remarks = append([]string{}, remarks.Notes[:min(len(remarks.Notes), maxRemarks)]...)
+	if remark, _ := port.LevelRemark(w.Content()); remark != "" {
+		answer.Remarks = append(answer.Remarks, remark)
+	}
 	c.step("read")
 	regions := src.Regions()
 	for {

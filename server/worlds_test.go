@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -94,6 +96,7 @@ type imported struct {
 	Same    bool           `json:"same"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
+	Remarks []string       `json:"remarks"`
 }
 
 func (s *site) mustImport(name string, body []byte, header ...string) (a imported) {
@@ -142,6 +145,37 @@ func changeOne(w *convert.World) {
 		}
 	}
 	v.Chunks[pos] = voxel.FromFlat(&cells)
+}
+
+// TestImportRemarks: an upload is found as a file is, and the answer says what is odd.
+func TestImportRemarks(t *testing.T) {
+	files := mustFolder(t, madeUp(t, 1))
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, body := range map[string]string{"README.txt": "x", "World/level.dat": ""} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := fs.ReadFile(files, "region/r.0.0.mca")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := z.Create("World/region/r.0.0.mca")
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := newSite(t, server.Options{}).mustImport("w", b.Bytes())
+	if r := strings.Join(got.Remarks, "\n"); len(got.Remarks) != 2 || !strings.Contains(r, "the world is in World; not read is what lies beside it, 1 file: README.txt") || !strings.Contains(r, "level.dat cannot be read") {
+		t.Errorf("remarks %q", got.Remarks)
+	}
 }
 
 func TestImportExport(t *testing.T) {

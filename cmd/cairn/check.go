@@ -238,7 +238,9 @@ func (c *checked) check(ctx context.Context, src *source) error {
 	for _, note := range remarks.Notes {
 		c.remark("%s", note)
 	}
-	if remark := port.LevelRemark(w); remark != "" {
+	if remark, damaged := port.LevelRemark(w); damaged {
+		c.problem("%s", remark)
+	} else if remark != "" {
 		c.remark("%s", remark)
 	}
 	return c.world(ctx, w)

@@ -153,7 +153,7 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		f.Kept += t.Kept
 	}
 	f.Remarks = src.Remarks().Notes
-	if remark := port.LevelRemark(c); remark != "" {
+	if remark, _ := port.LevelRemark(c); remark != "" {
 		f.Remarks = append(f.Remarks, remark)
 	}
 	for _, file := range about.Files {

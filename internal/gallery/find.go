@@ -23,37 +23,53 @@ const mostWorlds = 10_000
 type place struct{ path, name string }
 
 // find returns the worlds in the folder, or the world at path if that is a world or has none
-// below.
-func find(ctx context.Context, path string) ([]place, error) {
+// below. passed names the files that were passed over, and says why.
+func find(ctx context.Context, path string) (found []place, passed []string, err error) {
 	info, err := os.Stat(path)
-	if err == nil && info.IsDir() && !port.Detect(path) {
-		if found, err := below(ctx, path); err != nil || len(found) > 0 {
-			return found, err
+	if err == nil && info.IsDir() && port.Detect(path) != nil {
+		if found, passed, err = below(ctx, path); err != nil || len(found) > 0 {
+			return found, passed, err
 		}
 	}
 	src, err := port.Open(path, port.Options{Salvage: true})
 	if errors.Is(err, format.ErrNoWorld) {
 		err = fmt.Errorf("%s: no world is in this folder or below", path)
+		for _, p := range passed {
+			err = fmt.Errorf("%w; passed over: %s", err, p)
+		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return []place{{path, nameOf(filepath.Base(absolute(path)), nil)}}, src.Close()
+	return []place{{path, nameOf(filepath.Base(absolute(path)), nil)}}, nil, src.Close()
 }
 
-// below returns the worlds in a folder.
-func below(ctx context.Context, path string) (out []place, err error) {
-	taken := map[string]bool{}
+// mostPassed is how many files are named that were passed over.
+const mostPassed = 20
+
+// below returns the worlds in a folder, and the files of it that have names of worlds and are none.
+func below(ctx context.Context, path string) (out []place, passed []string, err error) {
+	taken, more := map[string]bool{}, 0
 	err = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
-		if err = cmp.Or(err, ctx.Err()); err != nil || at == path || len(out) == mostWorlds {
-			return err
+		if ctx.Err() != nil || at == path || len(out) == mostWorlds {
+			return cmp.Or(ctx.Err(), err)
 		}
-		if !port.Detect(at) {
+		rel, why := at, err
+		if r, err := filepath.Rel(path, at); err == nil {
+			rel = r
+		}
+		if why == nil {
+			why = port.Detect(at)
+		}
+		switch {
+		case errors.Is(why, format.ErrNoWorld):
 			return nil
-		}
-		rel, err := filepath.Rel(path, at)
-		if err != nil {
-			return err
+		case why != nil && len(passed) == mostPassed:
+			more++
+			return nil
+		case why != nil:
+			passed = append(passed, rel+": "+strings.TrimPrefix(why.Error(), at+": "))
+			return nil
 		}
 		out = append(out, place{at, nameOf(filepath.ToSlash(rel), taken)})
 		if e.IsDir() {
@@ -61,7 +77,10 @@ func below(ctx context.Context, path string) (out []place, err error) {
 		}
 		return nil
 	})
-	return out, err
+	if more > 0 {
+		passed = append(passed, fmt.Sprintf("and %d more files", more))
+	}
+	return out, passed, err
 }
 
 func absolute(path string) string {

@@ -30,7 +30,8 @@ type Options struct {
 	Memory int64
 	// Temp is the folder of temporary files. Default: os.TempDir.
 	Temp string
-	// Tell gets a line of text when a world begins to be read, and when it was. Default: none.
+	// Tell gets a line of text for each file that looks like a world and is none, when a world begins
+	// to be read, when it was, and on what is odd in it. Default: none.
 	Tell func(text string)
 }
 
@@ -55,19 +56,23 @@ type exhibit struct {
 	err     error
 	commit  history.Commit
 	bytes   io.ReaderAt
-	damaged int         // chunks
+	damaged int // chunks
+	notes   []string
 	close   []io.Closer // last first
 }
 
 // Open opens the world at path, or all worlds in a folder and the folders below. It reads no
 // world yet. An error of the path itself is a *fs.PathError.
 func Open(ctx context.Context, path string, o Options) (*Gallery, error) {
-	found, err := find(ctx, path)
+	found, passed, err := find(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	if o.Tell == nil {
 		o.Tell = func(string) {}
+	}
+	for _, p := range passed {
+		o.Tell("passed over: " + p)
 	}
 	g := &Gallery{o: o, worlds: make(map[string]*exhibit)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
@@ -120,6 +125,9 @@ func (g *Gallery) world(ctx context.Context, name string) (*exhibit, error) {
 				return
 			}
 			text := fmt.Sprintf("read %s in %.1f s", name, time.Since(began).Seconds())
+			for _, note := range e.notes {
+				g.o.Tell(name + ": " + note)
+			}
 			if e.damaged > 0 {
 				text += fmt.Sprintf("; damaged chunks that are not shown: %d", e.damaged)
 			}
@@ -169,7 +177,8 @@ func (g *Gallery) write(e *exhibit, src *port.Source) (history.StoneRef, error) 
 	if err != nil {
 		return history.StoneRef{}, err
 	}
-	e.damaged = len(src.Remarks().Damaged)
+	remarks := src.Remarks()
+	e.damaged, e.notes = len(remarks.Damaged), remarks.Notes
 	out := history.NewSpool(spooling{dir: g.o.Temp})
 	e.close = append(e.close, out)
 	o := port.AtOnce(stone.Options{Effort: stone.Good})
