@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -38,6 +37,9 @@ type touched [maxVolumes]geom.Box
 // boxes returns where to may differ from from, by volume, and how many cubes of level 0 that touches. ok is false if
 // everything may, or if that is too much to note.
 func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
+	if from.feed != to.feed {
+		return out, 0, false
+	}
 	for i := range to.volumes {
 		if a, b := from.to[i], to.to[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
 			return out, 0, false // among as many cells the lowest number wins at the next level
@@ -81,13 +83,12 @@ func cubeAt(p geom.Point, edge int) geom.Point {
 	return geom.Point{X: geom.FloorDiv(p.X, edge), Y: geom.FloorDiv(p.Y, edge), Z: geom.FloorDiv(p.Z, edge)}
 }
 
-// differ compares two shots at all levels. What is too much to compare at once is vague.
-func differ(ctx context.Context, from, to *shot) (difference, error) {
-	var d difference
+// differ compares two shots at all levels. What is too much to compare at once, or not in memory, is vague.
+func differ(from, to *shot) (d difference) {
 	where, n, ok := boxes(from, to)
 	if !ok {
 		d.all = true
-		return d, nil
+		return d
 	}
 	at := make(map[Key]*touched)
 	for i := range to.volumes {
@@ -100,16 +101,10 @@ func differ(ctx context.Context, from, to *shot) (difference, error) {
 		above := make(map[Key]*touched)
 		for k, t := range at {
 			differs := true
-			if n > maxCompared || !exact(from, level) || !exact(to, level) {
+			if c, ok := compare(from, to, k, t, n); !ok {
 				d.vague[k] = struct{}{}
-			} else {
-				c, err := compare(ctx, from, to, k, t)
-				if err != nil {
-					return d, err
-				}
-				if differs = c != nil; differs {
-					d.changes = append(d.changes, c)
-				}
+			} else if differs = c != nil; differs {
+				d.changes = append(d.changes, c)
 			}
 			for i := 0; differs && i < len(to.volumes); i++ {
 				if !t[i].Empty() {
@@ -119,17 +114,7 @@ func differ(ctx context.Context, from, to *shot) (difference, error) {
 		}
 		at = above
 	}
-	return d, nil
-}
-
-// exact reports whether a level is read as the shot shows it.
-func exact(s *shot, level int) bool {
-	for i := range s.volumes {
-		if !s.moment.Exact(s.dimension, s.volumes[i].Name, level) {
-			return false
-		}
-	}
-	return true
+	return d
 }
 
 // halved returns the cells of the next level over b.
@@ -138,8 +123,12 @@ func halved(b geom.Box) geom.Box {
 		Max: geom.Point{X: (b.Max.X + 1) >> 1, Y: (b.Max.Y + 1) >> 1, Z: (b.Max.Z + 1) >> 1}}
 }
 
-// compare returns how a cube differs where it may, nil if it does not.
-func compare(ctx context.Context, from, to *shot, k Key, t *touched) (*change, error) {
+// compare returns how a cube differs where it may, nil if it does not. It is one of n cubes. ok is false if that is too much for
+// a tick.
+func compare(from, to *shot, k Key, t *touched, n int) (_ *change, ok bool) {
+	if n > maxCompared {
+		return nil, false
+	}
 	c := change{Key: k}
 	var old, now [CubeEdge * CubeEdge * CubeEdge]voxel.Cell
 	for i := range to.volumes {
@@ -149,19 +138,16 @@ func compare(ctx context.Context, from, to *shot, k Key, t *touched) (*change, e
 		e := to.volumes[i].edge()
 		b := aligned(t[i])
 		a, z := old[:b.Cells()], now[:b.Cells()]
-		if err := from.readBox(ctx, i, int(k.Level), b, a); err != nil {
-			return nil, err
-		}
-		if err := to.readBox(ctx, i, int(k.Level), b, z); err != nil {
-			return nil, err
+		if from.readBox(from.now, i, int(k.Level), b, a) != nil || to.readBox(to.now, i, int(k.Level), b, z) != nil {
+			return nil, false
 		}
 		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
 		c.parts = appendParts(c.parts, uint8(i), e, geom.Box{Min: b.Min.Sub(low), Max: b.Max.Sub(low)}, a, z)
 	}
 	if len(c.parts) == 0 {
-		return nil, nil
+		return nil, true
 	}
-	return &c, nil
+	return &c, true
 }
 
 // aligned returns the parts that b touches.
@@ -199,10 +185,7 @@ func appendParts(dst []Part, volume uint8, e int, b geom.Box, old, now []voxel.C
 // than the cube.
 func (f *feed) between(base, to *record) ([]byte, error) {
 	id := diffID{to.recordID, base.version}
-	f.mu.Lock()
-	edit, ok := f.diffs[id]
-	f.mu.Unlock()
-	if ok {
+	if edit, ok := f.diff(id); ok {
 		return edit, nil
 	}
 	a, err := f.decode(base)
@@ -218,40 +201,37 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 		e := f.volumes[i].edge()
 		parts = appendParts(parts, uint8(i), e, geom.Box{Max: geom.Point{X: e, Y: e, Z: e}}, a[i], b[i])
 	}
-	if edit = f.edit(to, parts); len(edit) > len(to.bytes) || len(parts) == 0 && to.version != 0 {
+	edit := f.edit(to, parts)
+	if len(edit) > len(to.bytes) || len(parts) == 0 && to.version != 0 {
 		edit = nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.diffed += len(edit); len(f.diffs) >= maxDiffs || f.diffed > f.most/4 {
-		clear(f.diffs)
-		f.diffed = len(edit)
-	}
-	f.diffs[id] = edit
+	f.keepDiff(id, edit)
 	return edit, nil
 }
 
 // fewParts is how many parts take fewer bytes than a cube, as a rule.
 const fewParts = 8
 
-// prepare makes what is sent of a change, once for all viewers.
-func (c *change) prepare(ctx context.Context, s *shot) (err error) {
+// prepare makes what is sent of a change, once for all viewers. The error is errLater if that has to wait for the store.
+func (c *change) prepare(s *shot) error {
 	if c.rec != nil {
 		return nil
 	}
+	cells, err := s.read(c.Key, s.now)
+	if err != nil {
+		return err
+	}
+	defer contents.Put(cells)
 	if len(c.parts) > fewParts {
-		if c.rec, err = s.record(ctx, c.Key, nil); err != nil {
-			return err
-		}
-		if c.edit = s.edit(c.rec, c.parts); len(c.edit) > len(c.rec.bytes) {
-			c.edit, c.used = nil, c.rec.used
-			return nil
-		}
+		c.rec = s.encode(c.Key, *cells, false)
+		s.put(c.rec)
 	} else {
-		if c.rec, err = s.sketch(ctx, c.Key); err != nil {
-			return err
-		}
-		c.edit = s.edit(c.rec, c.parts)
+		c.rec = s.outline(c.Key, *cells, false)
+	}
+	s.know(c.rec)
+	if c.edit = s.edit(c.rec, c.parts); len(c.parts) > fewParts && len(c.edit) > len(c.rec.bytes) {
+		c.edit, c.used = nil, c.rec.used
+		return nil
 	}
 	c.used = make([][]voxel.Cell, len(s.volumes))
 	for i := range c.parts {

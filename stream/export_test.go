@@ -5,8 +5,8 @@ func (s *Server) Kept() (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	add := func(f *feed) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
+		f.kept.Lock()
+		defer f.kept.Unlock()
 		bytes += f.bytes
 	}
 	for _, g := range s.feeds {

@@ -1,75 +1,34 @@
 package stream
 
 import (
-	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"sync"
-	"sync/atomic"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/lod"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // feed is what the sessions of a dimension and a list of volumes share: numbers of
-// names, and cubes that are encoded.
+// names, and cubes that are encoded. Numbers never change. A version whose names find no room beside those of
+// the versions before is shown in a new feed, and the old one goes with the last version in it.
 type feed struct {
+	cache
 	dimension string
 	volumes   []Volume
 	hollow    bool // cells 0 hide nothing that can be seen
 	look      func(volume, name string) Look
 
-	mu      sync.Mutex
-	names   []names // by volume
-	records map[recordID]*record
-	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
-	diffed  int               // bytes of diffs
-	newest  *record           // of a ring by use
-	bytes   int
-	most    int
+	mu    sync.Mutex
+	names []names // by volume
 }
 
-// names are the names of a volume by number.
+// names are the names of a volume by number. Number 0 is the empty cell, and 1 the default if that is another.
 type names struct {
 	list   []string
 	looks  []Look
 	hashes []uint64
 	number map[string]voxel.Cell
-}
-
-type recordID struct {
-	Key
-	version uint64
-}
-
-// diffID names how a cube became another.
-type diffID struct {
-	recordID
-	from uint64
-}
-
-// maxDiffs bounds the diffs that are kept.
-const maxDiffs = 4096
-
-// record is a cube as it is sent.
-type record struct {
-	recordID
-	bytes      []byte
-	used       [][]voxel.Cell // names by volume, ascending
-	cube       lod.Cube
-	prev, next *record
-}
-
-// cost is about how many bytes of memory a record takes.
-func (r *record) cost() int {
-	n := len(r.bytes) + 256
-	for _, u := range r.used {
-		n += 24 + 2*len(u)
-	}
-	return n
 }
 
 // newFeed makes a feed of a dimension as it is in a state.
@@ -78,7 +37,7 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 	if err != nil {
 		return nil, err
 	}
-	f := &feed{dimension: d.Name, hollow: true, look: o.Look, records: make(map[recordID]*record), diffs: make(map[diffID][]byte), most: o.Cache}
+	f := &feed{cache: newCache(o.Cache), dimension: d.Name, hollow: true, look: o.Look}
 	if len(want) == 0 {
 		want = usual(d)
 	}
@@ -94,6 +53,10 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 		f.names = append(f.names, names{number: make(map[string]voxel.Cell)})
 		f.volumes = append(f.volumes, Volume{v.Name, v.Schema, v.Scale, v.Default})
 		f.hollow = f.hollow && v.Default == 0
+		if list := namesOf(d.Volumes[i]); v.Schema != voxel.Level && v.Default != 0 && nameIndex(v.Default, v.Schema) < len(list) {
+			f.add(len(f.names)-1, list[0])
+			f.add(len(f.names)-1, list[nameIndex(v.Default, v.Schema)])
+		}
 	}
 	if len(f.volumes) == 0 {
 		return nil, &Failure{"no_volume", "the dimension has no volume that can be streamed"}
@@ -174,22 +137,43 @@ func (f *feed) translate(d stone.Dimension) ([]translation, error) {
 	return out, nil
 }
 
-// number finds numbers for the names of a volume.
-func (f *feed) number(i int, v stone.Volume) (translation, error) {
-	n, most := &f.names[i], int(voxel.MaxCell)
-	list := v.Names
-	if v.Schema == voxel.Terrain {
-		most = 63
-		list = slices.Clone(list[:min(len(list), 64)])
-		for m := len(list); m < 64; m++ {
-			list = append(list, "")
-		}
-		for m := 1; m < 64; m++ {
-			if list[m] == "" {
-				list[m] = fmt.Sprint("material ", m)
-			}
+// namesOf returns the names of a volume. The materials of a terrain all have one.
+func namesOf(v stone.Volume) []string {
+	if v.Schema != voxel.Terrain {
+		return v.Names
+	}
+	list := make([]string, mostNames(v.Schema))
+	copy(list, v.Names)
+	for m := 1; m < len(list); m++ {
+		if list[m] == "" {
+			list[m] = fmt.Sprint("material ", m)
 		}
 	}
+	return list
+}
+
+// mostNames is how many names the cells of a schema can have.
+func mostNames(s voxel.Schema) int {
+	if s == voxel.Terrain {
+		return 64
+	}
+	return int(voxel.MaxCell) + 1
+}
+
+// nameIndex returns which name a cell has.
+func nameIndex(c voxel.Cell, s voxel.Schema) int {
+	if s == voxel.Terrain {
+		return int(c >> 8)
+	}
+	return int(c)
+}
+
+// tooMany is the code of a failure for a version that has too many names.
+const tooMany = "too_many_names"
+
+// number finds numbers for the names of a volume.
+func (f *feed) number(i int, v stone.Volume) (translation, error) {
+	n, most, list := &f.names[i], mostNames(v.Schema), namesOf(v)
 	same := true
 	t := make(translation, len(list))
 	for c, name := range list {
@@ -198,23 +182,10 @@ func (f *feed) number(i int, v stone.Volume) (translation, error) {
 			num, ok = 0, len(n.list) > 0
 		}
 		if !ok {
-			if len(n.list) > most {
-				return nil, &Failure{"too_many_names", fmt.Sprintf("the versions of volume %q have more than %d names", v.Volume.Name, most+1)}
+			if len(n.list) == most {
+				return nil, &Failure{tooMany, fmt.Sprintf("the versions of volume %q have more than %d names", v.Volume.Name, most)}
 			}
-			num = voxel.Cell(len(n.list))
-			n.number[name] = num
-			n.list = append(n.list, name)
-			look := Look{}
-			if f.look != nil {
-				look = f.look(v.Volume.Name, name)
-			} else if num != 0 {
-				look = plainLook(name)
-			}
-			n.looks = append(n.looks, look)
-			n.hashes = append(n.hashes, hashName(name))
-			if num == 0 {
-				n.hashes[0] = 0
-			}
+			num = f.add(i, name)
 		}
 		t[c] = num
 		same = same && num == voxel.Cell(c)
@@ -223,6 +194,36 @@ func (f *feed) number(i int, v stone.Volume) (translation, error) {
 		return nil, nil
 	}
 	return t, nil
+}
+
+// add gives a name of a volume the next number.
+func (f *feed) add(i int, name string) voxel.Cell {
+	n := &f.names[i]
+	num := voxel.Cell(len(n.list))
+	look, hash := Look{}, uint64(0)
+	if num != 0 {
+		look, hash = plainLook(name), hashName(name)
+	}
+	if f.look != nil {
+		look = f.look(f.volumes[i].Name, name)
+	}
+	n.number[name] = num
+	n.list, n.looks, n.hashes = append(n.list, name), append(n.looks, look), append(n.hashes, hash)
+	return num
+}
+
+// anew returns a feed of the same volumes without names but those that have the same number in each.
+func (f *feed) anew() *feed {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	g := &feed{cache: newCache(f.most), dimension: f.dimension, volumes: f.volumes, hollow: f.hollow, look: f.look}
+	for i := range f.volumes {
+		g.names = append(g.names, names{number: make(map[string]voxel.Cell)})
+		for c := range min(len(f.names[i].list), 1+nameIndex(f.volumes[i].Default, f.volumes[i].Schema)) {
+			g.add(i, f.names[i].list[c])
+		}
+	}
+	return g
 }
 
 // nameOf returns the name and the look of a number.
@@ -239,390 +240,4 @@ func (f *feed) nameOf(i int, c voxel.Cell) (string, Look) {
 func plainLook(name string) Look {
 	h := hashName(name)
 	return Look{uint8(h)>>1 + 64, uint8(h>>8)>>1 + 64, uint8(h>>16)>>1 + 64, 255, Opaque}
-}
-
-// get returns a record that is kept, or nil.
-func (f *feed) get(id recordID) *record {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := f.records[id]
-	if r != nil {
-		f.unlink(r)
-		f.link(r)
-	}
-	return r
-}
-
-// put keeps a record, and lets go of those that were not used for longest.
-func (f *feed) put(r *record) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.records[r.recordID] != nil {
-		return
-	}
-	f.records[r.recordID] = r
-	f.link(r)
-	f.bytes += r.cost()
-	f.trim()
-}
-
-// bound bounds the bytes of what is kept.
-func (f *feed) bound(most int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.most = most
-	f.trim()
-}
-
-// trim lets go of what is too much. The caller holds mu.
-func (f *feed) trim() {
-	for f.bytes > f.most && len(f.records) > 1 {
-		last := f.newest.prev
-		f.unlink(last)
-		delete(f.records, last.recordID)
-		f.bytes -= last.cost()
-	}
-}
-
-func (f *feed) link(r *record) {
-	r.prev, r.next = r, r
-	if f.newest != nil {
-		r.prev, r.next = f.newest.prev, f.newest
-		r.prev.next, r.next.prev = r, r
-	}
-	f.newest = r
-}
-
-func (f *feed) unlink(r *record) {
-	if f.newest == r {
-		f.newest = r.next
-	}
-	if r.next == r {
-		f.newest = nil
-	}
-	r.prev.next, r.next.prev = r.next, r.prev
-}
-
-// shot is a feed at one moment. Goroutines may share it.
-type shot struct {
-	*feed
-	moment State
-	dims   []stone.Dimension
-	to     []translation
-	facts  Moment
-	light  []names // numbers that the cells of the moment may have
-
-	refs atomic.Int32
-	last func() // when refs is 0
-
-	mu    sync.Mutex
-	known map[Key]uint64 // versions; nil if a newer shot took them
-}
-
-// maxKnown bounds the versions that a shot knows.
-const maxKnown = 1 << 20
-
-// newShot shows a state in a feed.
-func newShot(f *feed, m State, o *Options) (*shot, error) {
-	d, err := dimensionOf(m, f.dimension)
-	if err != nil {
-		return nil, err
-	}
-	to, err := f.translate(d)
-	if err != nil {
-		return nil, err
-	}
-	s := &shot{feed: f, moment: m, dims: m.Dimensions(), to: to, facts: m.Moment(), known: make(map[Key]uint64)}
-	s.facts.Bounds = m.Bounds(d.Name).Intersect(geom.Root.Box())
-	s.facts.Top = topOf(s.facts.Bounds, o.Top)
-	f.mu.Lock()
-	s.light = slices.Clone(f.names)
-	f.mu.Unlock()
-	return s, nil
-}
-
-// keep adds a user of the shot, who has another one.
-func (s *shot) keep() *shot {
-	s.refs.Add(1)
-	return s
-}
-
-// topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
-func topOf(b geom.Box, want int) int {
-	if want > 0 {
-		return min(want, geom.MaxLevel)
-	}
-	if b.Empty() {
-		return 0
-	}
-	size := b.Size()
-	return min(bits.Len(uint(max(size.X, size.Y, size.Z)-1)/(16*CubeEdge)), geom.MaxLevel)
-}
-
-// content is the cells of a cube by volume.
-type content [][]voxel.Cell
-
-var contents = sync.Pool{New: func() any { return new(content) }}
-
-// read reads a cube. The result goes back by contents.Put.
-func (s *shot) read(ctx context.Context, k Key) (*content, error) {
-	c := contents.Get().(*content)
-	for *c = (*c)[:cap(*c)]; len(*c) < len(s.volumes); {
-		*c = append(*c, nil)
-	}
-	*c = (*c)[:len(s.volumes)] // the last user may have had more
-	for i := range s.volumes {
-		e := s.volumes[i].edge()
-		if cap((*c)[i]) < CubeEdge*CubeEdge*CubeEdge {
-			(*c)[i] = make([]voxel.Cell, CubeEdge*CubeEdge*CubeEdge)
-		}
-		(*c)[i] = (*c)[i][:e*e*e]
-		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
-		b := geom.Box{Min: low, Max: low.Add(geom.Point{X: e, Y: e, Z: e})}
-		if err := s.readBox(ctx, i, int(k.Level), b, (*c)[i]); err != nil {
-			contents.Put(c)
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// readBox reads a box of cells of a level of a volume.
-func (s *shot) readBox(ctx context.Context, i, level int, b geom.Box, dst []voxel.Cell) error {
-	v := &s.volumes[i]
-	if s.to[i] == nil && !s.has(i) {
-		for j := range dst {
-			dst[j] = v.Default
-		}
-		return nil
-	}
-	if err := s.moment.ReadBox(ctx, s.dimension, v.Name, level, b, dst); err != nil {
-		return fmt.Errorf("stream: level %d of %q in %v: %w", level, v.Name, b, err)
-	}
-	if t := s.to[i]; t != nil {
-		for j, c := range dst {
-			dst[j] = t.cell(c, v.Schema)
-		}
-	}
-	return nil
-}
-
-// has reports whether the state has a volume.
-func (s *shot) has(i int) bool {
-	for _, d := range s.dims {
-		if d.Name == s.dimension {
-			return slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == s.volumes[i].Name })
-		}
-	}
-	return false
-}
-
-// mask makes cells of b that do not lie wholly in within the default. A cell is wide blocks wide.
-func mask(cells []voxel.Cell, b, within geom.Box, wide int, def voxel.Cell) {
-	i := 0
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for z := b.Min.Z; z < b.Max.Z; z++ {
-			for x := b.Min.X; x < b.Max.X; x++ {
-				if x*wide < within.Min.X || y*wide < within.Min.Y || z*wide < within.Min.Z ||
-					(x+1)*wide > within.Max.X || (y+1)*wide > within.Max.Y || (z+1)*wide > within.Max.Z {
-					cells[i] = def
-				}
-				i++
-			}
-		}
-	}
-}
-
-// inside reports whether a cube lies wholly in a box; everything lies in nil.
-func inside(k Key, box *geom.Box) bool {
-	return box == nil || k.Box().Intersect(*box) == k.Box()
-}
-
-// record returns a cube as it is sent to those who see no more than box.
-func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error) {
-	shared := inside(k, box)
-	if shared {
-		s.mu.Lock()
-		version, ok := s.known[k]
-		s.mu.Unlock()
-		if ok {
-			if r := s.get(recordID{k, version}); r != nil {
-				return r, nil
-			}
-		}
-	}
-	c, err := s.read(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	defer contents.Put(c)
-	if shared {
-		r := s.encode(k, *c, false)
-		s.learn(r)
-		return r, nil
-	}
-	below, empty := s.cut(k, *c, *box)
-	r := s.encode(k, *c, below && k.Level > 0)
-	r.cube.Empty = empty
-	return r, nil
-}
-
-// cut makes the cells of a cube that do not lie wholly in a box the default. What is in the box may be too thin for the
-// cells of the level: below says whether there may be something, and empty has a bit for each octant with nothing.
-func (s *shot) cut(k Key, c content, box geom.Box) (below bool, empty uint8) {
-	each := func(margin int) {
-		for i := range s.volumes {
-			v := &s.volumes[i]
-			e, wide := v.edge(), v.Scale<<k.Level
-			low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
-			m := margin * (wide - 1)
-			mask(c[i], geom.Box{Min: low, Max: low.Add(geom.Point{X: e, Y: e, Z: e})},
-				geom.Box{Min: box.Min.Add(geom.Point{X: -m, Y: -m, Z: -m}), Max: box.Max.Add(geom.Point{X: m, Y: m, Z: m})}, wide, v.Default)
-		}
-	}
-	each(1) // what touches the box stays
-	for i := range s.volumes {
-		below = below || slices.ContainsFunc(c[i], func(x voxel.Cell) bool { return x != s.volumes[i].Default })
-	}
-	if k.Level > 0 && s.hollow {
-		empty = emptyOctants(c)
-	}
-	each(0)
-	return below, empty
-}
-
-// sketch is record for who needs no more than the outline. The shot then knows the version.
-func (s *shot) sketch(ctx context.Context, k Key) (*record, error) {
-	c, err := s.read(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	defer contents.Put(c)
-	r := s.outline(k, *c, false)
-	s.know(r)
-	return r, nil
-}
-
-// learn keeps a record, and that it is what the shot shows.
-func (s *shot) learn(r *record) {
-	s.put(r)
-	s.know(r)
-}
-
-func (s *shot) know(r *record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known != nil {
-		if len(s.known) >= maxKnown {
-			clear(s.known)
-		}
-		s.known[r.Key] = r.version
-	}
-}
-
-// outline makes a record of a cube's cells without what is sent. below says that there is something below the cube
-// even if its cells are the default: then its version is not 0.
-func (s *shot) outline(k Key, c content, below bool) *record {
-	r := &record{recordID: recordID{k, s.version(c)}}
-	if r.version == 0 && below {
-		r.version = 1
-	}
-	r.cube = lod.Cube{Version: r.version, Bytes: emptyBytes}
-	if r.version == 0 {
-		return r
-	}
-	for _, cells := range c {
-		if !uniform(cells) {
-			r.cube.Bytes += 2 * len(cells)
-		}
-	}
-	if k.Level > 0 && s.hollow {
-		r.cube.Empty = emptyOctants(c)
-	}
-	r.cube.Solid = s.solid(c[0])
-	return r
-}
-
-// encode makes a record of a cube's cells.
-func (s *shot) encode(k Key, c content, below bool) *record {
-	r := s.outline(k, c, below)
-	w := writer{b: make([]byte, 0, 512), volumes: s.volumes}
-	w.cube(&Cube{k, r.version, c})
-	r.bytes = slices.Clone(w.b)
-	for i := 0; i < len(s.volumes) && r.version != 0; i++ {
-		r.used = append(r.used, distinct(nil, c[i], s.volumes[i].Schema))
-	}
-	return r
-}
-
-func uniform(cells []voxel.Cell) bool {
-	for _, c := range cells {
-		if c != cells[0] {
-			return false
-		}
-	}
-	return true
-}
-
-// emptyBytes is what an empty cube counts as in a client's memory.
-const emptyBytes = 64
-
-// distinct adds the numbers with names among cells to used, which ascends.
-func distinct(used, cells []voxel.Cell, schema voxel.Schema) []voxel.Cell {
-	last := voxel.Cell(1 << 15)
-	for _, c := range cells {
-		if schema == voxel.Terrain {
-			c >>= 8
-		}
-		if c == last || schema == voxel.Level {
-			continue
-		}
-		last = c
-		if at, ok := slices.BinarySearch(used, c); !ok {
-			used = slices.Insert(used, at, c)
-		}
-	}
-	return used
-}
-
-// emptyOctants returns a bit for each octant that has only cells 0.
-func emptyOctants(c content) uint8 {
-	var full uint8
-	for _, cells := range c {
-		e := edgeOf(len(cells))
-		h := e / 2
-		for at := 0; at < len(cells); at += h {
-			for _, cell := range cells[at : at+h] {
-				if cell != 0 {
-					full |= 1 << (at/h&1 | at/(e*h)&1<<1 | at/(e*e*h)<<2)
-					break
-				}
-			}
-		}
-	}
-	return ^full
-}
-
-// edgeOf returns the edge of a cube of n cells.
-func edgeOf(n int) int { return 1 << (bits.Len(uint(n)) / 3) }
-
-// solid reports whether all cells of the first volume are opaque and full.
-func (s *shot) solid(cells []voxel.Cell) bool {
-	schema := s.volumes[0].Schema
-	looks := s.light[0].looks
-	for _, c := range cells {
-		n := c
-		switch schema {
-		case voxel.Terrain:
-			if n = c >> 8; c&0xFF != 0xFF {
-				return false
-			}
-		case voxel.Level:
-			return false
-		}
-		if n == 0 || int(n) >= len(looks) || looks[n].Kind != Opaque {
-			return false
-		}
-	}
-	return true
 }

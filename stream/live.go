@@ -230,10 +230,10 @@ func (s *liveState) ReadBox(ctx context.Context, dimension, volume string, level
 	return nil
 }
 
-// Exact is false for far levels that World.ReadFar reads: it reads the world as it is then.
-func (s *liveState) Exact(dimension, volume string, level int) bool {
+// ReadNow implements State.
+func (s *liveState) ReadNow(dimension, volume string, level int, b geom.Box, dst []voxel.Cell) bool {
 	v := s.volume(dimension, volume)
-	return level < stone.FirstFar || v == nil || v.Whole()
+	return v != nil && v.ReadBox(b, level, dst)
 }
 
 func (s *liveState) Apart(old State, dimension, volume string) iter.Seq[geom.Box] {

@@ -7,7 +7,7 @@ import (
 )
 
 // change sends an edit of a cube if the viewer has the cube.
-func (v *viewer) change(ctx context.Context, c *change, full bool) {
+func (v *viewer) change(c *change, full bool) {
 	if _, ok := v.reading[c.Key]; ok {
 		v.reading[c.Key] = true // the client may have an older one
 		return
@@ -19,7 +19,7 @@ func (v *viewer) change(ctx context.Context, c *change, full bool) {
 		v.suspect(c.Key)
 		return
 	}
-	if c.prepare(ctx, v.shot) != nil {
+	if c.prepare(v.shot) != nil {
 		v.suspect(c.Key)
 		return
 	}
@@ -68,10 +68,10 @@ func (v *viewer) name(i int, used []voxel.Cell) {
 			continue
 		}
 		v.named[i][at] |= bit
-		if v.stage.volumes[i].Schema == voxel.Terrain && c == 0 {
+		if v.volumes[i].Schema == voxel.Terrain && c == 0 {
 			continue
 		}
-		name, l := v.stage.nameOf(i, c)
+		name, l := v.shot.nameOf(i, c)
 		w := writer{b: v.batch.names[i]}
 		if len(w.b) == 0 {
 			w.u8(uint8(i))
@@ -236,10 +236,14 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 	for i, k := range keys {
 		changed := v.reading[k]
 		delete(v.reading, k)
-		if recs[i] == nil || v.plan == nil {
-			continue
+		switch {
+		case recs[i] == nil || v.plan == nil:
+		case v.shot.feed != shot.feed: // its numbers are of another feed
+			v.plan.Again(k)
+			v.suspect(k)
+		default:
+			v.deliver(recs[i], changed)
 		}
-		v.deliver(recs[i], changed)
 	}
 	v.flush()
 	if v.plan != nil {
@@ -269,8 +273,8 @@ func (v *viewer) wanted() (keys []Key, idle bool) {
 		}
 	}
 	one := emptyBytes
-	for i := range v.stage.volumes {
-		e := v.stage.volumes[i].edge()
+	for i := range v.volumes {
+		e := v.volumes[i].edge()
 		one += 2 * e * e * e
 	}
 	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/one)))
@@ -294,11 +298,11 @@ func (v *viewer) deliver(r *record, changed bool) {
 	} else {
 		var edit []byte
 		if ok {
-			if base := v.stage.get(recordID{k, has}); has == 0 || base != nil {
+			if base := v.shot.get(recordID{k, has}); has == 0 || base != nil {
 				if base == nil {
 					base = &record{recordID: recordID{k, 0}, bytes: Append(nil, &Cubes{Cubes: []Cube{{Key: k}}}, nil)[3:]}
 				}
-				if e, err := v.stage.between(base, r); err == nil {
+				if e, err := v.shot.between(base, r); err == nil {
 					edit = e
 				}
 			}

@@ -131,7 +131,7 @@ type stage struct {
 	head    *shot
 	viewers int
 
-	mu   sync.Mutex
+	mu   sync.Mutex       // guards past, and the feed against who has not the Server's
 	past map[string]*shot // by ID of the commit
 }
 
@@ -209,9 +209,12 @@ func (s *Server) Close() error {
 	return s.head.release()
 }
 
-// Tick shows viewers what changed in the world, lets time pass, and cuts off who does not read. Calls must not
-// overlap.
+// Tick shows viewers what changed in the world, lets time pass, and cuts off who does not read. It never waits for the store:
+// what of a change is not in memory the viewers' own goroutines read. Calls must not overlap.
 func (s *Server) Tick(ctx context.Context, now time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -223,7 +226,7 @@ func (s *Server) Tick(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("stream: %w", err)
 	}
 	if state != s.head.State {
-		if err := s.advance(ctx, state); err != nil {
+		if err := s.advance(state); err != nil {
 			return err
 		}
 	}
@@ -234,7 +237,7 @@ func (s *Server) Tick(ctx context.Context, now time.Time) error {
 }
 
 // advance shows a new state to those who see the newest one.
-func (s *Server) advance(ctx context.Context, state State) error {
+func (s *Server) advance(state State) error {
 	old := s.head
 	s.head = count(state)
 	for key, g := range s.feeds {
@@ -245,21 +248,25 @@ func (s *Server) advance(ctx context.Context, state State) error {
 			g.head.release()
 			continue
 		}
-		d, err := differ(ctx, g.head, next)
-		if err != nil {
-			d = difference{all: true}
-		}
+		d := differ(g.head, next)
 		next.inherit(g.head, &d)
 		last := g.head
-		g.head = next
+		g.show(next)
 		for _, v := range s.viewers {
 			if v.stage == g {
-				v.advance(ctx, last, next, &d)
+				v.advance(last, next, &d)
 			}
 		}
 		last.release()
 	}
 	return old.release()
+}
+
+// show makes a shot the newest one, and its feed that of those to come.
+func (g *stage) show(next *shot) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.head, g.feed = next, next.feed
 }
 
 func (s *Server) endAll(g *stage, err error) {
@@ -434,7 +441,7 @@ func (s *Server) open(key, dimension string, volumes []string) (*stage, error) {
 		f := s.idle[i].feed
 		s.idle = slices.Delete(s.idle, i, i+1)
 		if head, err := s.head.shoot(f, &s.o); err == nil {
-			return &stage{feed: f, head: head, past: make(map[string]*shot)}, nil
+			return &stage{feed: head.feed, head: head, past: make(map[string]*shot)}, nil
 		}
 	}
 	f, err := newFeed(s.head.State, dimension, volumes, &s.o)
@@ -508,6 +515,9 @@ func (s *Server) at(ctx context.Context, g *stage, version string) (*shot, error
 		}
 		state.Close()
 	})
+	if p.feed != g.feed {
+		p.bound(s.o.Cache / maxIdle) // it is for those alone who see this version
+	}
 	g.past[id] = p
 	return p, nil
 }

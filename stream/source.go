@@ -32,9 +32,8 @@ type State interface {
 	Bounds(dimension string) geom.Box
 	// ReadBox writes the cells of b to dst, as grid.View.ReadBox does.
 	ReadBox(ctx context.Context, dimension, volume string, level int, b geom.Box, dst []voxel.Cell) error
-	// Exact reports whether ReadBox reads a level as it is in this state, and mostly from memory.
-	// If not, what it reads may be newer, and the Server does not wait for it in a tick.
-	Exact(dimension, volume string, level int) bool
+	// ReadNow is ReadBox from memory alone, for ticks. It returns false where ReadBox has to wait, or may read what is newer.
+	ReadNow(dimension, volume string, level int, b geom.Box, dst []voxel.Cell) bool
 	// Apart yields boxes of cells of a volume. Outside of them it is as in old, an
 	// earlier or later state of the Source. It is nil if everything may differ.
 	Apart(old State, dimension, volume string) iter.Seq[geom.Box]

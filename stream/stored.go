@@ -118,8 +118,8 @@ func (s *storedState) ReadBox(ctx context.Context, dimension, volume string, lev
 	return s.Snapshot.ReadBox(ctx, dimension, volume, level, b, dst)
 }
 
-// Exact is false, so that ticks do not wait for a disk.
-func (s *storedState) Exact(string, string, int) bool { return false }
+// ReadNow is false: ticks do not wait for a disk.
+func (s *storedState) ReadNow(string, string, int, geom.Box, []voxel.Cell) bool { return false }
 
 func (s *storedState) Apart(old State, dimension, volume string) iter.Seq[geom.Box] {
 	o, ok := old.(*storedState)

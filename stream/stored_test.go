@@ -277,7 +277,9 @@ func (e *entry) ReadBox(_ context.Context, _, _ string, level int, b geom.Box, d
 	return nil
 }
 
-func (e *entry) Exact(string, string, int) bool { return true }
+func (e *entry) ReadNow(d, v string, level int, b geom.Box, dst []voxel.Cell) bool {
+	return e.ReadBox(context.Background(), d, v, level, b, dst) == nil
+}
 
 func (e *entry) Apart(old stream.State, _, _ string) iter.Seq[geom.Box] {
 	at := func(x int) geom.Box { return geom.Box{Min: geom.Point{X: x}, Max: geom.Point{X: x + 1, Y: 1, Z: 1}} }

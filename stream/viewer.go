@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"math"
 	"slices"
 	"sync"
@@ -23,12 +22,13 @@ const (
 // viewer is a session. Its mutex is taken by who reads its connection, who writes to
 // it, and the Tick.
 type viewer struct {
-	s     *Server
-	stage *stage
-	conn  Conn
-	stop  func() // closes conn, which may take a while
-	box   *geom.Box
-	wake  chan struct{}
+	s       *Server
+	stage   *stage
+	volumes []Volume
+	conn    Conn
+	stop    func() // closes conn, which may take a while
+	box     *geom.Box
+	wake    chan struct{}
 
 	mu        sync.Mutex
 	shot      *shot // nil until the first At
@@ -90,7 +90,7 @@ type batch struct {
 }
 
 func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
-	v := &viewer{s: s, stage: g, conn: conn, box: box, wake: make(chan struct{}, 1),
+	v := &viewer{s: s, stage: g, volumes: g.volumes, conn: conn, box: box, wake: make(chan struct{}, 1),
 		claims: make(map[Key]uint64), stale: make(map[Key]bool), reading: make(map[Key]bool), window: firstRoom,
 		named: make([][]uint64, len(g.volumes))}
 	v.quota = float64(s.o.Cubes)
@@ -120,6 +120,10 @@ func (v *viewer) end(f *Failure) {
 
 // show sets what the session shows. The viewer owns a use of it.
 func (v *viewer) show(s *shot) {
+	if v.shot != nil && v.shot.feed != s.feed {
+		v.flush()
+		clear(v.named) // its numbers have other names
+	}
 	v.shot = s
 	if v.view != nil {
 		v.replan()
@@ -142,10 +146,10 @@ func (v *viewer) moment() Moment {
 
 func (v *viewer) welcome() {
 	v.told = v.moment()
-	v.out = Append(v.out, &Welcome{Protocol: Protocol, World: v.s.o.World, Dimension: v.stage.dimension, Window: minWindow,
-		Moment: v.told, Volumes: v.stage.volumes}, nil)
+	v.out = Append(v.out, &Welcome{Protocol: Protocol, World: v.s.o.World, Dimension: v.shot.dimension, Window: minWindow,
+		Moment: v.told, Volumes: v.volumes}, nil)
 	v.welcomed = true
-	for i, w := range v.stage.volumes {
+	for i, w := range v.volumes {
 		if c := w.Default; c != 0 && w.Schema == voxel.Palette {
 			v.name(i, []voxel.Cell{c})
 		} else if w.Schema == voxel.Terrain {
@@ -190,7 +194,7 @@ func (v *viewer) replan() {
 		if version != 0 {
 			c.Bytes += 2 * CubeEdge * CubeEdge * CubeEdge
 		}
-		if r := v.stage.get(recordID{k, version}); r != nil {
+		if r := v.shot.get(recordID{k, version}); r != nil {
 			c = r.cube
 		}
 		if !v.plan.Have(k, c) {
@@ -276,7 +280,7 @@ func (v *viewer) tick(now time.Time) {
 }
 
 // advance shows the viewer a newer shot, if it follows the newest.
-func (v *viewer) advance(ctx context.Context, old, next *shot, d *difference) {
+func (v *viewer) advance(old, next *shot, d *difference) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.gone || !v.follow || v.shot != old {
@@ -292,7 +296,7 @@ func (v *viewer) advance(ctx context.Context, old, next *shot, d *difference) {
 		v.doubt(func(k Key) bool { _, ok := d.vague[k]; return ok || d.all })
 	}
 	for _, c := range d.changes {
-		v.change(ctx, c, v.inFlight >= v.window || len(v.out) > v.s.o.Window || v.rate > 0 && v.tokens < -v.rate)
+		v.change(c, v.inFlight >= v.window || len(v.out) > v.s.o.Window || v.rate > 0 && v.tokens < -v.rate)
 	}
 	v.flush()
 }

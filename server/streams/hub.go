@@ -152,13 +152,17 @@ type shown struct {
 	err   error
 	srv   *stream.Server
 	src   *stream.Stored
-	head  history.ID
-	since time.Time     // when head was opened
 	moved chan struct{} // holds one when the world may have a new head
 	done  chan struct{} // closed when nobody looks
 
-	ended atomic.Bool
+	ctx   context.Context // of watch
+	stop  context.CancelFunc
+	head  history.ID // these are for watch alone
+	since time.Time  // when head was opened
 	wrong history.ID // the head that could not be opened
+
+	ending sync.Mutex // held while src moves, and while srv closes
+	ended  atomic.Bool
 
 	users int                   // guarded by Hub.mu
 	all   map[*session]struct{} // guarded by Hub.mu
@@ -258,6 +262,7 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 			h.open[w] = struct{}{}
 			h.mu.Unlock()
 			h.work.Go(w.run)
+			h.work.Go(w.watch)
 		}
 		close(w.ready)
 	}
@@ -321,6 +326,7 @@ func (w *shown) open(ctx context.Context) error {
 		v.Closed()
 		return errors.Join(err, v.Close())
 	}
+	w.ctx, w.stop = context.WithCancel(w.h.ctx)
 	w.srv, w.src, w.head, w.since = srv, src, v.Snapshot.ID(), time.Now()
 	return nil
 }
@@ -387,7 +393,7 @@ func missing(err error) error {
 	return err
 }
 
-// run shows viewers what changes until nobody looks.
+// run shows viewers what changes until nobody looks. It never waits for the store.
 func (w *shown) run() {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
@@ -398,15 +404,9 @@ func (w *shown) run() {
 			w.close()
 			return
 		case now := <-tick.C:
-			moved := false
-			select {
-			case <-w.moved:
-				moved = true
-			default:
-			}
-			if moved || now.Sub(looked) >= lookEvery {
+			if now.Sub(looked) >= lookEvery {
 				looked = now
-				w.step()
+				w.cut(false)
 			}
 			if w.ended.Load() {
 				if ended.IsZero() {
@@ -423,26 +423,63 @@ func (w *shown) run() {
 	}
 }
 
-// step moves on to the newest version, and ends sessions that are no longer good.
+// watch moves on to new versions until nobody looks. It may wait for the store.
+func (w *shown) watch() {
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	var looked time.Time
+	for {
+		select {
+		case <-w.ctx.Done():
+			return
+		case now := <-tick.C:
+			moved := false
+			select {
+			case <-w.moved:
+				moved = true
+			default:
+			}
+			if moved || now.Sub(looked) >= lookEvery {
+				looked = now
+				w.step()
+			}
+		}
+	}
+}
+
+// step moves on to the newest version.
 func (w *shown) step() {
-	w.cut(false)
-	head, err := w.h.st.Head(w.h.ctx, w.name)
+	head, err := w.h.st.Head(w.ctx, w.name)
 	if err == nil && head.Commit == w.head && time.Since(w.since) < openFor {
 		return
 	}
 	var v stream.Version
 	if err == nil {
-		v, err = w.version(w.h.ctx, "")
+		v, err = w.version(w.ctx, "")
 	}
 	switch {
 	case errors.Is(err, history.ErrNoWorld):
 		w.end()
-	case err != nil && w.h.ctx.Err() == nil && w.wrong != head.Commit:
+	case err != nil && w.ctx.Err() == nil && w.wrong != head.Commit:
 		w.wrong = head.Commit // tried again, and logged once
 		w.h.o.Log.Error("the newest version cannot be shown", "world", w.name, "err", err)
 	case err == nil:
-		w.src.Move(v)
 		w.head, w.since = v.Snapshot.ID(), time.Now()
+		w.move(v)
+	}
+}
+
+// move shows another version, unless the stream has ended.
+func (w *shown) move(v stream.Version) {
+	w.ending.Lock()
+	defer w.ending.Unlock()
+	if !w.ended.Load() {
+		w.src.Move(v)
+		return
+	}
+	v.Closed()
+	if err := v.Close(); err != nil {
+		w.h.o.Log.Warn("a version did not close", "world", w.name, "err", err)
 	}
 }
 
@@ -462,7 +499,10 @@ func (w *shown) end() {
 	w.h.mu.Lock()
 	w.h.forget(w)
 	w.h.mu.Unlock()
+	w.ending.Lock()
+	defer w.ending.Unlock()
 	w.ended.Store(true)
+	w.stop()
 	if err := w.srv.Close(); err != nil {
 		w.h.o.Log.Warn("a stream did not close", "world", w.name, "err", err)
 	}

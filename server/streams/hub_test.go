@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -148,5 +149,58 @@ func TestManyVersions(t *testing.T) {
 	end()
 	for _, end := range leave[:3] {
 		end()
+	}
+}
+
+// mute is a Store that does not answer Head while somebody holds shut.
+type mute struct {
+	history.Store
+	shut  sync.RWMutex
+	asked chan struct{}
+}
+
+func (m *mute) Head(ctx context.Context, name string) (history.Head, error) {
+	select {
+	case m.asked <- struct{}{}:
+	default:
+	}
+	m.shut.RLock()
+	defer m.shut.RUnlock()
+	return m.Store.Head(ctx, name)
+}
+
+// TestStoreDoesNotAnswer has a store that does not say what is new in a world. Time goes on for the world's viewers all the same:
+// who does not read is cut off.
+func TestStoreDoesNotAnswer(t *testing.T) {
+	st := &mute{Store: mustStore(t, "a"), asked: make(chan struct{}, 1)}
+	h := streams.New(st, streams.Options{Patience: 200 * time.Millisecond})
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	shown := make(chan error, 1)
+	go func() {
+		shown <- h.Show(context.Background(), ours, &stream.Hello{Protocol: stream.Protocol, World: "a"}, nil, nil)
+	}()
+	if _, err := theirs.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	st.shut.Lock()
+	for len(st.asked) > 0 {
+		<-st.asked
+	}
+	h.Moved("a")
+	<-st.asked
+	var f *stream.Failure
+	select {
+	case err := <-shown:
+		if !errors.As(err, &f) || f.Code != "slow_viewer" {
+			t.Errorf("the viewer is told %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the ticks wait for the store")
+		theirs.Close()
+	}
+	st.shut.Unlock()
+	if err := h.Close(context.Background()); err != nil {
+		t.Error(err)
 	}
 }

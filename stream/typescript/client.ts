@@ -293,22 +293,42 @@ export class Client {
   }
 
   private named(volume: number, names: Name[]) {
-    const mine = this.names[volume]!, numbers = this.numbers[volume]!, session = this.session[volume]!;
-    const from = mine.length;
+    let from = this.names[volume]!.length;
     for (const n of names) {
+      const mine = this.names[volume]!, numbers = this.numbers[volume]!, session = this.session[volume]!;
       if (n.number === 0) {
         mine[0] = n;
         continue;
       }
       let number = numbers.get(n.name);
-      if (number === undefined) {
-        number = mine.length;
-        mine.push(n);
-        numbers.set(n.name, number);
+      if (number === undefined && mine.length >= session.length) {
+        session[n.number] = 0;
+        this.renumber(volume);
+        from = 1;
       }
+      if (number === undefined) number = this.add(volume, n);
       session[n.number] = number;
     }
     this.on.names?.(volume, from);
+  }
+
+  private add(volume: number, n: Named): number {
+    const number = this.names[volume]!.push(n) - 1;
+    this.numbers[volume]!.set(n.name, number);
+    return number;
+  }
+
+  // renumber lets go of the names of a volume that the session has no number for, and so of all cubes.
+  private renumber(volume: number) {
+    const gone = [...this.cubes.values()], old = this.names[volume]!, session = this.session[volume]!;
+    this.drop(gone);
+    if (gone.length) this.on.forget?.(gone);
+    this.names[volume] = [old[0]!];
+    this.numbers[volume] = new Map();
+    for (let i = 1; i < session.length; i++) {
+      const n = session[i] ? old[session[i]!]! : undefined;
+      if (n) session[i] = this.numbers[volume]!.get(n.name) ?? this.add(volume, n);
+    }
   }
 
   // own translates cells of the session to those of the copy.

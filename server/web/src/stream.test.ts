@@ -160,6 +160,25 @@ test("another set of volumes empties the copy", () => {
   assert.equal(c.cubes.size, 0);
 });
 
+test("a copy has no more names than its volume can have", () => {
+  const { c, links, failures } = linked();
+  c.connect();
+  links[0]!.on.open();
+  links[0]!.on.message(frame("welcome live"));
+  links[0]!.on.message(frame("names"));
+  links[0]!.on.message(frame("cubes"));
+  const terrain = c.volumes.findIndex((v) => v.schema === 1), had = c.cubes.size;
+  assert.ok(terrain >= 0 && had > 0);
+  for (let i = 0; i < 300; i++) {
+    const name = new TextEncoder().encode(`m${i}`);
+    links[0]!.on.message(Uint8Array.of(9 + name.length, 17, terrain, 1, name.length, ...name, 1, 2, 3, 255, 1));
+  }
+  assert.deepEqual(failures, []);
+  assert.ok(c.names[terrain]!.length <= 64 && c.names[terrain]!.some((n) => n.name === "m299"), `${c.names[terrain]!.length} names`);
+  assert.equal(c.cubes.size, 0);
+  assert.ok(links[0]!.sent.some((b) => b[1] === 4), "it does not say what it dropped");
+});
+
 test("a sequence with a gap ends the session", () => {
   const { c, links, failures } = linked();
   c.connect();
