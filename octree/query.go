@@ -100,6 +100,9 @@ func (t *index) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
 	}
 	s := scaleFor(radius)
 	q := ball{center: center, radius: radius, scale: s, square: squareOf(radius * s)}
+	if radius < 0x1p-1022 { // distances like that are rounded once more
+		q.square = -1
+	}
 	const slack = 0x1p-50 // more than what touches may round
 	wide := Around(center, radius)
 	for _, side := range [3]struct {
@@ -122,7 +125,7 @@ type ball struct {
 	center Vec
 	radius float64
 	scale  float64
-	square float64 // of the scaled radius, see squareOf
+	square float64 // of the scaled radius, see squareOf. -1: squares do not tell
 	around probe   // a box that holds the ball, for a first cheap look
 }
 
@@ -152,6 +155,9 @@ func squareOf(v float64) float64 {
 
 // touches reports whether b has a position in the ball.
 func (q *ball) touches(b *Box) bool {
+	if q.square < 0 {
+		return b.distance(q.center) <= q.radius
+	}
 	x := gap(b.Min.X, b.Max.X, q.center.X) * q.scale
 	y := gap(b.Min.Y, b.Max.Y, q.center.Y) * q.scale
 	z := gap(b.Min.Z, b.Max.Z, q.center.Z) * q.scale

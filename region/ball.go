@@ -109,7 +109,13 @@ func (d disc) square() (int, bool) {
 		return 0, false
 	}
 	r := min(d.radius, reach)
-	return int(r * r), true
+	n := int(r * r)
+	for ; math.Sqrt(float64(n)) > r; n-- {
+	}
+	for r < 1<<26 && math.Sqrt(float64(n+1)) <= r { // distances are rounded roots
+		n++
+	}
+	return n, true
 }
 
 // span yields the cells of row z that are within the radius of a centre dy away

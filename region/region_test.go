@@ -371,3 +371,30 @@ func TestCountOfBoxes(t *testing.T) {
 		}
 	}
 }
+
+// TestBallAtDistance: a ball or a cylinder as large as the distance of a cell has the cell, though
+// the distance is a rounded root.
+func TestBallAtDistance(t *testing.T) {
+	for x := range 60 {
+		for z := range x + 1 {
+			p := geom.Point{X: x, Z: z}
+			d := math.Sqrt(float64(x*x + z*z))
+			for _, of := range []func(radius float64) region.Region{
+				func(r float64) region.Region { return region.Ball{Radius: r} },
+				func(r float64) region.Region { return region.Cylinder{Radius: r, Height: 1} },
+			} {
+				r := of(d)
+				in := false
+				r.Spans(0, z, func(x0, x1 int) bool { in = x0 <= x && x < x1; return true })
+				if less := of(math.Nextafter(d, -1)); !in || !r.Contains(p) || !r.Bounds().Contains(p) || less.Contains(p) {
+					t.Fatalf("%T at %v, whose distance is %v", r, p, d)
+				}
+			}
+		}
+	}
+	for _, radius := range []float64{1 << 25, 1<<26 - 1, 1 << 29} {
+		if p := (geom.Point{X: min(int(radius), 1<<25-1)}); !(region.Ball{Radius: radius}).Contains(p) {
+			t.Errorf("a ball of radius %v has not %v", radius, p)
+		}
+	}
+}

@@ -658,3 +658,34 @@ func TestFrustumOfParts(t *testing.T) {
 		}
 	}
 }
+
+// TestBallAtDistance: a ball as large as the distance of what is nearest reaches it, though the
+// distance is a rounded root.
+func TestBallAtDistance(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 2000 {
+		scale := 100.0
+		if i%4 == 0 {
+			scale = 1e-322
+		}
+		point := func() octree.Vec {
+			return octree.Vec{X: r.NormFloat64() * scale, Y: r.NormFloat64() * scale, Z: r.NormFloat64() * scale}
+		}
+		tree, err := layout.New(layout.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tree.Insert(octree.At(point())); err != nil {
+			t.Fatal(err)
+		}
+		p := point()
+		d := tree.Nearest(p, make([]octree.Near, 1))[0].Distance
+		count := func(radius float64) (n int) {
+			tree.Ball(p, radius, func(octree.ID, octree.Box) bool { n++; return true })
+			return n
+		}
+		if at, before := count(d), count(math.Nextafter(d, 0)); at != 1 || before != 0 && d > 0 {
+			t.Fatalf("%v at %v: a ball of that radius has %d objects, one that is hardly smaller %d", p, d, at, before)
+		}
+	}
+}

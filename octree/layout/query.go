@@ -26,7 +26,6 @@ type query struct {
 	around  octree.Box // nothing outside of it is found
 	center  octree.Vec
 	radius  float64
-	scale   float64 // for distances, to keep their squares within range
 	plane   octree.Plane
 	side    octree.Side
 	frustum *octree.Frustum
@@ -46,7 +45,7 @@ func (q *query) enters(b *octree.Box) bool {
 	}
 	switch q.what {
 	case inBall:
-		return q.near(b)
+		return b.Distance(q.center) <= q.radius
 	case onSide:
 		s := q.plane.Side(*b)
 		return s == octree.Crossing || s == q.side
@@ -69,17 +68,6 @@ func (q *query) finds(b *octree.Box) bool {
 	}
 	return q.enters(b)
 }
-
-// near reports whether b has a position in the ball.
-func (q *query) near(b *octree.Box) bool {
-	x := gap(b.Min.X, b.Max.X, q.center.X) * q.scale
-	y := gap(b.Min.Y, b.Max.Y, q.center.Y) * q.scale
-	z := gap(b.Min.Z, b.Max.Z, q.center.Z) * q.scale
-	return float64(x*x)+float64(y*y)+float64(z*z) <= q.radius*q.scale*(q.radius*q.scale)
-}
-
-// gap returns the distance of v from lo..hi on one axis.
-func gap(lo, hi, v float64) float64 { return max(lo-v, v-hi, 0) }
 
 // visit asks a query about the objects in and below c.
 func (t *Tree) visit(c cursor, q *query) bool {
@@ -227,10 +215,10 @@ func (t *Tree) Inside(b octree.Box, yield func(octree.ID, octree.Box) bool) {
 	}
 }
 
-// Ball calls yield for each object that has a position at most radius from center.
+// Ball calls yield for each object whose octree.Box.Distance from center is at most radius.
 // A ball of radius 0 is a point.
 func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
-	const slack = 0x1p-50 // more than what near may round
+	const slack = 0x1p-50 // more than what Distance may round
 	around := octree.Around(center, radius)
 	wider := func(at float64, low, high *float64) {
 		more := (math.Abs(at) + radius) * slack
@@ -242,14 +230,7 @@ func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, oct
 	if !(radius >= 0) || !ordered(&around) {
 		return
 	}
-	q := query{what: inBall, around: around, center: center, radius: radius, scale: 1, yield: yield}
-	switch {
-	case radius < 0x1p-500:
-		q.scale = 0x1p600
-	case radius > 0x1p500:
-		q.scale = 0x1p-600
-	}
-	t.run(&q)
+	t.run(&query{what: inBall, around: around, center: center, radius: radius, yield: yield})
 }
 
 // Plane calls yield for each object on one side of p.
