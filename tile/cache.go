@@ -68,7 +68,7 @@ type Options struct {
 	Shards int
 	// Records is the most tiles that the cache remembers, with and without payload. Where
 	// all have one, the cache holds less than its budget. Default: one for 2 KiB of the
-	// budget, at least 65,536. A record takes about 200 bytes, and room is made for those that are used. If it is set, the table is made for
+	// budget, at least 65,536. A record takes about 200 bytes, and 32 more once records are forgotten. Room is made for those that are used. If it is set, the table is made for
 	// so many at once.
 	Records int
 	// Instances keeps tiles with equal bytes once.
@@ -111,6 +111,7 @@ type Cache[K Key] struct {
 	moved    *sync.Cond // on mu: moving became less
 	left     uint32     // counts payloads that left
 	idle     lists      // of one list: records without payload, and those of constant tiles
+	ghosts   ghosts     // of forgotten records
 	shared   map[uint64]*payload
 	tier     tier
 	closed   bool

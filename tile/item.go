@@ -53,8 +53,9 @@ type Items[K Key] struct {
 	itemOf func(K) uint32
 	o      ItemsOptions
 
-	mu     sync.Mutex // guards the fields below, and those of items
-	byName map[string]*Item[K]
+	byName atomic.Pointer[itemTable[K]]
+
+	mu     sync.Mutex // guards the fields below, changes of byName, and the files of items
 	byID   map[uint32]*Item[K]
 	opened int    // files
 	clock  uint64 // counts uses
@@ -66,7 +67,28 @@ type Items[K Key] struct {
 // item of a key.
 func NewItems[K Key](c *Cache[K], open func(ctx context.Context, name string) (File[K], error), itemOf func(K) uint32, o ItemsOptions) *Items[K] {
 	o.Open = cmp.Or(o.Open, 256)
-	return &Items[K]{cache: c, open: open, itemOf: itemOf, o: o, byName: map[string]*Item[K]{}, byID: map[uint32]*Item[K]{}}
+	s := &Items[K]{cache: c, open: open, itemOf: itemOf, o: o, byID: map[uint32]*Item[K]{}}
+	s.byName.Store(newItemTable[K](64))
+	return s
+}
+
+// itemTable is items by name, found without a lock. A place is that of the hash or the next free
+// one. Items do not leave, and at most half of the places are taken: then a table of twice the
+// size takes over.
+type itemTable[K Key] struct{ places []atomic.Pointer[Item[K]] }
+
+func newItemTable[K Key](places int) *itemTable[K] {
+	return &itemTable[K]{make([]atomic.Pointer[Item[K]], places)}
+}
+
+// find returns the item of a name, or nil and the place for it.
+func (t *itemTable[K]) find(hash uint64, name string) (*Item[K], *atomic.Pointer[Item[K]]) {
+	for at := hash; ; at++ {
+		place := &t.places[at&uint64(len(t.places)-1)]
+		if i := place.Load(); i == nil || i.hash == hash && i.name == name {
+			return i, place
+		}
+	}
 }
 
 // Item is a file that a cache reads tiles of. It is a Reader: pass it to Get with keys that
@@ -74,13 +96,12 @@ func NewItems[K Key](c *Cache[K], open func(ctx context.Context, name string) (F
 type Item[K Key] struct {
 	of     *Items[K]
 	name   string
+	hash   uint64
 	id     uint32
-	turn   chan struct{} // has an element while nobody opens the file
+	turn   chan struct{}         // has an element while nobody opens the file
+	about  atomic.Pointer[About] // nil until it was opened
+	file   *openFile[K]          // nil: closed. Items.mu guards it
 	counts itemCounts
-
-	// Items.mu guards what follows.
-	file  *openFile[K] // nil: closed
-	about *About       // nil until it was opened
 }
 
 // openFile is a file that is open, and who uses it.
@@ -94,18 +115,34 @@ type openFile[K Key] struct {
 // Item returns the item of a name. It does not open it. Its ID is the hash of its name, or,
 // if another item has that, the next number that is free.
 func (s *Items[K]) Item(name string) *Item[K] {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := s.byName[name]; i != nil {
+	hash := xxh3.HashString(name)
+	if i, _ := s.byName.Load().find(hash, name); i != nil {
 		return i
 	}
-	id := uint32(xxh3.HashString(name))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.byName.Load()
+	i, place := t.find(hash, name)
+	if i != nil {
+		return i
+	}
+	if 2*len(s.byID) >= len(t.places) {
+		t = newItemTable[K](2 * len(t.places))
+		for _, i := range s.byID {
+			_, place = t.find(i.hash, i.name)
+			place.Store(i)
+		}
+		s.byName.Store(t)
+		_, place = t.find(hash, name)
+	}
+	id := uint32(hash)
 	for s.byID[id] != nil {
 		id++
 	}
-	i := &Item[K]{of: s, name: name, id: id, turn: make(chan struct{}, 1)}
+	i = &Item[K]{of: s, name: name, hash: hash, id: id, turn: make(chan struct{}, 1)}
 	i.turn <- struct{}{}
-	s.byName[name], s.byID[id] = i, i
+	s.byID[id] = i
+	place.Store(i)
 	return i
 }
 
@@ -117,7 +154,7 @@ func (i *Item[K]) ID() uint32 { return i.id }
 
 // About describes the item. It opens the file if that was never opened.
 func (i *Item[K]) About(ctx context.Context) (About, error) {
-	if a := i.known(); a != nil {
+	if a := i.about.Load(); a != nil {
 		return *a, nil
 	}
 	f, err := i.begin(ctx)
@@ -127,16 +164,9 @@ func (i *Item[K]) About(ctx context.Context) (About, error) {
 	return f.About(), i.end(f)
 }
 
-// known returns what describes the item, nil if it was never opened.
-func (i *Item[K]) known() *About {
-	i.of.mu.Lock()
-	defer i.of.mu.Unlock()
-	return i.about
-}
-
 // Traits are those of the file, zero until it is opened.
 func (i *Item[K]) Traits() Traits {
-	if a := i.known(); a != nil {
+	if a := i.about.Load(); a != nil {
 		return a.Traits
 	}
 	return Traits{}
@@ -208,7 +238,8 @@ func (i *Item[K]) begin(ctx context.Context) (*openFile[K], error) {
 	i.counts.opens.Add(1)
 	about := f.About()
 	opened := i.use(func() {
-		i.file, i.about = &openFile[K]{File: f}, &about
+		i.file = &openFile[K]{File: f}
+		i.about.Store(&about)
 		i.of.opened++
 	})
 	i.of.closeIdle()

@@ -133,6 +133,42 @@ func TestFewRecordsOfPages(t *testing.T) {
 	}
 }
 
+// What was read before its record was forgotten is read again, and what was invalidated is not.
+func TestForgottenIsReadAgain(t *testing.T) {
+	ctx := context.Background()
+	for _, records := range []int{64, 1000} {
+		c := tile.New[num](tile.Options{Budget: 1 << 20, Records: records})
+		r := &tile.Virtual[num]{Size: fixed(10)}
+		tiles := int64(5 * records)
+		read := func() tile.Stats {
+			for key := range num(tiles) {
+				h, err := c.Get(ctx, nil, key, r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.Release()
+			}
+			return c.Stats()
+		}
+		if s := read(); s.UniqueBytes+s.AgainBytes != 10*tiles || s.AgainBytes > tiles/100 || s.Forgotten == 0 {
+			t.Errorf("%d records: first: %+v", records, s)
+		}
+		if s := read(); s.UniqueBytes > 11*tiles || s.AgainBytes < 9*tiles {
+			t.Errorf("%d records: second: %+v", records, s)
+		}
+		was := c.Stats()
+		c.Invalidate(0) // its record was forgotten
+		h, err := c.Get(ctx, nil, 0, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Release()
+		if s := c.Stats(); s.UniqueBytes != was.UniqueBytes+10 || s.AgainBytes != was.AgainBytes {
+			t.Errorf("%d records: after Invalidate: %+v, before %+v", records, s, was)
+		}
+	}
+}
+
 // More goroutines read than there are records for.
 func TestFewRecordsAtOnce(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 1 << 20, Records: 16})

@@ -196,6 +196,9 @@ func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) (uint32, *record[K]
 	r := c.record(id)
 	r.key, r.hash = key, hash
 	r.reads, r.packed = 0, nil
+	if c.ghosts.take(hash) {
+		r.reads = 1
+	}
 	s.insert(uint32(hash), id)
 	c.idle.push(0, id)
 	return id, r, nil
@@ -261,6 +264,9 @@ func (c *Cache[K]) forget(id uint32, spare bool) bool {
 	c.tier.drop(r.packed)
 	r.packed = nil
 	c.purposes[r.purpose].Forget(id)
+	if r.reads > 0 {
+		c.ghosts.add(r.hash, c.o.Records)
+	}
 	c.forgotten++
 	return true
 }
@@ -277,6 +283,7 @@ func (c *Cache[K]) Invalidate(key K) {
 	if id, r := s.find(c, hash, key); r != nil {
 		c.invalidate(id)
 	}
+	c.ghosts.take(hash)
 }
 
 // InvalidateIf invalidates all tiles whose keys fit. It goes over all records.

@@ -11,7 +11,7 @@ type Stats struct {
 	Waits        int64   `json:"waits"`         // of these, another goroutine was reading it
 	Reads        int64   `json:"reads"`         // tiles that were read
 	UniqueBytes  int64   `json:"unique_bytes"`  // read for the first time
-	AgainBytes   int64   `json:"again_bytes"`   // read again, because the tile had left
+	AgainBytes   int64   `json:"again_bytes"`   // read again, because the tile had left; of forgotten records the last 16 for each of Options.Records
 	Unpacked     int64   `json:"unpacked"`      // tiles that came from the compressed tier or a file
 	Evictions    int64   `json:"evictions"`     // payloads that left
 	Forgotten    int64   `json:"forgotten"`     // records that left
