@@ -3,6 +3,7 @@ package lock_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -429,4 +430,43 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: %d bytes bare and %d padded, want %d and %d", tt.got.name, tt.got.bare, tt.got.padded, tt.bare, tt.padded)
 		}
 	}
+}
+
+// TestVetSeesCopies checks by type what `go vet` looks for, in itself or in a field: Lock and Unlock of
+// the pointer alone. A copy of a lock or of a handle is then an error of vet.
+func TestVetSeesCopies(t *testing.T) {
+	type bare = lock.Bare
+	type padded = lock.Padded
+	for _, v := range []any{
+		new(lock.TAS[bare]), new(lock.TAS[padded]), new(lock.TTAS[bare]), new(lock.TTAS[padded]), new(lock.Ticket[bare]), new(lock.Ticket[padded]),
+		new(lock.SmallTicket[uint8, bare]), new(lock.SmallTicket[uint16, padded]), new(lock.Anderson[bare]), new(lock.Anderson[padded]),
+		new(lock.GraunkeThakkar[bare]), new(lock.GraunkeThakkar[padded]), new(lock.GraunkeThakkarLocker[bare]), new(lock.GraunkeThakkarLocker[padded]),
+		new(lock.MCS[bare]), new(lock.MCS[padded]), new(lock.MCSLocker[bare]), new(lock.MCSLocker[padded]), new(lock.CLH[bare]), new(lock.CLH[padded]),
+		new(lock.CLHLocker[bare]), new(lock.CLHLocker[padded]),
+	} {
+		if typ := reflect.TypeOf(v).Elem(); !seen(typ) {
+			t.Errorf("a copy of a %v is no error", typ)
+		}
+	}
+	if seen(reflect.TypeOf(struct{ a *lock.TAS[bare] }{})) {
+		t.Error("a pointer may be copied")
+	}
+}
+
+// seen reports whether vet takes a type for a lock.
+func seen(typ reflect.Type) bool {
+	methods := func(t reflect.Type) bool {
+		_, locks := t.MethodByName("Lock")
+		_, unlocks := t.MethodByName("Unlock")
+		return locks && unlocks
+	}
+	if methods(reflect.PointerTo(typ)) && !methods(typ) || typ.PkgPath() == "sync/atomic" && typ.Name() == "noCopy" {
+		return true
+	}
+	for i := 0; typ.Kind() == reflect.Struct && i < typ.NumField(); i++ {
+		if seen(typ.Field(i).Type) {
+			return true
+		}
+	}
+	return typ.Kind() == reflect.Array && seen(typ.Elem())
 }
