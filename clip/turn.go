@@ -158,15 +158,76 @@ func (t Turn) object(c *Clip, o voxel.Object) voxel.Object {
 	}
 	to := v
 	to[0], to[2] = turn(t, v[0], v[2], float64(size.X), float64(size.Z), 0)
+	id := Find(fields, "id", nbt.String)
+	isPainting := strings.HasSuffix(strings.ToLower(string(id)), "painting")
 	faces := six
-	if id := Find(fields, "id", nbt.String); c.Version < sixFaces || strings.HasSuffix(strings.ToLower(string(id)), "painting") {
+	if c.Version < sixFaces || isPainting {
 		faces = four
 	}
 	for i, f := range fields {
 		fields[i].Payload = t.tag(f, faces)
 	}
-	return moved(o, fields, v, to, func(p geom.Point) geom.Point { return t.point(p, size) })
+	var beside geom.Point
+	if isPainting && t.flips() {
+		beside = besideMirror(fields, to)
+	}
+	return moved(o, fields, v, to, func(p geom.Point) geom.Point { return t.point(p, size).Add(beside) })
 }
+
+// besideMirror returns how far from its mirror image the block is that a painting hangs at; fields and
+// at are those of the mirrored one. The middle of a painting of even width is the corner of that block
+// on the left of who looks where the painting does, and a mirror exchanges left and right.
+func besideMirror(fields []Field, at [3]float64) (p geom.Point) {
+	i := slices.Index(clockwise, facing(fields))
+	if i < 0 {
+		return p
+	}
+	across := at[0]
+	if i&1 != 0 {
+		across = at[2]
+	}
+	even := math.Abs(across-math.Round(across)) < 0.1 // of one that no game has
+	for _, key := range []string{"variant", "Motive", "motive"} {
+		if b := Find(fields, key, nbt.String); len(b) > 2 {
+			name := strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(string(b[2:])), "minecraft:"), "_", "")
+			if wide, known := paintings[name]; known {
+				even = wide
+			}
+		}
+	}
+	if even {
+		right := [...]geom.Point{{X: 1}, {Z: 1}, {X: -1}, {Z: -1}} // of north, east, south and west
+		p = right[i]
+	}
+	return p
+}
+
+// facing returns the direction of a painting.
+func facing(fields []Field) string {
+	for _, tag := range []struct {
+		name  string
+		faces []string
+	}{{"facing", four}, {"Facing", four}, {"Direction", four}, {"Dir", oldest}} {
+		if b := Find(fields, tag.name, nbt.Byte); len(b) == 1 && int(b[0]) < len(tag.faces) {
+			return tag.faces[b[0]]
+		}
+	}
+	return ""
+}
+
+// paintings says by name, without capitals and underlines, whether a painting is an even number of blocks wide.
+var paintings = func() map[string]bool {
+	out := make(map[string]bool)
+	for _, name := range strings.Fields("pool courbet sea sunset creebet match bust stage void skullandroses wither earth wind water fire baroque humble " +
+		"fighters changing finding lowmist passage skeleton donkeykong pointer pigscene burningskull orb unpacked") {
+		out[name] = true
+	}
+	for _, name := range strings.Fields("kebab aztec alban aztec2 bomb plant wasteland meditative wanderer graham prairieride " +
+		"bouquet cavebird cotan dennis endboss fern owlemons sunflowers tides backyard pond") {
+		out[name] = false
+	}
+	return out
+}()
 
 // tag turns the payload of a tag of an entity that is a direction. faces are the directions of
 // Facing.
@@ -192,6 +253,10 @@ func (t Turn) tag(f Field, faces []string) []byte {
 		return []byte{t.face(six, f.Payload[0])}
 	case (f.Name == "Facing" || f.Name == "facing") && f.Type == nbt.Byte:
 		return []byte{t.face(faces, f.Payload[0])}
+	case f.Name == "Direction" && f.Type == nbt.Byte:
+		return []byte{t.face(four, f.Payload[0])}
+	case f.Name == "Dir" && f.Type == nbt.Byte:
+		return []byte{t.face(oldest, f.Payload[0])}
 	}
 	return f.Payload
 }
@@ -215,12 +280,14 @@ func (t Turn) yaw(a float32) float32 {
 }
 
 // Directions in the order of the bytes Facing: of six in item frames, of four in paintings and
-// before the data version sixFaces (1.13).
+// before the data version sixFaces (1.13). Games before 1.8 have four as Direction, and before 1.4 in
+// the order of oldest as Dir.
 const sixFaces = 1451
 
 var (
-	six  = []string{"down", "up", "north", "south", "west", "east"}
-	four = []string{"south", "west", "north", "east"}
+	six    = []string{"down", "up", "north", "south", "west", "east"}
+	four   = []string{"south", "west", "north", "east"}
+	oldest = []string{"north", "west", "south", "east"}
 )
 
 func (t Turn) face(list []string, b byte) byte {

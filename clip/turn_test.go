@@ -246,3 +246,118 @@ func TestTurnNumbers(t *testing.T) {
 		t.Errorf("lost %v", lost)
 	}
 }
+
+// TestTurnPaintings holds paintings of all sizes to the blocks that they cover, in the tags of all games,
+// and the other entities that hang to their block.
+func TestTurnPaintings(t *testing.T) {
+	directions := []geom.Point{{Z: 1}, {X: -1}, {Z: -1}, {X: 1}} // by Facing: south, west, north, east
+	left := func(d geom.Point) geom.Point { return geom.Point{X: d.Z, Z: -d.X} }
+	// covered returns the cells in which a painting hangs, and its middle.
+	covered := func(at geom.Point, facing byte, wide, high int) (map[geom.Point]bool, [3]float64) {
+		l := left(directions[facing])
+		cells := make(map[geom.Point]bool)
+		from := -(wide - 1) / 2
+		for i := range wide {
+			for y := range high {
+				cells[at.Add(geom.Point{X: l.X * (from + i), Y: y - (high-1)/2, Z: l.Z * (from + i)})] = true
+			}
+		}
+		mid := float64(1-wide%2) / 2
+		return cells, [3]float64{float64(at.X) + 0.5 + mid*float64(l.X), float64(at.Y) + 0.5 + float64(1-high%2)/2, float64(at.Z) + 0.5 + mid*float64(l.Z)}
+	}
+	ints := func(p geom.Point) []int32 { return []int32{int32(p.X), int32(p.Y), int32(p.Z)} }
+	field := func(name string, typ nbt.Type, b []byte) clip.Field {
+		return clip.Field{Type: typ, Name: name, Payload: b}
+	}
+	tiles := func(p geom.Point) (out []clip.Field) {
+		for i, v := range ints(p) {
+			out = append(out, field("Tile"+string(rune('X'+i)), nbt.Int, nbt.AppendInt(nil, "", v)[3:]))
+		}
+		return out
+	}
+	array := func(p geom.Point) []clip.Field {
+		b := []byte{0, 0, 0, 3}
+		for _, v := range ints(p) {
+			b = append(b, nbt.AppendInt(nil, "", v)[3:]...)
+		}
+		return []clip.Field{field("block_pos", nbt.IntArray, b)}
+	}
+	games := []struct {
+		name, id, kind string
+		version        int32
+		facing         func(byte) clip.Field
+		place          func(geom.Point) []clip.Field
+	}{
+		{"1.3", "Painting", "Motive", 0, func(b byte) clip.Field { return field("Dir", nbt.Byte, []byte{[]byte{2, 1, 0, 3}[b]}) }, tiles},
+		{"1.7", "Painting", "Motive", 0, func(b byte) clip.Field { return field("Direction", nbt.Byte, []byte{b}) }, tiles},
+		{"1.12", "minecraft:painting", "Motive", 1343, func(b byte) clip.Field { return field("Facing", nbt.Byte, []byte{b}) }, tiles},
+		{"1.20", "minecraft:painting", "variant", 3465, func(b byte) clip.Field { return field("facing", nbt.Byte, []byte{b}) }, tiles},
+		{"1.21.5", "minecraft:painting", "variant", 4325, func(b byte) clip.Field { return field("facing", nbt.Byte, []byte{b}) }, array},
+	}
+	size := geom.Point{X: 9, Y: 9, Z: 12}
+	for name, is := range map[string][2]int{"Kebab": {1, 1}, "minecraft:aztec2": {1, 1}, "Sea": {2, 1}, "minecraft:graham": {1, 2}, "SkullAndRoses": {2, 2},
+		"minecraft:skull_and_roses": {2, 2}, "minecraft:earth": {2, 2}, "minecraft:fern": {3, 3}, "minecraft:pond": {3, 4}, "Fighters": {4, 2}, "DonkeyKong": {4, 3},
+		"minecraft:burning_skull": {4, 4}, "minecraft:orb": {4, 4}, "pack:own": {4, 1}, "pack:other": {3, 1}} {
+		for _, game := range games {
+			for turn := range 16 {
+				how := clip.Turn{MirrorX: turn&1 != 0, MirrorZ: turn&2 != 0, Quarters: turn >> 2}
+				for facing := range byte(4) {
+					at := geom.Point{X: 4, Y: 5, Z: 6}
+					cells, middle := covered(at, facing, is[0], is[1])
+					fields := append(game.place(at), game.facing(facing), field(game.kind, nbt.String, text(name)))
+					o, err := clip.Entity(text(game.id), &middle, fields)
+					if err != nil {
+						t.Fatal(err)
+					}
+					c := clip.Air(size)
+					c.Version, c.Lists = game.version, []voxel.List{{Name: voxel.Entities, Objects: []voxel.Object{o}}}
+					turned, _ := c.Turn(how)
+					got := turned.List(voxel.Entities)[0]
+					// Where the cells come to lie is asked of blocks.
+					c.Lists = []voxel.List{{Name: voxel.BlockEntities}}
+					for p := range cells {
+						c.Lists[0].Objects = append(c.Lists[0].Objects, voxel.Object{Place: voxel.Moved, At: p, Payload: []byte{0}})
+					}
+					turned, _ = c.Turn(how)
+					place, _ := clip.Hangs(&got)
+					to := byte(9)
+					all, _ := clip.Fields(got.Payload)
+					for b := range byte(4) {
+						if f := game.facing(b); string(clip.Find(all, f.Name, nbt.Byte)) == string(f.Payload) {
+							to = b
+						}
+					}
+					if to == 9 {
+						t.Fatalf("%s %s %+v: no direction", game.name, name, how)
+					}
+					want, mid := covered(place, to, is[0], is[1])
+					pos, _ := clip.Doubles(clip.Find(all, "Pos", nbt.List))
+					wrong := pos != mid || len(want) != len(turned.List(voxel.BlockEntities))
+					for _, b := range turned.List(voxel.BlockEntities) {
+						wrong = wrong || !want[b.At]
+					}
+					if wrong {
+						t.Fatalf("%s %s %+v facing %d: hangs at %v facing %d, and its middle is %v, not %v", game.name, name, how, facing, place, to, mid, pos)
+					}
+				}
+			}
+		}
+	}
+	for _, id := range []string{"minecraft:item_frame", "minecraft:glow_item_frame", "minecraft:leash_knot"} {
+		for turn := range 16 {
+			how := clip.Turn{MirrorX: turn&1 != 0, MirrorZ: turn&2 != 0, Quarters: turn >> 2}
+			at := geom.Point{X: 1, Y: 5, Z: 7}
+			o, err := clip.Entity(text(id), &[3]float64{1.5, 5.5, 7}, append(array(at), field("Facing", nbt.Byte, []byte{2})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := clip.Air(size)
+			c.Version = 4325
+			c.Lists = []voxel.List{{Name: voxel.Entities, Objects: []voxel.Object{o}}, {Name: voxel.BlockEntities, Objects: []voxel.Object{{Place: voxel.Moved, At: at, Payload: []byte{0}}}}}
+			turned, _ := c.Turn(how)
+			if got, _ := clip.Hangs(&turned.List(voxel.Entities)[0]); got != turned.List(voxel.BlockEntities)[0].At {
+				t.Errorf("%s %+v: hangs at %v, its block is at %v", id, how, got, turned.List(voxel.BlockEntities)[0].At)
+			}
+		}
+	}
+}
