@@ -40,6 +40,9 @@ type live struct {
 func (l *live) Now() (State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.w.Closed() {
+		return nil, fmt.Errorf("%s: %w", l.w.Name(), world.ErrClosed)
+	}
 	head, view := l.w.Head(), l.w.View()
 	for now := l.w.Head(); now != head; now = l.w.Head() {
 		head, view = now, l.w.View()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // Options of a Server. The zero value is the default.
@@ -210,7 +211,8 @@ func (s *Server) Close() error {
 }
 
 // Tick shows viewers what changed in the world, lets time pass, and cuts off who does not read. It never waits for the store:
-// what of a change is not in memory the viewers' own goroutines read. Calls must not overlap.
+// what of a change is not in memory the viewers' own goroutines read. Of a world that was closed it ends all sessions, and
+// returns world.ErrClosed. Calls must not overlap.
 func (s *Server) Tick(ctx context.Context, now time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -222,6 +224,11 @@ func (s *Server) Tick(ctx context.Context, now time.Time) error {
 	}
 	s.clock.Store(now.UnixNano())
 	state, err := s.src.Now()
+	if errors.Is(err, world.ErrClosed) {
+		for _, v := range s.viewers {
+			v.end(&Failure{"closing", "the world is closed"})
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("stream: %w", err)
 	}

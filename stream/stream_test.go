@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -294,5 +295,21 @@ func TestFirstView(t *testing.T) {
 	compare(t, s, w.View())
 	if s.bytes() > 400 {
 		t.Errorf("%d bytes where nothing changed, after %d", s.bytes(), first)
+	}
+}
+
+// TestClosedWorld ends the sessions of a world that was closed, with a reason, and says so to who ticks.
+func TestClosedWorld(t *testing.T) {
+	w := newWorld(t, 16)
+	srv := serve(t, w, stream.Options{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 32}, stream.Access{})
+	w.Close()
+	if err := srv.Tick(t.Context(), time.Unix(9, 0)); !errors.Is(err, world.ErrClosed) {
+		t.Errorf("a tick of a closed world: %v", err)
+	}
+	s.wait(t, "the end", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.done })
+	var f *stream.Failure
+	if !errors.As(s.err, &f) || f.Code != "closing" {
+		t.Errorf("the session ended with %v", s.err)
 	}
 }

@@ -22,6 +22,8 @@ var (
 	ErrReadOnly = errors.New("an old version is read-only: fork or restore it")
 	// ErrClosed says that the world was closed.
 	ErrClosed = errors.New("the world is closed")
+	// ErrNested says that the function of an update called what waits for that update to end.
+	ErrNested = errors.New("called in an update of the same world, for whose end it would wait")
 )
 
 // Everywhere is the box of all cells within range, for Load.
@@ -86,9 +88,9 @@ type World struct {
 
 	now     atomic.Pointer[state]
 	version atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
-	saving  sync.Mutex    // one Commit, Pack, Restore or Relight
-	writer  sync.Mutex    // one Update or Restore; after saving
-	moving  sync.RWMutex  // Restore writes, Load reads: nothing comes while the world goes back; after writer
+	saving  turn          // one Commit, Pack, Restore or Relight
+	writer  turn          // one Update or Restore; after saving
+	moving  sync.RWMutex  // Restore writes, the end of a Load reads; after writer
 
 	lightModel relight.Model // needs saving
 
@@ -97,6 +99,7 @@ type World struct {
 	mu             sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
 	head           history.Head   // its Fence is the one that commits are made under
 	last           history.Commit // the head's, if its number is not 0
+	era            int            // how often the world went back
 	base           history.ID     // the commit that stack makes up: the head's, unless put found that it moved
 	stack          openStack
 	dirty          *dirty                      // what no commit holds
@@ -107,6 +110,7 @@ type World struct {
 	held           map[*Held]bool
 	fetching       map[fetchKey]bool // for who cannot wait
 	unwritten      []Unwritten
+	watchers       []*func(*Change)
 	upkeep         Upkeep
 	height         int // of the stack when it was last asked for again; needs saving
 	closed         bool
@@ -261,10 +265,10 @@ func (w *World) Close() error {
 func (w *World) CloseSaved() (closed bool, err error) { return w.close(true) }
 
 func (w *World) close(saved bool) (bool, error) {
-	w.saving.Lock()
-	defer w.saving.Unlock()
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	if err := w.enter(&w.saving, &w.writer); err != nil {
+		return false, err
+	}
+	defer w.leave(&w.saving, &w.writer)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -279,6 +283,9 @@ func (w *World) close(saved bool) (bool, error) {
 	w.lightModel = relight.Model{}
 	return true, nil
 }
+
+// Closed reports whether the world was closed.
+func (w *World) Closed() bool { return w.live() != nil }
 
 // Name returns the world's name.
 func (w *World) Name() string { return w.name }
@@ -313,6 +320,7 @@ func (w *World) Dirty() bool {
 type moment struct {
 	openStack
 	now *state
+	era int
 }
 
 func (w *World) moment() (moment, error) {
@@ -336,5 +344,5 @@ func (w *World) locked() (moment, error) {
 	if w.closed {
 		return moment{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
 	}
-	return moment{w.stack.hold(), w.now.Load()}, nil
+	return moment{w.stack.hold(), w.now.Load(), w.era}, nil
 }
