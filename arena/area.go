@@ -248,7 +248,7 @@ func each(ctx context.Context, term region.Change, st history.Store, w *world.Wo
 		return err
 	}
 	var others []string
-	for c, err := range port.Commits(ctx, st, w.Name()) {
+	for c, err := range world.Commits(ctx, st, w.Name()) {
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +27,12 @@ func Find(ctx context.Context, st history.Store, name, version string) (history.
 		return newest(ctx, st, name)
 	}
 	if n, err := strconv.ParseUint(version, 10, 64); err == nil {
-		c, err := byNumber(ctx, st, name, n)
-		if !errors.Is(err, history.ErrNoCommit) || len(version) < MinPrefix {
+		c, err := world.CommitNumber(ctx, st, name, n)
+		switch {
+		case !errors.Is(err, history.ErrNoCommit):
 			return c, err
+		case len(version) < MinPrefix:
+			return c, history.ErrNoCommit
 		}
 	}
 	if isHex(version) {
@@ -65,34 +67,6 @@ func (e versionError) Error() string { return string(e) }
 
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// Commits yields the log of a world, newest first. An error ends it.
-func Commits(ctx context.Context, st history.Store, name string) iter.Seq2[history.Commit, error] {
-	const page = 256
-	return func(yield func(history.Commit, error) bool) {
-		var from history.ID
-		for {
-			log, err := st.Log(ctx, name, from, page)
-			if err != nil {
-				yield(history.Commit{}, err)
-				return
-			}
-			full := len(log) == page
-			if from != (history.ID{}) && len(log) > 0 {
-				log = log[1:] // it begins with from
-			}
-			for _, c := range log {
-				if !yield(c, nil) {
-					return
-				}
-				from = c.ID()
-			}
-			if !full {
-				return
-			}
-		}
-	}
-}
-
 func newest(ctx context.Context, st history.Store, name string) (history.Commit, error) {
 	log, err := st.Log(ctx, name, history.ID{}, 1)
 	if err == nil && len(log) == 0 {
@@ -104,23 +78,11 @@ func newest(ctx context.Context, st history.Store, name string) (history.Commit,
 	return log[0], nil
 }
 
-func byNumber(ctx context.Context, st history.Store, name string, n uint64) (history.Commit, error) {
-	for c, err := range Commits(ctx, st, name) {
-		if err != nil || c.Number == n {
-			return c, err
-		}
-		if c.Number < n {
-			break
-		}
-	}
-	return history.Commit{}, history.ErrNoCommit
-}
-
 func byPrefix(ctx context.Context, st history.Store, name, prefix string) (found history.Commit, err error) {
 	if len(prefix) < MinPrefix {
 		return found, versionError(fmt.Sprintf("version %q: at least %d digits of an id", prefix, MinPrefix))
 	}
-	for c, err := range Commits(ctx, st, name) {
+	for c, err := range world.Commits(ctx, st, name) {
 		switch {
 		case err != nil:
 			return found, err

@@ -21,6 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // madeUp returns a small made-up world of today's version.
@@ -224,7 +225,7 @@ func TestImportExport(t *testing.T) {
 // stored is how many bytes of stones a world's versions have added.
 func (s *site) stored(name string) (n int64) {
 	s.t.Helper()
-	for c, err := range port.Commits(s.t.Context(), s.st, name) {
+	for c, err := range world.Commits(s.t.Context(), s.st, name) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

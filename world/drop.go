@@ -25,9 +25,14 @@ func (k keeper) keeps(box geom.Box) bool {
 
 // keeper returns what is held of a volume, or of Columns, within a box.
 func (w *World) keeper(dim, volume string, within geom.Box) keeper {
+	return w.keeperOf(dim, volume, func(h *Held) bool { return !h.box.Intersect(within).Empty() })
+}
+
+// keeperOf returns what some of those that hold something hold of a volume, or of Columns.
+func (w *World) keeperOf(dim, volume string, some func(*Held) bool) keeper {
 	k := keeper{all: w.o.Whole}
 	for h := range w.held {
-		if h.dim == dim && h.has(volume) && !h.box.Intersect(within).Empty() {
+		if h.dim == dim && h.has(volume) && some(h) {
 			k.boxes = append(k.boxes, h.box)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"slices"
 	"time"
 
@@ -19,28 +20,55 @@ func (w *World) Log(ctx context.Context, n int) ([]history.Commit, error) {
 	return w.store.Log(ctx, w.name, w.Head(), n)
 }
 
-// CommitAt returns the newest commit of a world that was made at t or before.
-func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (history.Commit, error) {
-	const page = 64
-	from := history.ID{}
-	for {
-		log, err := st.Log(ctx, name, from, page)
-		if err != nil {
-			return history.Commit{}, err
-		}
-		if from != (history.ID{}) && len(log) > 0 {
-			log = log[1:]
-		}
-		for _, c := range log {
-			if !c.Time.After(t) {
-				return c, nil
+// Commits yields the log of a world, newest first. An error ends it.
+func Commits(ctx context.Context, st history.Store, name string) iter.Seq2[history.Commit, error] {
+	const page = 256
+	return func(yield func(history.Commit, error) bool) {
+		var from history.ID
+		for {
+			log, err := st.Log(ctx, name, from, page)
+			if err != nil {
+				yield(history.Commit{}, err)
+				return
+			}
+			full := len(log) == page
+			if from != (history.ID{}) && len(log) > 0 {
+				log = log[1:] // it begins with from
+			}
+			for _, c := range log {
+				if !yield(c, nil) {
+					return
+				}
+				from = c.ID()
+			}
+			if !full {
+				return
 			}
 		}
-		if len(log) == 0 {
-			return history.Commit{}, fmt.Errorf("world: %s: at %v: %w", name, t.Format(time.RFC3339), history.ErrNoCommit)
-		}
-		from = log[len(log)-1].ID()
 	}
+}
+
+// CommitAt returns the newest commit of a world that was made at t or before. OpenSnapshot opens it.
+func CommitAt(ctx context.Context, st history.Store, name string, t time.Time) (history.Commit, error) {
+	for c, err := range Commits(ctx, st, name) {
+		if err != nil || !c.Time.After(t) {
+			return c, err
+		}
+	}
+	return history.Commit{}, fmt.Errorf("world: %s: at %v: %w", name, t.Format(time.RFC3339), history.ErrNoCommit)
+}
+
+// CommitNumber returns the commit of a world with a number, if the log still has it. OpenSnapshot opens it.
+func CommitNumber(ctx context.Context, st history.Store, name string, n uint64) (history.Commit, error) {
+	for c, err := range Commits(ctx, st, name) {
+		if err != nil || c.Number == n {
+			return c, err
+		}
+		if c.Number < n {
+			break
+		}
+	}
+	return history.Commit{}, fmt.Errorf("world: %s: number %d: %w", name, n, history.ErrNoCommit)
 }
 
 // At opens the world as a commit left it, for reading. The caller closes it.

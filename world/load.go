@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -26,6 +27,8 @@ type Held struct {
 	volumes []string // none: all, and the columns
 	box     geom.Box // in cells of the dimension
 	meter   *meter   // of the load, until it has ended
+	loading bool     // a Restore leaves it to the load; needs mu
+	parts   []*Held  // of LoadRegion
 }
 
 func (h *Held) has(volume string) bool {
@@ -35,8 +38,8 @@ func (h *Held) has(volume string) bool {
 // Load brings into memory what touches a box, and keeps it there until Release. The box
 // counts cells of the dimension. volumes says what to load: names of volumes, and Columns
 // for columns with their objects. Without any it is everything, also volumes that are made
-// later. Load decodes on Options.Parallel goroutines and returns when all is there. It
-// waits for a Restore under way, and a Restore waits for it.
+// later. Load decodes on Options.Parallel goroutines and returns when all is there. It waits for a
+// Restore under way, and begins again after one that came meanwhile; no Restore waits for it.
 //
 // To change blocks, load the columns too. Where height maps follow from blocks, Load of
 // voxel.Block and Columns also brings the chunks above and below the box.
@@ -50,38 +53,30 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 	return h, err
 }
 
-func (w *World) load(ctx context.Context, m *meter, dimension string, box geom.Box, volumes ...string) (*Held, error) {
-	w.moving.RLock()
-	defer w.moving.RUnlock()
-	s := w.now.Load()
-	i := s.dimension(dimension)
-	if i < 0 {
-		return nil, fmt.Errorf("world: %s: load: no dimension %q", w.name, dimension)
-	}
-	d := s.dimensions[i]
-	for _, name := range volumes {
-		if name != Columns && d.volume(name) < 0 {
-			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", w.name, dimension, name)
+// LoadRegion is Load of a region: of boxes of up to 64 chunks that each hold cells of it, so that of
+// a ring or of far parts what lies between them is left out.
+func (w *World) LoadRegion(ctx context.Context, dimension string, r region.Region, volumes ...string) (*Held, error) {
+	const chunks = 64 // of a box
+	all := &Held{w: w}
+	for _, b := range region.Boxes(r, chunks) {
+		h, err := w.Load(ctx, dimension, b, volumes...)
+		if err != nil {
+			all.Release()
+			return nil, err
 		}
+		all.parts = append(all.parts, h)
 	}
-	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box, meter: m}
-	tall := box
-	if !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
-		tall.Min.Y, tall.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
-	}
-	if len(d.rules) > 0 {
-		h.box = tall
-	}
+	return all, nil
+}
+
+func (w *World) load(ctx context.Context, m *meter, dimension string, box geom.Box, volumes ...string) (*Held, error) {
+	h := &Held{w: w, dim: dimension, volumes: slices.Clone(volumes), box: box, meter: m, loading: true}
 	w.mu.Lock()
 	w.held[h] = true
 	w.mu.Unlock()
-	fill := func() error { return w.again(ctx, func() error { return w.fill(ctx, h) }) }
-	err := fill()
-	if err == nil && h.box != tall && w.now.Load().dimensions[i].mapped(box) { // no stone said so
-		w.mu.Lock()
-		h.box = tall
-		w.mu.Unlock()
-		err = fill()
+	err := errWentBack
+	for errors.Is(err, errWentBack) {
+		err = w.bring(ctx, h, box)
 	}
 	if err != nil {
 		h.Release()
@@ -89,6 +84,66 @@ func (w *World) load(ctx context.Context, m *meter, dimension string, box geom.B
 	}
 	h.meter = nil
 	return h, nil
+}
+
+// errWentBack says that a Restore came between reading something and taking it into memory.
+var errWentBack = errors.New("world: it went back meanwhile")
+
+// bring loads what h is to hold of a box. The error is errWentBack if the world is another since.
+func (w *World) bring(ctx context.Context, h *Held, box geom.Box) error {
+	w.mu.Lock()
+	s, era := w.now.Load(), w.era
+	w.mu.Unlock()
+	d, err := h.in(s)
+	if err != nil {
+		return err
+	}
+	tall := box
+	if !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
+		tall.Min.Y, tall.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	}
+	widen := func() {
+		w.mu.Lock()
+		h.box = tall
+		w.mu.Unlock()
+	}
+	if len(d.rules) > 0 {
+		widen()
+	}
+	fill := func() error { return w.again(ctx, func() error { return w.fill(ctx, h) }) }
+	err = fill()
+	if err == nil && h.box != tall {
+		if d, err = h.in(w.now.Load()); err == nil && d.mapped(box) { // no stone said so
+			widen()
+			err = fill()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.moving.RLock() // a Restore under way did not know of h
+	defer w.moving.RUnlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.era != era {
+		return errWentBack
+	}
+	h.loading = false
+	return nil
+}
+
+// in returns the dimension of s that h holds something of.
+func (h *Held) in(s *state) (*dimension, error) {
+	i := s.dimension(h.dim)
+	if i < 0 {
+		return nil, fmt.Errorf("world: %s: load: no dimension %q", h.w.name, h.dim)
+	}
+	for _, name := range h.volumes {
+		if name != Columns && s.dimensions[i].volume(name) < 0 {
+			return nil, fmt.Errorf("world: %s: load: dimension %q has no volume %q", h.w.name, h.dim, name)
+		}
+	}
+	return s.dimensions[i], nil
 }
 
 // mapped reports whether a column that touches a box has height maps.
@@ -146,7 +201,10 @@ func (w *World) fill(ctx context.Context, h *Held) error {
 		return err
 	}
 	defer m.release()
-	d := m.now.dimensions[m.now.dimension(h.dim)]
+	d, err := h.in(m.now)
+	if err != nil {
+		return err
+	}
 	// Light and height maps may follow from blocks, so these come first.
 	var rest []func() error
 	for _, v := range d.volumes {
@@ -222,6 +280,9 @@ func (w *World) fillVolume(ctx context.Context, m moment, d *dimension, v *volum
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.era != m.era {
+		return errWentBack
+	}
 	defer h.meter.shown(h.meter.now())
 	s := w.now.Load().edit()
 	e := s.editDimension(s.dimension(d.name))
@@ -314,6 +375,9 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.era != m.era {
+		return errWentBack
+	}
 	defer h.meter.shown(h.meter.now())
 	s := w.now.Load().edit()
 	e := s.editDimension(s.dimension(d.name))
@@ -346,6 +410,9 @@ func (p openStack) unloaded(ctx context.Context, d *dimension, columns iter.Seq2
 // Release lets go of what is held: what nobody else holds and no commit is
 // waiting for leaves memory. Views that have it keep it.
 func (h *Held) Release() {
+	for _, p := range h.parts {
+		p.Release()
+	}
 	w := h.w
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,10 +18,16 @@ import (
 const maxStones = 8
 
 // Pack puts one stone in place of the whole stack of the head, written as small
-// as it gets. It changes no commit, so it may be called of a world that was opened for reading.
+// as it gets. It changes no commit, but it writes to the Store: of a world that was opened for reading it
+// fails.
 func (w *World) Pack(ctx context.Context) error {
-	w.saving.Lock()
-	defer w.saving.Unlock()
+	if w.readOnly {
+		return fmt.Errorf("world: %s: pack: %w", w.name, ErrReadOnly)
+	}
+	if err := w.enter(&w.saving); err != nil {
+		return err
+	}
+	defer w.leave(&w.saving)
 	m, err := w.moment()
 	if err != nil {
 		return err

@@ -28,8 +28,10 @@ import (
 // or darkens more than 4096 sections, or two million cells; and that of blocks over which
 // an update with DimensionTx.Lit wrote others.
 func (w *World) Relight(ctx context.Context) error {
-	w.saving.Lock()
-	defer w.saving.Unlock()
+	if err := w.enter(&w.saving); err != nil {
+		return err
+	}
+	defer w.leave(&w.saving)
 	if err := w.live(); err != nil {
 		return err
 	}

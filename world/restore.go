@@ -21,10 +21,10 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	if w.readOnly {
 		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
-	w.saving.Lock()
-	defer w.saving.Unlock()
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	if err := w.enter(&w.saving, &w.writer); err != nil {
+		return history.Commit{}, err
+	}
+	defer w.leave(&w.saving, &w.writer)
 	w.moving.Lock()
 	defer w.moving.Unlock()
 	next, err := w.openStack(ctx, id)
@@ -44,6 +44,7 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 		next.release()
 		return history.Commit{}, err
 	}
+	defer w.tell(nil)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stack.release()
@@ -52,6 +53,7 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	w.lightModel = relight.Model{} // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
 	w.version.Add(1)
+	w.era++
 	for _, h := range held {
 		if !w.held[h] { // released since
 			w.dropHeld(s, h)
@@ -121,10 +123,13 @@ func (d *dimension) carry(old *dimension, changed map[geom.ColumnPos]parts) map[
 	return out
 }
 
+// loaded reports whether what is held came into memory. It needs mu.
+func (h *Held) loaded() bool { return !h.loading }
+
 // heldChunks reads the chunks of v that somebody holds and that are not in memory.
 func (w *World) heldChunks(ctx context.Context, p openStack, d *dimension, v *volume) ([]grid.Placed, error) {
 	w.mu.Lock()
-	k := w.keeper(d.name, v.Name, Everywhere)
+	k := w.keeperOf(d.name, v.Name, (*Held).loaded)
 	w.mu.Unlock()
 	var want []geom.ChunkPos
 	for pos, c := range v.cells.Chunks() {
@@ -141,7 +146,7 @@ func (w *World) heldChunks(ctx context.Context, p openStack, d *dimension, v *vo
 // heldColumns reads the columns that somebody holds and that are not in memory.
 func (w *World) heldColumns(ctx context.Context, p openStack, d *dimension) (map[geom.ColumnPos]*voxel.Column, error) {
 	w.mu.Lock()
-	k := w.keeper(d.name, Columns, Everywhere)
+	k := w.keeperOf(d.name, Columns, (*Held).loaded)
 	w.mu.Unlock()
 	return p.unloaded(ctx, d, func(yield func(geom.ColumnPos, *voxel.Column) bool) {
 		for pos, c := range d.columns.all() {

@@ -31,8 +31,10 @@ import (
 // and of packs leave the commit as it is: Upkeep counts them, and the next commit tries
 // again.
 func (w *World) Commit(ctx context.Context, message string) (history.Commit, error) {
-	w.saving.Lock()
-	defer w.saving.Unlock()
+	if err := w.enter(&w.saving); err != nil {
+		return history.Commit{}, err
+	}
+	defer w.leave(&w.saving)
 	if err := w.writeUnwritten(ctx); err != nil {
 		return history.Commit{}, err
 	}

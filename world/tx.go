@@ -128,7 +128,7 @@ func (tx *Tx) SetProperty(key, value string) {
 }
 
 // SetFile keeps a file with the world; nil data removes it. Tx keeps data: do not
-// change it.
+// change it, also after the update.
 func (tx *Tx) SetFile(path string, data []byte) {
 	had, set := tx.files[path]
 	_, there := slices.BinarySearchFunc(tx.s.files, path, comparePaths)
@@ -227,7 +227,7 @@ func (v *VolumeTx) Cell(p geom.Point) (voxel.Cell, bool) { return v.draft.Cell(p
 func (v *VolumeTx) Set(p geom.Point, c voxel.Cell) { v.draft.Set(p, c) }
 
 // Fill writes a cell everywhere in a region. A chunk that lies in r need not be
-// loaded.
+// loaded. With v.Default it clears: what is the default alone is not stored.
 func (v *VolumeTx) Fill(r region.Region, c voxel.Cell) { v.draft.Fill(r, c) }
 
 // Replace changes every cell of a region that is from into to.
@@ -302,7 +302,7 @@ func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
 }
 
 // SetColumn writes a column with all its lists. The column that was there need not be
-// loaded. Tx keeps what c points at: do not change it.
+// loaded. Tx keeps what c points at: do not change it, also after the update.
 func (d *DimensionTx) SetColumn(c voxel.Column) {
 	if d.tx.err != nil {
 		return
@@ -349,7 +349,7 @@ func (d *DimensionTx) Objects(list string, pos geom.ColumnPos) []voxel.Object {
 
 // SetObjects writes a list of the column at pos, and makes the column if there is none, of the data
 // version of others.
-// An empty list is removed. Tx keeps objects: do not change them. The position of an
+// An empty list is removed. Tx keeps objects and their payloads: do not change them, also after the update. The position of an
 // object decides which boxes it is found in, and not which column it belongs to.
 func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxel.Object) {
 	c := d.Column(pos)
@@ -383,8 +383,31 @@ func (d *DimensionTx) SetObjects(list string, pos geom.ColumnPos, objects []voxe
 	d.put(pos, &edited, parts{lists: map[string]bool{list: true}})
 }
 
-// Add appends an object to a list of the column that it lies in. An object that a block owns takes
-// the place of those at its cell.
+// SetBlock writes a block by its name into the volume voxel.Block, with what it owns: objects of
+// voxel.BlockEntities, such as a chest's content, which come to its cell. What the cell had of these goes.
+func (d *DimensionTx) SetBlock(p geom.Point, name string, owned ...voxel.Object) {
+	v := d.Volume(voxel.Block)
+	if v == nil {
+		d.tx.fail(fmt.Errorf("world: dimension %q: no volume %q", d.d.name, voxel.Block))
+		return
+	}
+	v.Set(p, v.Named(name))
+	pos := columnOf(p)
+	was := d.Objects(voxel.BlockEntities, pos)
+	now := slices.DeleteFunc(slices.Clone(was), func(o voxel.Object) bool { return o.Place != voxel.Nowhere && o.At == p })
+	for _, o := range owned {
+		if o.At = p; o.Place == voxel.Nowhere {
+			o.Place = voxel.Moved
+		}
+		now = append(now, o)
+	}
+	if len(now) != len(was) || len(owned) > 0 {
+		d.SetObjects(voxel.BlockEntities, pos, now)
+	}
+}
+
+// Add appends an object to a list of the column that it lies in, and keeps its payload: do not change that. An
+// object that a block owns takes the place of those at its cell.
 func (d *DimensionTx) Add(list string, o voxel.Object) {
 	if err := o.At.Check(); err != nil {
 		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))

@@ -42,7 +42,8 @@ type ColumnChange struct {
 // that is taken from then on has all of its writes. If f or tx fails nothing changes.
 // The error is ErrNotLoaded if f read or wrote a part of something that is not in
 // memory. Updates wait for each other; f must not call Update, Replace,
-// Commit, Relight, Pack, Restore or Close, which wait for updates or for each other.
+// Commit, Relight, Pack, Restore or Close, which wait for updates or for each other: they return ErrNested
+// (on amd64 and arm64; elsewhere, and from a goroutine that f waits for, they wait for ever).
 //
 // Where cells of the volume voxel.Block changed, Update recomputes the height maps that
 // follow from blocks and marks the columns' light stale: see Relight, and
@@ -59,8 +60,10 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	if w.readOnly {
 		return nil, nil, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
-	w.writer.Lock()
-	defer w.writer.Unlock()
+	if err := w.enter(&w.writer); err != nil {
+		return nil, nil, err
+	}
+	defer w.leave(&w.writer)
 	if err := w.live(); err != nil {
 		return nil, nil, err
 	}
@@ -79,11 +82,37 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 		return nil, tx.needed(), err
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
 	w.addPending(tx)
+	w.mu.Unlock()
+	w.tell(change)
 	return change, nil, nil
+}
+
+// Watch has f called with what each update changed, in their order and before the next one begins, until
+// stop is called. A Restore may change anything: f gets nil, and finds what differs by Volume.Apart
+// and Dimension.Apart of two Views. f runs in the update's goroutine, and what it calls of the world must not
+// wait for updates.
+func (w *World) Watch(f func(*Change)) (stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watchers = append(slices.Clip(w.watchers), &f)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.watchers = slices.DeleteFunc(slices.Clone(w.watchers), func(g *func(*Change)) bool { return g == &f })
+	}
+}
+
+// tell tells those who watch of a change. It needs writer.
+func (w *World) tell(c *Change) {
+	w.mu.Lock()
+	all := w.watchers
+	w.mu.Unlock()
+	for _, f := range all {
+		(*f)(c)
+	}
 }
 
 // end makes a Tx that the function of Update may have kept fail: the state that was made of

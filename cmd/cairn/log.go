@@ -6,7 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
@@ -65,7 +65,7 @@ func logOf(ctx context.Context, sf *storeFlag, a address, n int) (*worldLog, err
 		}
 		limit = c.Number
 	}
-	for c, err := range port.Commits(ctx, st, a.name) {
+	for c, err := range world.Commits(ctx, st, a.name) {
 		if err != nil {
 			return nil, err
 		}

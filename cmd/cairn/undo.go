@@ -9,7 +9,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -26,7 +25,7 @@ type undoStacks struct{ undo, redo []history.Commit }
 
 func undoStacksOf(ctx context.Context, st history.Store, name, author string) (*undoStacks, error) {
 	var own []history.Commit
-	for c, err := range port.Commits(ctx, st, name) {
+	for c, err := range world.Commits(ctx, st, name) {
 		if err != nil {
 			return nil, err
 		}

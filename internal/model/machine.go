@@ -17,7 +17,6 @@ import (
 	"github.com/cairnvoxel/cairn"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/undo"
@@ -340,7 +339,7 @@ func (m *machine) version() history.ID {
 
 // log returns the commits of a world, which must be those that the twins have.
 func (m *machine) log(name string) (out []history.ID) {
-	for c, err := range port.Commits(m.ctx, m.st, name) {
+	for c, err := range world.Commits(m.ctx, m.st, name) {
 		m.must("log", err)
 		if m.saved[name][c.ID()] == nil {
 			m.fail("the log of %s has a commit that nobody made or that was dropped", name)
