@@ -186,7 +186,7 @@ func unknown(head []byte, size int64) error {
 	case bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return errors.New("a zip with nothing in it")
 	case isRegionTable(head, size):
-		return errors.New("a single region file of a world: give the folder of the world, or the one that the file is in")
+		return errors.New("a single region file: give the folder of its world, or put it into a folder or a zip as region/NAME")
 	case head[0] == 0x0A || isGzip(head):
 		for _, f := range clip.Peek(head) {
 			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {

@@ -391,7 +391,7 @@ func TestAdvice(t *testing.T) {
 		body []byte
 		want string
 	}{
-		{"a region file", files["region/r.0.0.mca"].Data, "a single region file of a world: give the folder"},
+		{"a region file", files["region/r.0.0.mca"].Data, "a single region file: give the folder"},
 		{"a level.dat", files["level.dat"].Data, "such as a level.dat"},
 		{"Litematica", gzipOf(t, nbt.Append(nil, "", nbt.Entries{{Name: "Version", Value: int32(6)}, {Name: "Regions", Value: nbt.Entries{}}})), "a schematic of Litematica, which cairn does not read"},
 		{"Polar", []byte("Polr\x00\x07"), "a world of Polar, which cairn does not read"},
