@@ -6,6 +6,7 @@ package picture
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -78,6 +79,9 @@ const MaxEdge = 4096
 // maxColumns bounds the columns of chunks that one picture looks at.
 const maxColumns = 1 << 22
 
+// ErrTooWide says that a world is too wide for one picture.
+var ErrTooWide = errors.New("too wide for one picture")
+
 // void is the colour of empty space.
 var void = color.RGBA{24, 27, 34, 255}
 
@@ -86,7 +90,7 @@ var void = color.RGBA{24, 27, 34, 255}
 func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 	b := o.bounds(w)
 	if n := stacks(b); n > maxColumns {
-		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d", b, n, maxColumns)
+		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d: %w", b, n, maxColumns, ErrTooWide)
 	}
 	if o.MaxEdge <= 0 {
 		o.MaxEdge = MaxEdge

@@ -136,6 +136,7 @@ func (c *call) draw(v version, dimension string, size int) ([]byte, error) {
 		if err != nil {
 			return err
 		}
+		view.Frame()
 		c.step("read")
 		o := picture.Options{MaxEdge: size, Unit: view.Fit(picture.MaxEdge), Terrain: view.Schema == voxel.Terrain}
 		if view.Dimension == "the_nether" {

@@ -14,7 +14,6 @@ import (
 	"github.com/cairnvoxel/cairn/mesh"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ out. --level 3 takes cells of 8 blocks an edge.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
-	f.StringVar(&o.box, "box", "", "X,Y,Z..X,Y,Z: only the blocks of this box, both corners included")
+	f.StringVar(&o.box, "box", "", boxHelp)
 	f.IntVar(&o.level, "level", 0, "how coarse: cells are 2^level blocks wide")
 	f.BoolVar(&o.blocky, "blocky", false, "make quads of a terrain of occupancies too")
 	f.BoolVar(&o.force, "force", false, "replace the file")
@@ -69,15 +68,10 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	case o.level < 0 || o.level > geom.MaxLevel:
 		return usagef("--level %d: 0 to %d", o.level, geom.MaxLevel)
 	}
-	var box geom.Box
-	if o.box != "" {
-		r, err := region.Parse("box:" + o.box)
-		if err != nil {
-			return usagef("--box: %v", err)
-		}
-		box = r.Bounds()
+	box, err := parseBox(o.box)
+	if err == nil {
+		err = checkOutput(to, from, o.force)
 	}
-	err := checkOutput(to, from, o.force)
 	if err == nil && ext == ".obj" {
 		err = checkOutput(name+".mtl", from, o.force)
 	}

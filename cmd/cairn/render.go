@@ -9,19 +9,21 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/picture"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/cobra"
 )
 
 type renderOptions struct {
-	dimension  string
-	scale, top int
-	force      bool
+	dimension, box string
+	scale, top     int
+	force          bool
 }
 
 func newRender(sf *storeFlag) *cobra.Command {
@@ -31,8 +33,9 @@ func newRender(sf *storeFlag) *cobra.Command {
 		Short: "Draws a world from above",
 		Long: `render draws a world from above, north up, with a scale in blocks. A picture has at most
 4,096 pixels an edge. Of a wider world it shows means, and from 32,768 blocks on it is drawn
-from the far levels of a stone of a whole world, which cairn pack makes of several.`,
-		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png",
+from the far levels of a stone of a whole world, which cairn pack makes of several. Without --box,
+render leaves out a few chunks that lie alone far away, and says so.`,
+		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png\n  cairn render @hub square.png --box 0,0,0..255,319,255",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runRender(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
@@ -40,6 +43,7 @@ from the far levels of a stone of a whole world, which cairn pack makes of sever
 	}
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
+	f.StringVar(&o.box, "box", "", boxHelp)
 	f.IntVar(&o.scale, "scale", 0, "pixels for each block, 1 to 64; by default what suits the world")
 	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", port.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
@@ -50,8 +54,28 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err := o.check(from, to); err != nil {
 		return err
 	}
-	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
-		img, result, err := draw(ctx, w, o)
+	box, err := parseBox(o.box)
+	if err != nil {
+		return err
+	}
+	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
+		v, err := viewOf(ctx, w, o.dimension)
+		if err != nil {
+			return err
+		}
+		left, at := 0, geom.Box{}
+		if o.box == "" {
+			left, at = v.Frame()
+		} else {
+			v.Cut(box)
+		}
+		img, result, err := draw(ctx, v, o)
+		switch {
+		case errors.Is(err, picture.ErrTooWide):
+			err = fmt.Errorf("%w; --box draws a part", err)
+		case err == nil && o.box != "" && result.Drawn == 0:
+			err = fmt.Errorf("--box %s: %w there", o.box, port.ErrNothing)
+		}
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -62,6 +86,13 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, img.Rect.Dx(), img.Rect.Dy())
+		if left > 0 {
+			fmt.Fprintf(out, "  left out, because it lies far away: %s; --box %d,%d,%d..%d,%d,%d draws one of them\n", console.Counted(left, "stack")+" of chunks",
+				at.Min.X, at.Min.Y, at.Min.Z, at.Max.X-1, at.Max.Y-1, at.Max.Z-1)
+		}
+		for _, note := range src.Remarks().Notes {
+			fmt.Fprintf(out, "  remark: %s\n", console.Line(note))
+		}
 		for _, u := range result.Unknown {
 			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, console.Counted(u.N, "column"))
 		}
@@ -79,16 +110,27 @@ func (o renderOptions) check(from, to string) error {
 	return checkOutput(to, from, o.force)
 }
 
-func draw(ctx context.Context, w stone.Content, o renderOptions) (*image.RGBA, picture.Result, error) {
-	v, err := viewOf(ctx, w, o.dimension)
-	if err != nil {
-		return nil, picture.Result{}, err
-	}
+func draw(ctx context.Context, v *port.View, o renderOptions) (*image.RGBA, picture.Result, error) {
 	if o.top == 0 && v.Dimension == "the_nether" {
 		o.top = port.NetherTop
 	}
 	unit := v.Fit(picture.MaxEdge)
 	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: (o.top + unit - 1) / unit, Unit: unit, Terrain: v.Schema == voxel.Terrain})
+}
+
+// boxHelp is the help of --box.
+const boxHelp = "X,Y,Z..X,Y,Z: only the blocks of this box, both corners included"
+
+// parseBox parses a --box, which may be empty.
+func parseBox(s string) (geom.Box, error) {
+	if s == "" {
+		return geom.Box{}, nil
+	}
+	r, err := region.Parse("box:" + s)
+	if err != nil {
+		return geom.Box{}, usagef("--box: %v", err)
+	}
+	return r.Bounds(), nil
 }
 
 // viewOf returns a view of the named dimension, or of the first with chunks if name is

@@ -153,6 +153,12 @@ func TestRender(t *testing.T) {
 		t.Errorf("a world of 64 blocks at 3 pixels a block is %v", b)
 	}
 	mustRun(t, 2, dir, "render", "--dimension", "the_moon", "island", "c.png")
+	mustRun(t, 2, dir, "render", "--box", "here", "island", "c.png")
+	mustRun(t, 3, dir, "render", "--box", "9000,0,0..9010,100,9", "island", "c.png")
+	mustRun(t, 0, dir, "render", "--box", "0,0,0..15,255,15", "island", "c.png")
+	if a, c := read(t, filepath.Join(dir, "a.png")), read(t, filepath.Join(dir, "c.png")); bytes.Equal(a, c) {
+		t.Error("a box looks like all of it")
+	}
 	mustRun(t, 0, dir, "gen", "--size", "4", "terrain", "t.cairn")
 	mustRun(t, 0, dir, "render", "t.cairn", "t.png")
 }
