@@ -21,8 +21,9 @@ type NetVertex struct {
 // box and 2 above it.
 type Around [3][3][3]Border
 
-// Netter makes smooth surfaces of Terrain cells by naive surface nets: the surface is where the
-// occupancy passes one half between the centres of cells. It keeps its memory, so that in the long
+// Netter makes smooth surfaces of Terrain cells by surface nets around all cells that have
+// matter, so that at no level a thin piece is lost: a vertex between eight cells is the mean of the middles
+// of the faces there of their matter, which voxel.Rule.Extent defines. It keeps its memory, so that in the long
 // run it allocates nothing. Goroutines must not share it.
 type Netter struct {
 	shapes  [64]Shape
@@ -30,9 +31,10 @@ type Netter struct {
 	reader  reader
 
 	size  [3]int // of the box
-	cells []voxel.Cell
-	// Masks by x of the box with a border of one cell, at y*(size[2]+2)+z: full is set where the
-	// occupancy is half or more, hidden where the cell is not known and has no surface, mixed where
+	min   geom.Point
+	cells []voxel.Cell // of the box with a border of two cells
+	// Masks by x of the box with a border of one cell, at y*(size[2]+2)+z: full is set where there
+	// is matter, hidden where the cell is not known and has no surface, mixed where
 	// the cube from here to the next cells has a vertex. first is its number in each row.
 	full, hidden, mixed []uint64
 	first               []uint32
@@ -58,14 +60,14 @@ func NewNetter(shapes []Shape, o Options) *Netter {
 func (n *Netter) Load(src Source, b geom.Box, level int, around Around) {
 	checkBox(b)
 	s := b.Size()
-	n.size = [3]int{s.X, s.Y, s.Z}
+	n.size, n.min = [3]int{s.X, s.Y, s.Z}, b.Min
 	n.reader.src = src
 	if around != (Around{}) {
 		n.loadSeam(b, level, &around)
 	} else {
 		n.seam = nil
-		n.cells = resize(n.cells, (s.X+2)*(s.Y+2)*(s.Z+2))
-		all := grown(b, 1)
+		n.cells = resize(n.cells, (s.X+4)*(s.Y+4)*(s.Z+4))
+		all := grown(b, 2)
 		n.reader.read(all, level, n.cells, all.Min, all.Size())
 		n.mask()
 	}
@@ -78,12 +80,9 @@ func grown(b geom.Box, by int) geom.Box {
 	return geom.Box{Min: b.Min.Sub(d), Max: b.Max.Add(d)}
 }
 
-// half is the least occupancy inside the surface, in 256th.
-const half = 128
-
-// fullness is the occupancy of a cell in 256th.
+// fullness is the occupancy of a cell in 256th, 0 if it is not known.
 func fullness(c voxel.Cell) int32 {
-	if c.Material() == 0 {
+	if c.Material() == 0 || c >= missing {
 		return 0
 	}
 	return int32(c&0xFF) + 1
@@ -91,11 +90,12 @@ func fullness(c voxel.Cell) int32 {
 
 // mask makes the masks of the cells.
 func (n *Netter) mask() {
-	nx, rows := n.size[0]+2, (n.size[1]+2)*(n.size[2]+2)
-	n.full, n.hidden = resize(n.full, rows), resize(n.hidden, rows)
+	nx, ny, nz := n.size[0]+2, n.size[1]+2, n.size[2]+2
+	n.full, n.hidden = resize(n.full, ny*nz), resize(n.hidden, ny*nz)
 	any := uint64(0)
-	for i := range rows {
-		row := n.cells[i*nx : i*nx+nx]
+	for i := range ny * nz {
+		o := n.place(0, i)
+		row := n.cells[o : o+nx]
 		full, hidden := uint64(0), uint64(0)
 		for runs := changes(row); runs != 0; {
 			from := bits.TrailingZeros64(runs)
@@ -104,17 +104,20 @@ func (n *Netter) mask() {
 			switch c := row[from]; {
 			case c >= missing:
 				hidden |= mask
-			case fullness(c) >= half:
+			case c.Material() != 0:
 				full |= mask
 			}
-		}
-		for m := hidden; m != 0; m &= m - 1 {
-			row[bits.TrailingZeros64(m)] = 0
 		}
 		n.full[i], n.hidden[i] = full, hidden
 		any |= hidden
 	}
 	n.partly = any != 0 && n.options.Missing == Opaque
+}
+
+// place returns the place in cells of a bit of a mask.
+func (n *Netter) place(x, row int) int {
+	nz := n.size[2] + 2
+	return ((row/nz+1)*(nz+2)+row%nz+1)*(n.size[0]+4) + x + 1
 }
 
 // Surface makes the surface of what was loaded: vertices, and three indices for each triangle,
@@ -133,6 +136,11 @@ func (n *Netter) Surface() ([]NetVertex, []uint32) {
 // points makes the vertices of all cubes that the surface passes.
 func (n *Netter) points() {
 	nx, ny, nz := n.size[0]+2, n.size[1]+2, n.size[2]+2
+	stride := [3]int{1, (nx + 2) * (nz + 2), nx + 2}
+	var steps [8]int // from the least cell of a cube
+	for k := range steps {
+		steps[k] = k&1 + k>>1&1*stride[1] + k>>2*stride[2]
+	}
 	n.mixed, n.first = resize(n.mixed, ny*nz), resize(n.first, ny*nz)
 	inner := uint64(1)<<(nx-1) - 1
 	for y := range ny - 1 {
@@ -142,17 +150,29 @@ func (n *Netter) points() {
 			or, and := a|b|c|d, a&b&c&d
 			mixed := (or | or>>1) &^ (and & (and >> 1)) & inner
 			n.mixed[i], n.first[i] = mixed, uint32(len(n.vertices))
+			row := n.place(0, i)
 			for ; mixed != 0; mixed &= mixed - 1 {
 				x := bits.TrailingZeros64(mixed)
-				o := i*nx + x
-				row := nz * nx
-				cube := [8]voxel.Cell{
-					n.cells[o], n.cells[o+1], n.cells[o+row], n.cells[o+row+1],
-					n.cells[o+nx], n.cells[o+nx+1], n.cells[o+nx+row], n.cells[o+nx+row+1],
+				var cube cube
+				o, has := row+x, 0
+				for k, p := range steps {
+					cube.cells[k] = n.cells[o+p]
+					if fullness(cube.cells[k]) > 0 {
+						has |= 1 << k
+					}
+				}
+				flat := has == 0x55 || has == 0xAA || has == 0x33 || has == 0xCC || has == 0x0F || has == 0xF0
+				for k, p := range steps {
+					if f := fullness(cube.cells[k]); f == voxel.Whole || f == 0 && flat {
+						continue // what is behind it makes no difference
+					}
+					for axis, s := range stride {
+						cube.behind[k][axis] = fullness(n.cells[o+p+s*(k>>axis&1*2-1)])
+					}
 				}
 				n.vertices = append(n.vertices, NetVertex{})
 				v := &n.vertices[len(n.vertices)-1]
-				n.vertexOf(&cube, v)
+				n.vertexOf(&cube, &corners, n.min.Add(geom.Point{X: x - 1, Y: y - 1, Z: z - 1}), v)
 				// The cube is between centres of cells, and the mask has a border of one cell.
 				v.Position[0] += float32(x) - .5
 				v.Position[1] += float32(y) - .5
@@ -162,115 +182,147 @@ func (n *Netter) points() {
 	}
 }
 
-// corners of a cube are bits: x is 1, y is 2 and z is 4.
-
-// cubeEdges has for each set of full corners the edges that the surface passes: the lower corner
-// of each, by axis; and the number of edges and their sums of corners.
-var cubeEdges = makeCubeEdges()
-
-type cubeCase struct {
-	edges [3][4]uint8
-	n     [3]uint8
-	base  [3]float32 // sums of the lower corners
-	part  float32    // 1 / number of edges
+// cube is the eight cells around a vertex. Corners of a cube are bits: x is 1, y is 2 and z is 4.
+type cube struct {
+	cells  [8]voxel.Cell
+	behind [8][3]int32 // by axis, the fullness of the next cell away from the cube; a whole cell needs none, nor an empty one beside a flat face
 }
 
-func makeCubeEdges() *[256]cubeCase {
-	t := new([256]cubeCase)
-	for full := range t {
-		k := &t[full]
-		all := 0
-		for axis := range 3 {
-			for corner := range 8 {
-				if corner>>axis&1 != 0 || full>>corner&1 == full>>(corner|1<<axis)&1 {
-					continue
-				}
-				k.edges[axis][k.n[axis]] = uint8(corner)
-				k.n[axis]++
-				all++
-				for a := range 3 {
-					k.base[a] += float32(corner >> a & 1)
-				}
-			}
-		}
-		if all > 0 {
-			k.part = 1 / float32(all)
-		}
-	}
-	return t
+// where says how a cube lies: the centres of its cells in 256th of a cell, and their edges in cells.
+type where struct {
+	centres [8][3]int32
+	edges   [8]int32
 }
 
-// inverse is 1/(i-256).
-var inverse = func() (t [513]float32) {
-	for i := range t {
-		if i != 256 {
-			t[i] = 1 / float32(i-256)
-		}
+// corners are those of a cube between cells of one level.
+var corners = func() (w where) {
+	for i := range w.centres {
+		w.centres[i] = [3]int32{int32(i&1) * grain, int32(i>>1&1) * grain, int32(i>>2) * grain}
+		w.edges[i] = 1
 	}
-	return t
+	return w
 }()
 
-// The positions of a vertex in its cube, in 256th of it, stay off the sides, so that vertices of two
-// cubes are never the same.
-const (
-	grain    = 256
-	leastPos = grain / 16
-	mostPos  = grain - leastPos
-)
+// grain is how many places a cell has along an edge.
+const grain = voxel.Whole
 
-// vertexOf fills in a vertex relative to the least corner of its cube. Its corners are neither all
-// full nor all empty.
-func (n *Netter) vertexOf(cube *[8]voxel.Cell, v *NetVertex) {
-	var f [8]int32
-	full := 0
-	best, bestFull := 0, int32(0)
-	for i, c := range cube {
-		f[i] = fullness(c)
-		if f[i] >= half {
-			full |= 1 << i
-			if f[i] >= bestFull {
-				best, bestFull = i, f[i]
+// far is a depth that no cell has.
+const far = 1 << 20
+
+// vertexOf fills in a vertex relative to the least corner of its cube, which lies at a place among the cubes of
+// its level. Its corners neither all have matter nor are all empty.
+func (n *Netter) vertexOf(c *cube, w *where, at geom.Point, v *NetVertex) {
+	var full, depth [8]int32 // depth is about how deep in matter the centre of a cell lies
+	best := 0
+	for i, cell := range c.cells {
+		full[i], depth[i] = fullness(cell), -far
+		if full[i] > 0 {
+			depth[i] = far
+		}
+		if full[i] > 0 && full[i] >= full[best] {
+			best = i
+		}
+	}
+	var sum, own [3]int32 // of all faces, and of those across an axis
+	var count int32
+	var faces [3]int32
+	for i, f := range full {
+		if f == 0 {
+			for _, b := range c.behind[i] { // matter that ends before the cube
+				if b > 0 {
+					depth[i] = max(depth[i], b-grain*3/2)
+				}
 			}
+			continue
 		}
+		n, edge := int32(0), w.edges[i]
+		middle := w.centres[i]
+		for axis := range 3 {
+			in := int32(1-i>>axis&1*2) * edge // into the cube
+			k := i ^ 1<<axis&7
+			behind, beside := c.behind[i][axis] > 0, full[k] > 0
+			shift := int32(0) // of the middle of the matter
+			if behind != beside {
+				shift = (voxel.Whole - f) / 2 * in
+				if behind {
+					shift = -shift
+				} else if f < voxel.Whole {
+					depth[i] = min(depth[i], f-grain/2)
+				}
+			}
+			middle[axis] += shift
+			if beside {
+				continue
+			}
+			reach := int32(voxel.Reach(int(f), behind))
+			to := w.centres[i][axis] + reach*in
+			sum[axis] += to - middle[axis]
+			own[axis] += to
+			faces[axis]++
+			n++
+			depth[i], depth[k] = min(depth[i], reach), max(depth[k], reach-grain)
+		}
+		for a := range sum {
+			sum[a] += n * middle[a]
+		}
+		count += n
 	}
-	v.Material = cube[best].Material()
+	v.Material = c.cells[best].Material()
 	v.Shape = n.shapes[v.Material&63]
-	v.Normal = normal(&f)
-	if v.Shape == Square {
-		v.Position = [3]float32{.5, .5, .5}
-		return
-	}
-	k := &cubeEdges[full&255]
-	sum := k.base
-	for axis := range 3 {
-		for _, e := range k.edges[axis][:k.n[axis]&7] {
-			a, b := f[e&7], f[(e|1<<axis)&7]
-			sum[axis] += float32(half-a) * inverse[(b-a+256)&1023]
-		}
-	}
-	for a, s := range sum {
-		p := min(max(int32(s*k.part*grain+.5), leastPos), mostPos)
-		if v.Shape == Faceted {
+	v.Normal = normal(&full, &depth)
+	for a := range sum {
+		p := mean(sum[a], count)
+		switch {
+		case v.Shape == Faceted:
 			p = facet(p)
+		case v.Shape == Square && faces[a] == 0:
+			p = grain / 2
+		case v.Shape == Square:
+			p = mean(own[a], faces[a])
 		}
+		// Vertices of neighbours must not be in one place: their triangle would have no area.
+		p = p&^1 | int32([3]int{at.X, at.Y, at.Z}[a]&1)
 		v.Position[a] = float32(p) * (1. / grain)
 	}
 }
 
-// facet moves a place in a cube to one of three, so that neighbouring faces lie in one plane and meet
-// in sharp edges.
-func facet(p int32) int32 {
-	switch {
-	case p < grain*3/8:
-		return grain / 4
-	case p < grain*5/8:
-		return grain / 2
-	}
-	return grain * 3 / 4
+// mean returns sum / n, rounded.
+func mean(sum, n int32) int32 {
+	const up = 8 * grain // so that it rounds down
+	return (2*(sum+up*n)+n)/(2*n) - up
 }
 
-// normal is the direction in which the occupancies of a cube fall.
-func normal(f *[8]int32) [3]float32 {
+// facet moves a place in a cube to one of three within each cell, so that neighbouring faces lie in one
+// plane and meet in sharp edges.
+func facet(p int32) int32 {
+	switch q := (p + grain) % grain; { // from the centre of a cell
+	case q < grain*3/8:
+		return p - q + grain/4
+	case q < grain*5/8:
+		return p - q + grain/2
+	default:
+		return p - q + grain*3/4
+	}
+}
+
+// normal is the direction out of the matter: that in which depths fall.
+func normal(full, depth *[8]int32) [3]float32 {
+	for range 2 { // the farthest cells are two steps from one with a face
+		for i, d := range depth {
+			if d != far && d != -far {
+				continue
+			}
+			for axis := range 3 { // a cell without a face lies one cell deeper than those beside it
+				switch k := i ^ 1<<axis; {
+				case d > 0 && full[k] > 0:
+					depth[i] = min(depth[i], depth[k]+grain)
+				case d < 0 && full[k] == 0:
+					depth[i] = max(depth[i], depth[k]-grain)
+				}
+			}
+		}
+	}
+	f := depth
 	x := float32(f[0] + f[2] + f[4] + f[6] - f[1] - f[3] - f[5] - f[7])
 	y := float32(f[0] + f[1] + f[4] + f[5] - f[2] - f[3] - f[6] - f[7])
 	z := float32(f[0] + f[1] + f[2] + f[3] - f[4] - f[5] - f[6] - f[7])
@@ -336,15 +388,15 @@ func (n *Netter) quad(a, b, c, d uint32, outward bool) {
 		b, d = d, b
 	}
 	p, q, r, s := &n.vertices[a].Position, &n.vertices[b].Position, &n.vertices[c].Position, &n.vertices[d].Position
-	if far(p, r) <= far(q, s) {
+	if apart(p, r) <= apart(q, s) {
 		n.indices = append(n.indices, a, b, c, a, c, d)
 	} else {
 		n.indices = append(n.indices, a, b, d, b, c, d)
 	}
 }
 
-// far is the square of a distance.
-func far(p, q *[3]float32) float32 {
+// apart is the square of a distance.
+func apart(p, q *[3]float32) float32 {
 	x, y, z := p[0]-q[0], p[1]-q[1], p[2]-q[2]
 	return x*x + y*y + z*z
 }

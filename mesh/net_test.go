@@ -229,44 +229,61 @@ func TestSmoothClosed(t *testing.T) {
 
 // netTwin makes the polygons of a surface cell by cell: by edge, the vertices around it in order.
 func netTwin(l mesh.Source, b geom.Box) map[string]int {
+	rule := &voxel.Rule{Schema: voxel.Terrain}
 	at := cellsOf(l, 0)
-	full := func(p geom.Point) float64 {
-		c, ok := at(p)
-		if !ok || c.Material() == 0 {
-			return 0
-		}
-		return float64(c&0xFF+1) / 256
+	full := func(p geom.Point) int {
+		c, _ := at(p)
+		return rule.Fullness(c)
 	}
+	dirs := [3]geom.Point{{X: 1}, {Y: 1}, {Z: 1}}
 	vertex := func(cube geom.Point) [3]float64 {
-		var sum [3]float64
-		n, best, bestFull := 0., geom.Point{}, 0.
+		var sum, own, count [3]float64
+		n, best, bestFull := 0., geom.Point{}, 0
 		for i := range 8 {
 			p := cube.Add(geom.Point{X: i & 1, Y: i >> 1 & 1, Z: i >> 2})
-			if f := full(p); f >= .5 && f >= bestFull {
+			f := full(p)
+			if f == 0 {
+				continue
+			}
+			if f >= bestFull {
 				best, bestFull = p, f
 			}
+			low, high := rule.Extent(f, func(axis, step int) bool { return full(p.Add(scale(dirs[axis], step))) > 0 })
 			for axis := range 3 {
-				step := geom.Point{X: b2i(axis == 0), Y: b2i(axis == 1), Z: b2i(axis == 2)}
-				if i>>axis&1 != 0 || full(p) >= .5 == (full(p.Add(step)) >= .5) {
+				step := 1 - i>>axis&1*2
+				if full(p.Add(scale(dirs[axis], step))) > 0 {
 					continue
 				}
-				part := (.5 - full(p)) / (full(p.Add(step)) - full(p))
-				sum[0] += float64(i&1) + part*float64(step.X)
-				sum[1] += float64(i>>1&1) + part*float64(step.Y)
-				sum[2] += float64(i>>2) + part*float64(step.Z)
+				var face [3]float64
+				for a := range face {
+					face[a] = float64(i>>a&1*256 + (low[a]+high[a]-256)/2)
+				}
+				face[axis] = float64(i>>axis&1*256 - 128 + high[axis])
+				if step < 0 {
+					face[axis] = float64(i>>axis&1*256 - 128 + low[axis])
+				}
+				for a := range sum {
+					sum[a] += face[a]
+				}
+				own[axis] += face[axis]
+				count[axis]++
 				n++
 			}
 		}
 		c, _ := at(best)
 		min := [3]int{cube.X, cube.Y, cube.Z}
 		for a := range sum {
-			s := math.Min(math.Max(math.Floor(sum[a]/n*256+.5), 16), 240)
+			s := math.Floor(sum[a]/n + .5)
 			switch shapes[c.Material()] {
 			case mesh.Square:
-				s = 128
-			case mesh.Faceted:
-				s = 64 * math.Floor(math.Min(math.Max((s+32)/64, 1), 3))
+				if s = 128; count[a] > 0 {
+					s = math.Floor(own[a]/count[a] + .5)
+				}
+			case mesh.Faceted: // the quarters of a cell from its centre on, but not the centre
+				cell := math.Floor(s / 256)
+				s = 256*cell + 64*math.Floor(math.Min(math.Max((s-256*cell+32)/64, 1), 3))
 			}
+			s += float64(min[a]&1) - math.Abs(math.Mod(s, 2)) // cubes next to one another have no place in common
 			sum[a] = s/256 + float64(min[a]) + .5
 		}
 		return sum
@@ -277,9 +294,8 @@ func netTwin(l mesh.Source, b geom.Box) map[string]int {
 			for x := b.Min.X; x < b.Max.X; x++ {
 				p := geom.Point{X: x, Y: y, Z: z}
 				for axis := range 3 {
-					dirs := [3]geom.Point{{X: 1}, {Y: 1}, {Z: 1}}
 					a, u, v := dirs[axis], dirs[(axis+1)%3], dirs[(axis+2)%3]
-					if full(p) >= .5 == (full(p.Add(a)) >= .5) {
+					if full(p) > 0 == (full(p.Add(a)) > 0) {
 						continue
 					}
 					for _, c := range []geom.Point{p, p.Sub(u), p.Sub(v), p.Sub(u).Sub(v)} {
@@ -291,13 +307,6 @@ func netTwin(l mesh.Source, b geom.Box) map[string]int {
 		}
 	}
 	return out
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func TestSmooth(t *testing.T) {

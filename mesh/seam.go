@@ -6,10 +6,10 @@ import (
 )
 
 // apron is how far the cells around a box reach whose neighbours have another level.
-const apron = 3
+const apron = 4
 
-// seam holds the cells of a box whose neighbours have other levels, and of an apron around it. A cell
-// of the next level stands in each of the eight places that it covers. A cube between eight places
+// seam holds the cells of a box whose neighbours have other levels, and of an apron around it: a place
+// for each cell. A cell of the next level stands in each of the eight places that it covers. A cube between eight places
 // is then a cube, a wedge or a pyramid between the cells there, or nothing, where it lies within one
 // layer of coarse cells. These solids fill space without gaps, whatever levels meet: each that the
 // surface passes gets a vertex, and each edge between two cells that the surface passes gets the
@@ -18,10 +18,11 @@ type seam struct {
 	size    [3]int // with the apron
 	cells   []voxel.Cell
 	borders []Border
-	numbers []uint32 // of the vertex of the cube from here to the next cells, plus 1; 0 is not made yet
+	coarse  []voxel.Cell // of the next level, in the box wide
+	wide    geom.Box     // in cells of that level, from the least corner of the box, which is even
+	numbers []uint32     // of the vertex of the cube from here to the next cells, plus 1; 0 is not made yet
 	ring    []geom.Point
 	corners []uint32
-	room    []voxel.Cell
 }
 
 func (n *Netter) loadSeam(b geom.Box, level int, around *Around) {
@@ -36,13 +37,11 @@ func (n *Netter) loadSeam(b geom.Box, level int, around *Around) {
 	s.cells, s.borders, s.numbers = resize(s.cells, count), resize(s.borders, count), resize(s.numbers, count)
 	clear(s.numbers)
 	n.reader.read(all, level, s.cells, all.Min, t)
-	coarse := geom.Box{
-		Min: geom.Point{X: all.Min.X >> 1, Y: all.Min.Y >> 1, Z: all.Min.Z >> 1},
-		Max: geom.Point{X: (all.Max.X + 1) >> 1, Y: (all.Max.Y + 1) >> 1, Z: (all.Max.Z + 1) >> 1},
-	}
-	c := coarse.Size()
-	s.room = resize(s.room, coarse.Cells())
-	n.reader.read(coarse, level+1, s.room, coarse.Min, c)
+	least := geom.Point{X: b.Min.X >> 1, Y: b.Min.Y >> 1, Z: b.Min.Z >> 1}
+	s.wide = grown(geom.Box{Max: geom.Point{X: (n.size[0] + 1) >> 1, Y: (n.size[1] + 1) >> 1, Z: (n.size[2] + 1) >> 1}}, apron/2+1)
+	s.coarse = resize(s.coarse, s.wide.Cells())
+	coarse := s.wide.Add(least)
+	n.reader.read(coarse, level+1, s.coarse, coarse.Min, coarse.Size())
 	part := func(i, size int) int { // of Around
 		switch {
 		case i < apron:
@@ -57,15 +56,8 @@ func (n *Netter) loadSeam(b geom.Box, level int, around *Around) {
 		for z := range t.Z {
 			for x := range t.X {
 				s.borders[i] = around[part(x, n.size[0])][part(y, n.size[1])][part(z, n.size[2])]
-				if s.borders[i] == Coarser {
-					p := geom.Point{X: (x + all.Min.X) >> 1, Y: (y + all.Min.Y) >> 1, Z: (z + all.Min.Z) >> 1}.Sub(coarse.Min)
-					s.cells[i] = s.room[(p.Y*c.Z+p.Z)*c.X+p.X]
-				}
-				if s.cells[i] >= missing {
-					s.cells[i] = 0
-					if n.options.Missing == Opaque {
-						s.borders[i] = Finer // which has no surface here
-					}
+				if s.cell(geom.Point{X: x - apron, Y: y - apron, Z: z - apron}) >= missing && n.options.Missing == Opaque {
+					s.borders[i] = Finer // which has no surface here
 				}
 				i++
 			}
@@ -76,6 +68,21 @@ func (n *Netter) loadSeam(b geom.Box, level int, around *Around) {
 // index returns the place of p, relative to the box.
 func (s *seam) index(p geom.Point) int {
 	return ((p.Y+apron)*s.size[2]+p.Z+apron)*s.size[0] + p.X + apron
+}
+
+// cell returns the cell in the place p.
+func (s *seam) cell(p geom.Point) voxel.Cell {
+	if i := s.index(p); s.borders[i] != Coarser {
+		return s.cells[i]
+	}
+	return s.wider(geom.Point{X: p.X >> 1, Y: p.Y >> 1, Z: p.Z >> 1})
+}
+
+// wider returns a cell of the next level.
+func (s *seam) wider(p geom.Point) voxel.Cell {
+	size := s.wide.Size()
+	p = p.Sub(s.wide.Min)
+	return s.coarse[(p.Y*size.Z+p.Z)*size.X+p.X]
 }
 
 // same reports whether one coarse cell covers the places p and q.
@@ -119,10 +126,10 @@ func (n *Netter) surfaceOfSeam() {
 		for z := -2; z <= n.size[2]; z++ {
 			for x := -2; x <= n.size[0]; x++ {
 				p := geom.Point{X: x, Y: y, Z: z}
-				here := fullness(s.cells[s.index(p)]) >= half
+				here := fullness(s.cell(p)) > 0
 				for axis := range 3 {
 					q := p.Add(along(axis, 1))
-					if there := fullness(s.cells[s.index(q)]) >= half; here != there && !s.same(p, q) {
+					if there := fullness(s.cell(q)) > 0; here != there && !s.same(p, q) {
 						n.seamFace(p, q, axis, here)
 					}
 				}
@@ -195,65 +202,44 @@ func (n *Netter) seamVertex(at geom.Point) uint32 {
 	if *number != 0 {
 		return *number - 1
 	}
-	var cube [8]voxel.Cell
+	var cube cube
+	var w where
 	coarse := 0
-	for i := range cube {
-		k := s.index(corner(at, i))
-		cube[i] = s.cells[k]
-		if s.borders[k] == Coarser {
+	for i := range cube.cells {
+		p := corner(at, i)
+		size := 1
+		q := geom.Point{X: 2*p.X + 1, Y: 2*p.Y + 1, Z: 2*p.Z + 1} // twice the centre
+		beside := func(d geom.Point) voxel.Cell { return s.cells[s.index(p.Add(d))] }
+		if s.borders[s.index(p)] == Coarser {
 			coarse++
+			size = 2
+			wide := geom.Point{X: p.X >> 1, Y: p.Y >> 1, Z: p.Z >> 1}
+			q = geom.Point{X: 4*wide.X + 2, Y: 4*wide.Y + 2, Z: 4*wide.Z + 2}
+			beside = func(d geom.Point) voxel.Cell { return s.wider(wide.Add(d)) }
 		}
+		cube.cells[i] = s.cell(p)
+		for axis := range 3 {
+			cube.behind[i][axis] = fullness(beside(along(axis, i>>axis&1*2-1)))
+		}
+		q = q.Sub(geom.Point{X: 2*at.X + 1, Y: 2*at.Y + 1, Z: 2*at.Z + 1})
+		w.centres[i] = [3]int32{int32(q.X) * grain / 2, int32(q.Y) * grain / 2, int32(q.Z) * grain / 2}
+		w.edges[i] = int32(size)
 	}
 	n.vertices = append(n.vertices, NetVertex{})
 	v := &n.vertices[len(n.vertices)-1]
-	n.vertexOf(&cube, v)
 	low, edge := [3]float32{float32(at.X) + .5, float32(at.Y) + .5, float32(at.Z) + .5}, float32(1)
-	switch {
-	case coarse == 8 && at.X&at.Y&at.Z&1 == 1: // as the coarse neighbour makes it
+	place := n.min.Add(at)
+	if coarse == 8 { // as the coarse neighbour makes it
+		w = corners
+		place = geom.Point{X: place.X >> 1, Y: place.Y >> 1, Z: place.Z >> 1}
 		low, edge = [3]float32{float32(at.X), float32(at.Y), float32(at.Z)}, 2
-	case coarse > 0:
-		v.Position = n.between(at, &cube)
-		low = [3]float32{}
 	}
+	n.vertexOf(&cube, &w, place, v)
 	for a := range 3 {
 		v.Position[a] = v.Position[a]*edge + low[a]
 	}
 	*number = uint32(len(n.vertices))
 	return *number - 1
-}
-
-// between returns the mean of the points where the surface passes the edges of a cube between cells
-// of two levels.
-func (n *Netter) between(at geom.Point, cube *[8]voxel.Cell) [3]float32 {
-	var sum [3]float32
-	count := float32(0)
-	for i := range 8 {
-		for axis := range 3 {
-			j := i | 1<<axis
-			a, b := fullness(cube[i]), fullness(cube[j])
-			if i == j || a >= half == (b >= half) {
-				continue
-			}
-			p, q := n.centre(corner(at, i)), n.centre(corner(at, j))
-			part := float32(half-a) / float32(b-a)
-			for k := range sum {
-				sum[k] += p[k] + part*(q[k]-p[k])
-			}
-			count++
-		}
-	}
-	for k := range sum {
-		sum[k] = float32(int32((sum[k]/count+apron)*grain+.5))/grain - apron
-	}
-	return sum
-}
-
-// centre returns the centre of the cell that covers a place.
-func (n *Netter) centre(p geom.Point) [3]float32 {
-	if s := n.seam; s.borders[s.index(p)] == Coarser {
-		return [3]float32{float32(p.X>>1*2 + 1), float32(p.Y>>1*2 + 1), float32(p.Z>>1*2 + 1)}
-	}
-	return [3]float32{float32(p.X) + .5, float32(p.Y) + .5, float32(p.Z) + .5}
 }
 
 // polygon adds the triangles of a polygon of 3 to 8 vertices: those of a fan without triangles that
