@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
 )
 
 // The parts of a GLB file, from the glTF 2.0 specification.
@@ -48,8 +50,9 @@ type gltfScene struct {
 }
 
 type gltfNode struct {
-	Name string `json:"name"`
-	Mesh int    `json:"mesh"`
+	Name        string `json:"name"`
+	Mesh        int    `json:"mesh"`
+	Translation [3]int `json:"translation"`
 }
 
 type gltfMesh struct {
@@ -97,15 +100,17 @@ type gltfBuffer struct {
 	Length int64 `json:"byteLength"`
 }
 
-// WriteGLB writes a model as binary glTF 2.0 to an empty file: one mesh with a primitive for each
-// material. Colours are those of the materials; the shade is COLOR_0. The file has at most 4 GiB.
+// WriteGLB writes a model as binary glTF 2.0 to an empty file: nodes whose translation says where in
+// the world they are, each with a mesh that has a primitive for each material. Nearly all models have
+// one node; one that is wider than 32,768 cells has one for each such part, so that positions of 32 bits
+// are exact. Colours are those of the materials; the shade is COLOR_0. The file has at most 4 GiB.
 func WriteGLB(ctx context.Context, w io.WriterAt, m *Model, name string) (Stats, error) {
 	parts, err := m.parts(ctx)
 	if err != nil {
 		return Stats{}, err
 	}
 	var s Stats
-	for _, p := range parts {
+	for _, p := range parts.all {
 		s.Vertices, s.Triangles = s.Vertices+p.Vertices, s.Triangles+p.Triangles
 	}
 	head, err := json.Marshal(m.gltf(parts, s, name))
@@ -134,24 +139,54 @@ func WriteGLB(ctx context.Context, w io.WriterAt, m *Model, name string) (Stats,
 	return s, m.writeBinary(ctx, w, parts, size-body, size-body+s.Vertices*glbVertex)
 }
 
-// part is what a file has of one material.
+// part is what a file has of one material in one node.
 type part struct {
 	Stats
-	low, top [3]float32 // of positions
+	node, material int
+	low, top       [3]float32 // of positions
 }
 
-// parts counts the vertices and triangles of each material. A vertex with triangles of several
-// materials counts for each.
-func (m *Model) parts(ctx context.Context) ([]part, error) {
-	const far = math.MaxFloat32
-	out := make([]part, len(m.Materials))
-	for i := range out {
-		out[i].low, out[i].top = [3]float32{far, far, far}, [3]float32{-far, -far, -far}
+// parts are all parts in the order in which they are first met.
+type parts struct {
+	all   []part
+	nodes []geom.Point // least corners
+	of    map[[2]int]int
+	at    map[geom.Point]int // nodes
+}
+
+// nodeCells is how wide a node is at most, in cells of the level: with 1/256 of a cell, 23 bits.
+const nodeCells = 1 << 15
+
+// find returns the number of the part of a material that a piece is in, and where the piece lies in
+// its node.
+func (m *Model) find(p *parts, piece *Piece, material int) (n int, in [3]float32) {
+	d, wide := piece.Min.Sub(m.Min), nodeCells*m.Width
+	corner := m.Min.Add(geom.Point{X: max(d.X, 0) / wide * wide, Y: max(d.Y, 0) / wide * wide, Z: max(d.Z, 0) / wide * wide})
+	node, ok := p.at[corner]
+	if !ok {
+		node = len(p.nodes)
+		p.at[corner], p.nodes = node, append(p.nodes, corner)
 	}
+	n, ok = p.of[[2]int{node, material}]
+	if !ok {
+		const far = math.MaxFloat32
+		n = len(p.all)
+		p.of[[2]int{node, material}] = n
+		p.all = append(p.all, part{node: node, material: material, low: [3]float32{far, far, far}, top: [3]float32{-far, -far, -far}})
+	}
+	d = piece.Min.Sub(corner)
+	return n, [3]float32{float32(d.X), float32(d.Y), float32(d.Z)}
+}
+
+// parts counts the vertices and triangles of each part. A vertex with triangles of several
+// materials counts for each.
+func (m *Model) parts(ctx context.Context) (*parts, error) {
+	out := &parts{of: make(map[[2]int]int), at: make(map[geom.Point]int)}
 	var s splitter
 	err := m.Pieces(ctx, func(p *Piece) error {
 		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
-			t := &out[material]
+			n, in := m.find(out, p, material)
+			t := &out.all[n]
 			t.Vertices += int64(len(vertices))
 			t.Triangles += int64(len(triangles))
 			if t.Vertices > maxVertices {
@@ -159,7 +194,7 @@ func (m *Model) parts(ctx context.Context) ([]part, error) {
 			}
 			for _, v := range vertices {
 				for a, c := range p.Vertices[v].Position {
-					t.low[a], t.top[a] = min(t.low[a], c), max(t.top[a], c)
+					t.low[a], t.top[a] = min(t.low[a], c+in[a]), max(t.top[a], c+in[a])
 				}
 			}
 			return nil
@@ -215,8 +250,11 @@ type area struct {
 	room []byte
 }
 
-// areaBytes is how much an area gathers before it writes.
-const areaBytes = 1 << 16
+// areaBytes is how much an area gathers before it writes, and areasBytes how much all of them do.
+const (
+	areaBytes  = 1 << 16
+	areasBytes = 1 << 24
+)
 
 func (a *area) flush() error {
 	if len(a.room) == 0 {
@@ -235,11 +273,12 @@ func (a *area) flushFull() error {
 	return a.flush()
 }
 
-// writeBinary writes the vertices of each material from one place on, and the triangles from another.
-func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts []part, vertices, triangles int64) error {
-	areas := make([][2]area, len(parts))
-	first := make([]uint32, len(parts))
-	for i, p := range parts {
+// writeBinary writes the vertices of each part from one place on, and the triangles from another.
+func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts *parts, vertices, triangles int64) error {
+	areas := make([][2]area, len(parts.all))
+	first := make([]uint32, len(parts.all))
+	held := 0 // bytes that areas gather, at most
+	for i, p := range parts.all {
 		areas[i] = [2]area{{w: w, at: vertices}, {w: w, at: triangles}}
 		vertices += p.Vertices * glbVertex
 		triangles += p.Triangles * glbTriangle
@@ -247,69 +286,96 @@ func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts []part, ve
 	var s splitter
 	err := m.Pieces(ctx, func(p *Piece) error {
 		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
-			out, in := &areas[material][0], &areas[material][1]
+			n, in := m.find(parts, p, material)
+			out, ends := &areas[n][0], &areas[n][1]
+			if held += len(vertices)*glbVertex + len(triangles)*glbTriangle; held > areasBytes {
+				held = 0
+				if err := flushAll(areas); err != nil {
+					return err
+				}
+			}
 			for _, i := range vertices {
 				v := &p.Vertices[i]
 				light := uint8(linear(v.Shade)*255 + .5)
-				out.room = appendFloats(appendFloats(out.room, v.Position[:]...), v.Normal[:]...)
+				for a, c := range v.Position {
+					out.room = appendFloats(out.room, c+in[a])
+				}
+				out.room = appendFloats(out.room, v.Normal[:]...)
 				out.room = append(out.room, light, light, light, 255)
 			}
 			for _, t := range triangles {
 				for _, v := range t.Vertices {
-					in.room = binary.LittleEndian.AppendUint32(in.room, first[material]+v)
+					ends.room = binary.LittleEndian.AppendUint32(ends.room, first[n]+v)
 				}
 			}
-			first[material] += uint32(len(vertices))
+			first[n] += uint32(len(vertices))
 			if err := out.flushFull(); err != nil {
 				return err
 			}
-			return in.flushFull()
+			return ends.flushFull()
 		})
 	})
-	for i := 0; i < len(areas) && err == nil; i++ {
-		if err = areas[i][0].flush(); err == nil {
-			err = areas[i][1].flush()
+	if err != nil {
+		return err
+	}
+	return flushAll(areas)
+}
+
+// flushAll writes what areas have gathered, and gives its memory back.
+func flushAll(areas [][2]area) error {
+	for i := range areas {
+		for k := range areas[i] {
+			if err := areas[i][k].flush(); err != nil {
+				return err
+			}
+			areas[i][k].room = nil
 		}
 	}
-	return err
+	return nil
 }
 
 // gltf returns the document of a model.
-func (m *Model) gltf(parts []part, s Stats, name string) *gltf {
+func (m *Model) gltf(parts *parts, s Stats, name string) *gltf {
 	g := &gltf{Scenes: []gltfScene{{}}}
 	g.Asset.Version, g.Asset.Generator = "2.0", "cairn"
 	if s.Triangles == 0 {
 		return g
 	}
-	g.Scenes[0].Nodes = []int{0}
-	g.Nodes = []gltfNode{{Name: name}}
+	for i, at := range parts.nodes {
+		own := name
+		if i > 0 {
+			own = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		g.Scenes[0].Nodes = append(g.Scenes[0].Nodes, i)
+		g.Nodes = append(g.Nodes, gltfNode{own, i, [3]int{at.X, at.Y, at.Z}})
+		g.Meshes = append(g.Meshes, gltfMesh{Name: own})
+	}
 	all := s.Vertices * glbVertex
 	g.Buffers = []gltfBuffer{{all + s.Triangles*glbTriangle}}
 	g.BufferViews = []gltfView{
 		{Length: all, Stride: glbVertex, Target: glArray},
 		{Offset: all, Length: s.Triangles * glbTriangle, Target: glElements},
 	}
-	mesh := gltfMesh{Name: name}
 	vertices, indices := int64(0), int64(0)
-	for i, p := range parts {
-		if p.Triangles == 0 {
-			continue
+	materials := make(map[int]int) // their numbers in the file
+	for _, p := range parts.all {
+		if _, ok := materials[p.material]; !ok {
+			materials[p.material] = len(g.Materials)
+			g.Materials = append(g.Materials, m.Materials[p.material].gltf())
 		}
-		n := len(g.Accessors)
+		n, mesh := len(g.Accessors), &g.Meshes[p.node]
 		mesh.Primitives = append(mesh.Primitives, gltfPrimitive{
 			Attributes: map[string]int{"POSITION": n, "NORMAL": n + 1, "COLOR_0": n + 2},
-			Indices:    n + 3, Material: len(g.Materials),
+			Indices:    n + 3, Material: materials[p.material],
 		})
 		g.Accessors = append(g.Accessors,
 			gltfAccessor{Offset: vertices, Component: glFloat, Count: p.Vertices, Type: "VEC3", Min: p.low[:], Max: p.top[:]},
 			gltfAccessor{Offset: vertices + 12, Component: glFloat, Count: p.Vertices, Type: "VEC3"},
 			gltfAccessor{Offset: vertices + 24, Component: glByte, Normalized: true, Count: p.Vertices, Type: "VEC4"},
 			gltfAccessor{View: 1, Offset: indices, Component: glUint, Count: 3 * p.Triangles, Type: "SCALAR"})
-		g.Materials = append(g.Materials, m.Materials[i].gltf())
 		vertices += p.Vertices * glbVertex
 		indices += p.Triangles * glbTriangle
 	}
-	g.Meshes = []gltfMesh{mesh}
 	return g
 }
 

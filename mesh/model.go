@@ -12,10 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Vertex is a corner of triangles. Positions are in cells of level 0 from the least corner of the
-// box that the surface was made of. They are exact up to 65,536 cells of its level from there.
+// Vertex is a corner of triangles.
 type Vertex struct {
-	Position [3]float32
+	Position [3]float32 // in cells of level 0 from the Min of its piece; exact
 	Normal   [3]float32 // of length 1
 	Colour   [3]uint8   // sRGB, before shade
 	Shade    uint8      // 255 is unshaded
@@ -28,13 +27,26 @@ type Triangle struct {
 	Material int
 }
 
-// Piece is a part of a model.
+// Piece is a part of a model, of at most 33 cells of its level an edge.
 type Piece struct {
+	Min       geom.Point // where positions count from, in cells of level 0
 	Vertices  []Vertex
 	Triangles []Triangle
 }
 
-func (p *Piece) reset() { p.Vertices, p.Triangles = p.Vertices[:0], p.Triangles[:0] }
+// begin empties p for the part at min, in cells of a width.
+func (p *Piece) begin(min geom.Point, width int) {
+	p.Min = geom.Point{X: min.X * width, Y: min.Y * width, Z: min.Z * width}
+	p.Vertices, p.Triangles = p.Vertices[:0], p.Triangles[:0]
+}
+
+// at returns where a vertex lies in the world. Both parts are multiples of 1/256 of a cell, so
+// the sum is exact.
+func (p *Piece) at(v *Vertex) [3]float64 {
+	return [3]float64{
+		float64(p.Min.X) + float64(v.Position[0]), float64(p.Min.Y) + float64(v.Position[1]), float64(p.Min.Z) + float64(v.Position[2]),
+	}
+}
 
 // Material is how cells of one name look.
 type Material struct {
@@ -46,6 +58,10 @@ type Material struct {
 // Model is a surface with its materials. Writers read its pieces several times.
 type Model struct {
 	Materials []Material
+	// Min is the least corner of the box that the model is of, in cells of level 0, and Width how
+	// wide a cell of its level is.
+	Min   geom.Point
+	Width int
 	// Pieces calls f with each piece, in the same order each time, until f returns an error. f must
 	// not keep the piece.
 	Pieces func(ctx context.Context, f func(*Piece) error) error
@@ -176,7 +192,7 @@ func sparse(all []geom.ChunkPos, b geom.Box, below bool, f func(geom.Box) error)
 // Blocky returns the blocky model of a box, which counts cells of the level. What lies outside of
 // the box counts as empty, so the model is closed. The source must stay as it is.
 func Blocky(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
-	return &Model{Materials: p.Materials, Pieces: func(ctx context.Context, f func(*Piece) error) error {
+	return newModel(b, level, p, func(ctx context.Context, f func(*Piece) error) error {
 		m := NewMesher(p.Table, o)
 		var piece Piece
 		return chunks(src, b, level, false, func(part geom.Box) error {
@@ -184,11 +200,11 @@ func Blocky(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
 				return err
 			}
 			m.Load(within{src, b, level}, part, level, [Faces]Border{})
-			piece.reset()
+			piece.begin(part.Min, 1<<level)
 			opaque, cutOut, transparent := m.Quads()
 			for _, quads := range [][]Quad{opaque, cutOut, transparent} {
 				for _, q := range quads {
-					piece.quad(q, part.Min.Sub(b.Min), 1<<level, p)
+					piece.quad(q, 1<<level, p)
 				}
 			}
 			if len(piece.Triangles) == 0 {
@@ -196,20 +212,24 @@ func Blocky(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
 			}
 			return f(&piece)
 		})
-	}}
+	})
+}
+
+// newModel returns the model of a box that counts cells of a level.
+func newModel(b geom.Box, level int, p *Palette, pieces func(context.Context, func(*Piece) error) error) *Model {
+	return &Model{p.Materials, geom.Point{X: b.Min.X << level, Y: b.Min.Y << level, Z: b.Min.Z << level}, 1 << level, pieces}
 }
 
 // shades are what corners of each ambient occlusion keep of the light, of 255.
 var shades = [4]uint8{110, 165, 210, 255}
 
-// quad adds a quad of the box at origin.
-func (p *Piece) quad(q Quad, origin geom.Point, scale int, palette *Palette) {
+// quad adds a quad of the piece's box.
+func (p *Piece) quad(q Quad, scale int, palette *Palette) {
 	first := uint32(len(p.Vertices))
 	i, m := palette.material(q.Cell())
 	step := q.Face().step()
 	ao := q.AO()
 	for j, c := range q.Corners() {
-		c = c.Add(origin)
 		p.Vertices = append(p.Vertices, Vertex{
 			Position: [3]float32{float32(c.X * scale), float32(c.Y * scale), float32(c.Z * scale)},
 			Normal:   [3]float32{float32(step.X), float32(step.Y), float32(step.Z)},
@@ -231,9 +251,10 @@ type Stats struct {
 // maxVertices is how many an index of 32 bits can name, less the one that glTF reserves.
 const maxVertices = math.MaxUint32
 
-// count reads all pieces. of is the number of triangles by material.
-func (m *Model) count(ctx context.Context) (s Stats, of []int64, err error) {
-	of = make([]int64, len(m.Materials))
+// count reads all pieces. of is the number of triangles by material, and narrow says that 32 bits
+// hold all positions exactly.
+func (m *Model) count(ctx context.Context) (s Stats, of []int64, narrow bool, err error) {
+	of, narrow = make([]int64, len(m.Materials)), true
 	err = m.Pieces(ctx, func(p *Piece) error {
 		s.Vertices += int64(len(p.Vertices))
 		s.Triangles += int64(len(p.Triangles))
@@ -243,9 +264,14 @@ func (m *Model) count(ctx context.Context) (s Stats, of []int64, err error) {
 		for i := range p.Triangles {
 			of[p.Triangles[i].Material]++
 		}
+		for i := range p.Vertices {
+			for _, c := range p.at(&p.Vertices[i]) {
+				narrow = narrow && float64(float32(c)) == c
+			}
+		}
 		return nil
 	})
-	return s, of, err
+	return s, of, narrow, err
 }
 
 // shaded returns the colour of a vertex with its shade.

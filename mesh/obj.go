@@ -10,26 +10,26 @@ import (
 	"strconv"
 )
 
-// WriteOBJ writes a model as an OBJ file with normals. library is the name of the file that WriteMTL
-// writes.
+// WriteOBJ writes a model as an OBJ file with normals. Positions are those in the world, in full.
+// library is the name of the file that WriteMTL writes, see Library.
 func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats, error) {
 	var s Stats
 	out := bufio.NewWriter(w)
 	names := m.names()
-	fmt.Fprintf(out, "mtllib %s\n", plain(library))
+	fmt.Fprintf(out, "mtllib %s\n", Library(library))
 	var room []byte
-	line := func(head string, p [3]float32) {
-		room = append(room[:0], head...)
-		for _, c := range p {
-			room = strconv.AppendFloat(append(room, ' '), float64(c), 'g', -1, 32)
-		}
-		out.Write(append(room, '\n'))
-	}
 	var sorted []Triangle
 	err := m.Pieces(ctx, func(p *Piece) error {
 		for i := range p.Vertices {
-			line("v", p.Vertices[i].Position)
-			line("vn", p.Vertices[i].Normal)
+			room = append(room[:0], 'v')
+			for _, c := range p.at(&p.Vertices[i]) {
+				room = strconv.AppendFloat(append(room, ' '), c, 'f', -1, 64)
+			}
+			room = append(room, "\nvn"...)
+			for _, c := range p.Vertices[i].Normal {
+				room = strconv.AppendFloat(append(room, ' '), float64(c), 'g', -1, 32)
+			}
+			out.Write(append(room, '\n'))
 		}
 		sorted = append(sorted[:0], p.Triangles...)
 		slices.SortStableFunc(sorted, func(a, b Triangle) int { return cmp.Compare(a.Material, b.Material) })
@@ -55,6 +55,9 @@ func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats
 	}
 	return s, out.Flush()
 }
+
+// Library returns the name of the file of materials beside an OBJ file: such names have no spaces.
+func Library(name string) string { return plain(name) }
 
 // WriteMTL writes the materials of a model for an OBJ file.
 func WriteMTL(w io.Writer, m *Model) error {

@@ -10,9 +10,10 @@ import (
 )
 
 // WritePLY writes a model as a binary PLY file: vertices with normals and shaded colours, and faces
-// with the number of their material. Comments of the header name the materials.
+// with the number of their material. Comments of the header name the materials. Positions are those
+// in the world: of 32 bits where these are exact for all, else of 64.
 func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
-	stats, of, err := m.count(ctx)
+	stats, of, narrow, err := m.count(ctx)
 	if err != nil {
 		return stats, err
 	}
@@ -24,7 +25,12 @@ func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
 		}
 	}
 	fmt.Fprintf(out, "element vertex %d\n", stats.Vertices)
-	for _, p := range []string{"x", "y", "z", "nx", "ny", "nz"} {
+	position := "double"
+	if narrow {
+		position = "float"
+	}
+	fmt.Fprintf(out, "property %[1]s x\nproperty %[1]s y\nproperty %[1]s z\n", position)
+	for _, p := range []string{"nx", "ny", "nz"} {
 		fmt.Fprintf(out, "property float %s\n", p)
 	}
 	for _, p := range []string{"red", "green", "blue"} {
@@ -35,7 +41,14 @@ func WritePLY(ctx context.Context, w io.Writer, m *Model) (Stats, error) {
 	err = m.Pieces(ctx, func(p *Piece) error {
 		for i := range p.Vertices {
 			v := &p.Vertices[i]
-			room = appendFloats(room[:0], v.Position[:]...)
+			room = room[:0]
+			for _, c := range p.at(v) {
+				if narrow {
+					room = appendFloats(room, float32(c))
+				} else {
+					room = binary.LittleEndian.AppendUint64(room, math.Float64bits(c))
+				}
+			}
 			room = appendFloats(room, v.Normal[:]...)
 			c := v.shaded()
 			if _, err := out.Write(append(room, c[:]...)); err != nil {

@@ -10,7 +10,7 @@ import (
 // Smooth returns the smooth model of a box of Terrain cells, which counts cells of the level. What
 // lies outside of the box counts as empty, so the model is closed. The source must stay as it is.
 func Smooth(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
-	return &Model{Materials: p.Materials, Pieces: func(ctx context.Context, f func(*Piece) error) error {
+	return newModel(b, level, p, func(ctx context.Context, f func(*Piece) error) error {
 		n := NewNetter(p.Shapes, o)
 		var piece Piece
 		all := b
@@ -20,24 +20,23 @@ func Smooth(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
 				return err
 			}
 			n.Load(within{src, b, level}, part, level, Around{})
-			piece.reset()
+			piece.begin(part.Min, 1<<level)
 			vertices, indices := n.Surface()
-			piece.net(vertices, indices, part.Min.Sub(b.Min), float32(int(1)<<level), p)
+			piece.net(vertices, indices, float32(int(1)<<level), p)
 			if len(piece.Triangles) == 0 {
 				return nil
 			}
 			return f(&piece)
 		})
-	}}
+	})
 }
 
-// net adds a smooth surface of the box at origin.
-func (p *Piece) net(vertices []NetVertex, indices []uint32, origin geom.Point, scale float32, palette *Palette) {
-	at := [3]float32{float32(origin.X), float32(origin.Y), float32(origin.Z)}
+// net adds a smooth surface of the piece's box.
+func (p *Piece) net(vertices []NetVertex, indices []uint32, scale float32, palette *Palette) {
 	for _, v := range vertices {
 		_, m := palette.material(voxel.Cell(v.Material))
 		for a := range 3 {
-			v.Position[a] = (v.Position[a] + at[a]) * scale
+			v.Position[a] *= scale
 		}
 		p.Vertices = append(p.Vertices, Vertex{v.Position, v.Normal, [3]uint8{m.Colour.R, m.Colour.G, m.Colour.B}, 255})
 	}

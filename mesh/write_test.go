@@ -30,8 +30,9 @@ import (
 
 // tri is a triangle of a file.
 type tri struct {
-	at, normal [3][3]float32
-	material   string
+	at       [3][3]float64
+	normal   [3][3]float32
+	material string
 }
 
 func (a tri) compare(b tri) int {
@@ -80,7 +81,12 @@ func readPLY(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 		t.Fatal(err)
 	}
 	head, data, _ := bytes.Cut(b.Bytes(), []byte("end_header\n"))
-	names, vertices, faces := map[uint16]string{}, 0, 0
+	names, vertices, faces, wide := map[uint16]string{}, 0, 0, 4
+	if bytes.Contains(head, []byte("property double x\nproperty double y\nproperty double z\n")) {
+		wide = 8
+	} else if !bytes.Contains(head, []byte("property float x\nproperty float y\nproperty float z\n")) {
+		t.Fatalf("head %s", head)
+	}
 	for line := range strings.Lines(string(head)) {
 		var n uint16
 		var name string
@@ -90,7 +96,8 @@ func readPLY(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 		fmt.Sscanf(line, "element vertex %d", &vertices)
 		fmt.Sscanf(line, "element face %d", &faces)
 	}
-	const vertexBytes, faceBytes = 27, 15
+	const faceBytes = 15
+	vertexBytes := 15 + 3*wide
 	if len(data) != vertices*vertexBytes+faces*faceBytes || int64(vertices) != stats.Vertices || int64(faces) != stats.Triangles {
 		t.Fatalf("%d bytes for %d vertices and %d faces, stats %v", len(data), vertices, faces, stats)
 	}
@@ -105,12 +112,20 @@ func readPLY(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 		x := tri{material: names[le.Uint16(f[13:])]}
 		for k := range 3 {
 			v := data[int(le.Uint32(f[1+4*k:]))*vertexBytes:]
-			x.at[k], x.normal[k] = vector(v), vector(v[12:])
+			x.at[k], x.normal[k] = wider(vector(v)), vector(v[3*wide:])
+			for a := range 3 {
+				if wide == 8 {
+					x.at[k][a] = math.Float64frombits(le.Uint64(v[8*a:]))
+				}
+			}
 		}
 		out = append(out, x)
 	}
 	return out
 }
+
+// wider returns a position in 64 bits.
+func wider(v [3]float32) [3]float64 { return [3]float64{float64(v[0]), float64(v[1]), float64(v[2])} }
 
 func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 	t.Helper()
@@ -121,19 +136,18 @@ func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 	if err := mesh.WriteMTL(&library, m); err != nil {
 		t.Fatal(err)
 	}
-	lists := map[string][][3]float32{}
+	lists := map[string][][3]float64{}
 	material := ""
 	for s := bufio.NewScanner(&b); s.Scan(); {
 		f := strings.Fields(s.Text())
 		switch f[0] {
 		case "v", "vn":
-			var v [3]float32
+			var v [3]float64
 			for i := range v {
-				c, err := strconv.ParseFloat(f[1+i], 32)
-				if err != nil {
-					t.Fatal(err)
+				var err error
+				if v[i], err = strconv.ParseFloat(f[1+i], 64); err != nil || f[0] == "v" && strings.Contains(f[1+i], "e") {
+					t.Fatal(f, err)
 				}
-				v[i] = float32(c)
 			}
 			lists[f[0]] = append(lists[f[0]], v)
 		case "usemtl":
@@ -147,7 +161,10 @@ func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 				if _, err := fmt.Sscanf(f[1+k], "%d//%d", &v, &n); err != nil {
 					t.Fatal(err)
 				}
-				x.at[k], x.normal[k] = lists["v"][v-1], lists["vn"][n-1]
+				x.at[k] = lists["v"][v-1]
+				for a, c := range lists["vn"][n-1] {
+					x.normal[k][a] = float32(c)
+				}
 			}
 			out = append(out, x)
 		}
@@ -176,6 +193,11 @@ func readGLB(t *testing.T, dir string, m *mesh.Model) (out []tri) {
 	}
 	n := le.Uint32(b[12:])
 	var g struct {
+		Scenes []struct{ Nodes []int }
+		Nodes  []struct {
+			Mesh        int
+			Translation [3]float64
+		}
 		Meshes []struct {
 			Primitives []struct {
 				Attributes        map[string]int
@@ -193,27 +215,35 @@ func readGLB(t *testing.T, dir string, m *mesh.Model) (out []tri) {
 		return nil
 	}
 	body := b[28+n:]
-	for _, p := range g.Meshes[0].Primitives {
-		at := func(accessor, i, stride int) []byte {
-			a := g.Accessors[accessor]
-			if i >= a.Count {
-				t.Fatalf("element %d of %d", i, a.Count)
+	if len(g.Scenes[0].Nodes) != len(g.Nodes) || len(g.Nodes) != len(g.Meshes) {
+		t.Fatalf("%d nodes in the scene of %d, %d meshes", len(g.Scenes[0].Nodes), len(g.Nodes), len(g.Meshes))
+	}
+	for _, node := range g.Nodes {
+		for _, p := range g.Meshes[node.Mesh].Primitives {
+			at := func(accessor, i, stride int) []byte {
+				a := g.Accessors[accessor]
+				if i >= a.Count {
+					t.Fatalf("element %d of %d", i, a.Count)
+				}
+				return body[g.BufferViews[a.BufferView].ByteOffset+a.ByteOffset+i*stride:]
 			}
-			return body[g.BufferViews[a.BufferView].ByteOffset+a.ByteOffset+i*stride:]
-		}
-		vector := func(name string, i int) (v [3]float32) {
-			for k := range v {
-				v[k] = math.Float32frombits(le.Uint32(at(p.Attributes[name], i, g.BufferViews[0].ByteStride)[4*k:]))
+			vector := func(name string, i int) (v [3]float32) {
+				for k := range v {
+					v[k] = math.Float32frombits(le.Uint32(at(p.Attributes[name], i, g.BufferViews[0].ByteStride)[4*k:]))
+				}
+				return v
 			}
-			return v
-		}
-		for i := 0; i < g.Accessors[p.Indices].Count; i += 3 {
-			x := tri{material: g.Materials[p.Material].Name}
-			for k := range 3 {
-				v := int(le.Uint32(at(p.Indices, i+k, 4)))
-				x.at[k], x.normal[k] = vector("POSITION", v), vector("NORMAL", v)
+			for i := 0; i < g.Accessors[p.Indices].Count; i += 3 {
+				x := tri{material: g.Materials[p.Material].Name}
+				for k := range 3 {
+					v := int(le.Uint32(at(p.Indices, i+k, 4)))
+					x.at[k], x.normal[k] = wider(vector("POSITION", v)), vector("NORMAL", v)
+					for a, c := range node.Translation {
+						x.at[k][a] += c
+					}
+				}
+				out = append(out, x)
 			}
-			out = append(out, x)
 		}
 	}
 	return out
@@ -225,7 +255,7 @@ func volume(t *testing.T, all []tri) (sum float64) {
 	for _, x := range all {
 		var p [3][3]float64
 		for k := range 9 {
-			p[k/3][k%3] = float64(x.at[k/3][k%3])
+			p[k/3][k%3] = x.at[k/3][k%3] - all[0].at[0][k%3]
 		}
 		a, b, c := p[0], p[1], p[2]
 		sum += a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])
@@ -302,12 +332,12 @@ func TestWriters(t *testing.T) {
 // wantClosed checks that each edge has as many triangles on one side as on the other.
 func wantClosed(t *testing.T, all []tri) {
 	t.Helper()
-	e := make(map[[2][3]float32]int)
+	e := make(map[[2][3]float64]int)
 	for _, x := range all {
 		for k := range 3 {
 			a, b := x.at[k], x.at[(k+1)%3]
-			e[[2][3]float32{a, b}]++
-			e[[2][3]float32{b, a}]--
+			e[[2][3]float64{a, b}]++
+			e[[2][3]float64{b, a}]--
 		}
 	}
 	for k, n := range e {
@@ -315,6 +345,131 @@ func wantClosed(t *testing.T, all []tri) {
 			t.Fatalf("open edge %v", k)
 		}
 	}
+}
+
+// moved is a source whose cells lie by so much elsewhere.
+type moved struct {
+	mesh.Source
+	by     geom.Point
+	chunks []geom.ChunkPos
+}
+
+func (m moved) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
+	return m.Source.ReadBox(b.Add(geom.Point{X: -m.by.X >> level, Y: -m.by.Y >> level, Z: -m.by.Z >> level}), level, dst)
+}
+
+func (m moved) Chunks(int) []geom.ChunkPos { return m.chunks }
+
+// TestFar: wherever cells lie, and however far apart, vertices are where they are, in each format.
+func TestFar(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	land, blocks := level(t, 2), randomVolume(r, voxel.Palette, false)
+	box := geom.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}
+	type make func(src mesh.Source, b geom.Box) *mesh.Model
+	surfaces := map[string]struct {
+		src  mesh.Source
+		make make
+	}{
+		"blocky": {blocks, func(src mesh.Source, b geom.Box) *mesh.Model {
+			return mesh.Blocky(src, b, 0, palette(false), mesh.Options{})
+		}},
+		"smooth": {land, func(src mesh.Source, b geom.Box) *mesh.Model {
+			return mesh.Smooth(src, b, 0, palette(true), mesh.Options{})
+		}},
+	}
+	for name, s := range surfaces {
+		for format, read := range readers {
+			t.Run(name+" "+format, func(t *testing.T) {
+				near := read(t, t.TempDir(), s.make(s.src, box))
+				slices.SortFunc(near, tri.compare)
+				for _, by := range []geom.Point{{X: -96, Y: 32, Z: 64}, {X: 33554368, Y: -32, Z: -33554400}} {
+					var chunks []geom.ChunkPos
+					for y := range 2 {
+						chunks = append(chunks, by.Add(geom.Point{Y: y * 32}).Chunk())
+					}
+					src := moved{s.src, by, chunks}
+					for _, b := range []geom.Box{box.Add(by), {Min: geom.Point{X: -1 << 25, Y: -1 << 20, Z: -1 << 25}, Max: geom.Point{X: 1 << 25, Y: 1 << 20, Z: 1 << 25}}} {
+						var within mesh.Source = only{src, box.Add(by)}
+						got := read(t, t.TempDir(), s.make(within, b))
+						for i := range got {
+							for k := range got[i].at {
+								for a, d := range []int{by.X, by.Y, by.Z} {
+									got[i].at[k][a] -= float64(d)
+								}
+							}
+						}
+						slices.SortFunc(got, tri.compare)
+						if !slices.EqualFunc(got, near, func(a, b tri) bool { return a.compare(b) == 0 }) {
+							t.Fatalf("by %v in %v: other triangles, %d and %d", by, b, len(got), len(near))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestFarApart: a model of two places has what each has.
+func TestFarApart(t *testing.T) {
+	blocks := randomVolume(rand.New(rand.NewPCG(21, 22)), voxel.Palette, false)
+	box, by := geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, geom.Point{X: 33554368, Z: -33554400}
+	here := only{moved{blocks, geom.Point{}, []geom.ChunkPos{{}}}, box}
+	there := only{moved{blocks, by, []geom.ChunkPos{by.Chunk()}}, box.Add(by)}
+	both := either{here, there}
+	for format, read := range readers {
+		var want []tri
+		for _, s := range []only{here, there} {
+			want = append(want, read(t, t.TempDir(), mesh.Blocky(s, s.box, 0, palette(false), mesh.Options{}))...)
+		}
+		wide := geom.Box{Min: geom.Point{X: -1 << 25, Y: -64, Z: -1 << 25}, Max: geom.Point{X: 1 << 25, Y: 64, Z: 1 << 25}}
+		got := read(t, t.TempDir(), mesh.Blocky(both, wide, 0, palette(false), mesh.Options{}))
+		slices.SortFunc(want, tri.compare)
+		slices.SortFunc(got, tri.compare)
+		if !slices.EqualFunc(got, want, func(a, b tri) bool { return a.compare(b) == 0 }) {
+			t.Errorf("%s: other triangles, %d and %d", format, len(got), len(want))
+		}
+	}
+}
+
+// either is two sources with cells in different places.
+type either struct{ here, there only }
+
+func (e either) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
+	if b.Intersect(e.there.box).Empty() {
+		return e.here.ReadBox(b, level, dst)
+	}
+	return e.there.ReadBox(b, level, dst)
+}
+
+func (e either) Chunks(level int) []geom.ChunkPos {
+	return append(e.here.Chunks(level), e.there.Chunks(level)...)
+}
+
+// only is a source without the cells outside of a box.
+type only struct {
+	moved
+	box geom.Box
+}
+
+func (o only) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
+	if b.Intersect(o.box) == b {
+		return o.moved.ReadBox(b, level, dst)
+	}
+	clear(dst[:b.Cells()])
+	one := make([]voxel.Cell, 1)
+	i := 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				p := geom.Point{X: x, Y: y, Z: z}
+				if o.box.Contains(p) && o.moved.ReadBox(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}, level, one) {
+					dst[i] = one[0]
+				}
+				i++
+			}
+		}
+	}
+	return true
 }
 
 func TestWritersStop(t *testing.T) {

@@ -42,7 +42,8 @@ func newMesh(sf *storeFlag) *cobra.Command {
 .mtl beside it) or PLY (.ply). Blocks become quads, and a terrain of occupancies becomes a smooth
 surface unless --blocky is given. Names of blocks become materials. A block that does not fill its
 cell, such as a flower, is left out; stairs and fences fill theirs. The liquid of a terrain is left
-out. --level 3 takes cells of 8 blocks an edge.`,
+out. --level 3 takes cells of 8 blocks an edge. Positions are those in the world, so files of
+several boxes lie beside each other.`,
 		Example: "  cairn mesh hub.cairn hub.glb\n  cairn mesh @land land.ply --box 0,0,0..999,255,999 --level 2",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -62,6 +63,7 @@ out. --level 3 takes cells of 8 blocks an edge.`,
 func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o meshOptions) error {
 	ext := filepath.Ext(to)
 	name := strings.TrimSuffix(to, ext)
+	library := filepath.Join(filepath.Dir(name), mesh.Library(filepath.Base(name))+".mtl")
 	switch {
 	case ext != ".glb" && ext != ".obj" && ext != ".ply":
 		return usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
@@ -73,7 +75,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		err = checkOutput(to, from, o.force)
 	}
 	if err == nil && ext == ".obj" {
-		err = checkOutput(name+".mtl", from, o.force)
+		err = checkOutput(library, from, o.force)
 	}
 	if err != nil {
 		return err
@@ -108,13 +110,13 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		case ".ply":
 			stats, err = mesh.WritePLY(ctx, file.File, model)
 		default:
-			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(name)+".mtl")
+			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(library))
 		}
 		if err == nil {
 			err = v.Err()
 		}
 		if err == nil && ext == ".obj" { // the library comes last, so that no failure leaves it alone
-			_, err = writeFile(name+".mtl", func(w io.Writer) error { return mesh.WriteMTL(w, model) })
+			_, err = writeFile(library, func(w io.Writer) error { return mesh.WriteMTL(w, model) })
 		}
 		if err == nil {
 			err = file.Commit()

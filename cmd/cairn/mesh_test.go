@@ -19,6 +19,17 @@ func TestMesh(t *testing.T) {
 			t.Errorf("mesh %s: %q", args, r.out)
 		}
 	}
+	mustRun(t, 0, dir, "mesh", "isle.cairn", "a b.obj")
+	text, err := os.ReadFile(filepath.Join(dir, "a b.obj"))
+	if _, none := os.Stat(filepath.Join(dir, "a_b.mtl")); err != nil || none != nil || !strings.HasPrefix(string(text), "mtllib a_b.mtl\n") {
+		t.Errorf("a name with a space: %.40q, %v, %v", text, err, none)
+	}
+	mustRun(t, 0, dir, "import", "isle.cairn", "@far")
+	mustRun(t, 0, dir, strings.Fields("edit @far box --from 30000001,60,1 --to 30000001,60,1 --name gold_block --new-columns")...)
+	mustRun(t, 0, dir, "mesh", "@far", "far.obj")
+	if text, err = os.ReadFile(filepath.Join(dir, "far.obj")); err != nil || !strings.Contains(string(text), "\nv 30000001 60 1\n") || !strings.Contains(string(text), "\nv 30000002 61 2\n") {
+		t.Errorf("a block far away is not where it is: %v", err)
+	}
 	if r := mustRun(t, 0, dir, "mesh", "isle.cairn", "f.ply", "--json"); !strings.Contains(r.out, `"triangles": `) || !strings.Contains(r.out, `"path": "f.ply"`) {
 		t.Errorf("mesh --json: %q", r.out)
 	}
