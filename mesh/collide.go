@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -11,14 +12,22 @@ import (
 // Report is what a thing can touch in one chunk.
 type Report struct {
 	Pos geom.ChunkPos
-	// Boxes cover exactly the solid cells and do not overlap, in cells of the volume.
+	// Boxes cover exactly the solid cells that are whole and do not overlap, in cells of the volume.
 	Boxes []geom.Box
+	// Parts are the matter of solid cells of a terrain that are partly full, as voxel.Rule.Extent says.
+	Parts []Part
 	// Unknown says that the chunk is not loaded. It has no boxes then.
 	Unknown bool
 
 	chunk *voxel.Chunk
-	used  bool
+	// Parts at a side follow from the chunk behind it, too: sides has a bit for each Face that parts touch.
+	beside [Faces]*voxel.Chunk
+	sides  uint8
+	used   bool
 }
+
+// Part is the matter of cells next to one another along x, in cells of the volume.
+type Part struct{ Low, High [3]float64 }
 
 // Collider keeps the reports of the chunks near things that move. It makes a report anew only where
 // the volume has another chunk. Goroutines must not share it.
@@ -67,20 +76,36 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 		return
 	}
 	chunk, ok := v.Chunk(pos)
+	beside := func(f Face) *voxel.Chunk {
+		n := f.step()
+		b, _ := v.Chunk(geom.ChunkPos{X: pos.X + int32(n.X), Y: pos.Y + int32(n.Y), Z: pos.Z + int32(n.Z)})
+		return b
+	}
 	if r != nil && r.chunk == chunk && r.Unknown == !ok {
 		r.used = true
-		return
+		for f := range Face(Faces) {
+			r.used = r.used && (r.sides>>f&1 == 0 || r.beside[f] == beside(f))
+		}
+		if r.used {
+			return
+		}
 	}
 	if r == nil {
 		r = &Report{Pos: pos}
 		c.reports[pos] = r
 	}
-	r.used, r.chunk, r.Unknown, r.Boxes = true, chunk, !ok, r.Boxes[:0]
-	switch {
-	case ok && chunk == nil && c.solid.Kind(v.Default()) != Nothing:
-		r.Boxes = append(r.Boxes, pos.Box())
-	case ok && chunk != nil:
+	r.used, r.chunk, r.Unknown, r.Boxes, r.Parts, r.sides = true, chunk, !ok, r.Boxes[:0], r.Parts[:0], 0
+	if ok {
+		if chunk == nil {
+			chunk = voxel.Uniform(v.Default())
+		}
 		r.Boxes = c.merger.boxes(r.Boxes, c.solid, chunk, pos.Min())
+		if v.Rule().Schema == voxel.Terrain {
+			r.parts(c.solid, v, chunk)
+		}
+		for f := range Face(Faces) {
+			r.beside[f] = beside(f)
+		}
 	}
 	if f != nil {
 		f(r)
@@ -91,9 +116,50 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 // until the next Update.
 func (c *Collider) Report(pos geom.ChunkPos) *Report { return c.reports[pos] }
 
-// Touching calls f with the solid boxes that overlap b, until f returns false. It returns false if a
-// part of b is not known.
-func (c *Collider) Touching(b geom.Box, f func(geom.Box) bool) bool {
+// parts makes the parts of the chunk's cells.
+func (r *Report) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
+	var buf [64]voxel.Cell
+	rule, cells := v.Rule(), v.Cursor()
+	for y := range geom.ChunkEdge {
+		for z := range geom.ChunkEdge {
+			for x, c := range chunk.Row(y, z, &buf) {
+				full := rule.Fullness(c)
+				if full == 0 || full == voxel.Whole || solid.Kind(c) == Nothing {
+					continue
+				}
+				p := r.Pos.Min().Add(geom.Point{X: x, Y: y, Z: z})
+				low, high := rule.Extent(full, func(axis, step int) bool {
+					q := p.Add(along(axis, step))
+					if q.Chunk() != r.Pos {
+						r.sides |= 1 << (2*axis + (step+1)/2)
+					}
+					c, _ := cells.Cell(q)
+					return !rule.Empty(c)
+				})
+				part := Part{}
+				for i, m := range [3]int{p.X, p.Y, p.Z} {
+					part.Low[i], part.High[i] = float64(m)+float64(low[i])/voxel.Whole, float64(m)+float64(high[i])/voxel.Whole
+				}
+				if n := len(r.Parts); n > 0 {
+					last := &r.Parts[n-1]
+					if l, h := last.Low, last.High; h[0] == part.Low[0] && l[1] == part.Low[1] && l[2] == part.Low[2] && h[1] == part.High[1] && h[2] == part.High[2] {
+						last.High[0] = part.High[0]
+						continue
+					}
+				}
+				r.Parts = append(r.Parts, part)
+			}
+		}
+	}
+}
+
+// Touching calls f with the boxes of solid matter that overlap the box from low to high, until f
+// returns false. It returns false if a part of the box is not known.
+func (c *Collider) Touching(low, high [3]float64, f func(low, high [3]float64) bool) bool {
+	var b geom.Box
+	for i, to := range [3][2]*int{{&b.Min.X, &b.Max.X}, {&b.Min.Y, &b.Max.Y}, {&b.Min.Z, &b.Max.Z}} {
+		*to[0], *to[1] = int(math.Floor(low[i])), int(math.Ceil(high[i]))
+	}
 	if b.Empty() {
 		return true
 	}
@@ -107,8 +173,18 @@ func (c *Collider) Touching(b geom.Box, f func(geom.Box) bool) bool {
 					known = false
 					continue
 				}
+				touches := func(l, h [3]float64) bool {
+					return l[0] < high[0] && low[0] < h[0] && l[1] < high[1] && low[1] < h[1] && l[2] < high[2] && low[2] < h[2]
+				}
 				for _, box := range r.Boxes {
-					if !box.Intersect(b).Empty() && !f(box) {
+					l := [3]float64{float64(box.Min.X), float64(box.Min.Y), float64(box.Min.Z)}
+					h := [3]float64{float64(box.Max.X), float64(box.Max.Y), float64(box.Max.Z)}
+					if touches(l, h) && !f(l, h) {
+						return known
+					}
+				}
+				for _, p := range r.Parts {
+					if touches(p.Low, p.High) && !f(p.Low, p.High) {
 						return known
 					}
 				}
@@ -118,7 +194,7 @@ func (c *Collider) Touching(b geom.Box, f func(geom.Box) bool) bool {
 	return known
 }
 
-// AppendTriangles appends the triangles of the surface of the solid cells of b, counterclockwise
+// AppendTriangles appends the triangles of the surface of the solid cells of b as blocks, counterclockwise
 // seen from outside. Of smooth terrain Netter makes them.
 func (c *Collider) AppendTriangles(dst [][3]geom.Point, v *grid.View, b geom.Box) [][3]geom.Point {
 	if c.mesher == nil {
@@ -155,7 +231,7 @@ type merger struct {
 // each axis, in both orders of the others, and takes the fewest boxes.
 func (m *merger) boxes(dst []geom.Box, solid *Table, chunk *voxel.Chunk, min geom.Point) []geom.Box {
 	if v, ok := chunk.Uniform(); ok {
-		if solid.Kind(v) == Nothing {
+		if !solid.whole(v) {
 			return dst
 		}
 		return append(dst, geom.Box{Min: min, Max: min.Add(geom.Point{X: 32, Y: 32, Z: 32})})
@@ -193,7 +269,7 @@ func (m *merger) load(solid *Table, chunk *voxel.Chunk) {
 			for _, c := range cells {
 				from := bits.TrailingZeros32(starts)
 				starts &= starts - 1
-				if solid.Kind(c) != Nothing {
+				if solid.whole(c) {
 					row |= uint32(uint64(1)<<bits.TrailingZeros32(starts) - 1<<from)
 				}
 			}

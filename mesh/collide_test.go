@@ -79,26 +79,92 @@ func TestReportsAnew(t *testing.T) {
 	d.Set(geom.Point{X: 40, Y: 33, Z: 33}, voxel.TerrainCell(5, 255))
 	d.Set(geom.Point{X: 40, Y: 3, Z: 93}, 0)
 	w, _ := d.Publish()
-	if got := update(w, near); !slices.Equal(got, []geom.ChunkPos{{X: 1, Y: 1, Z: 1}}) {
-		t.Errorf("made %v after a change, want its chunk alone", got)
+	changed := geom.ChunkPos{X: 1, Y: 1, Z: 1}
+	around := func(all []geom.ChunkPos) bool { // and those beside it with matter that leans on it
+		return slices.Contains(all, changed) && !slices.ContainsFunc(all, func(p geom.ChunkPos) bool {
+			return (p.X-1)*(p.X-1)+(p.Y-1)*(p.Y-1)+(p.Z-1)*(p.Z-1) > 1
+		})
 	}
-	gone := w.With([]grid.Placed{{Pos: geom.ChunkPos{X: 1, Y: 1, Z: 1}, Chunk: grid.NotLoaded}})
-	if got := update(gone, near); len(got) != 1 || !c.Report(got[0]).Unknown {
-		t.Errorf("made %v where a chunk left, want one unknown report", got)
+	if got := update(w, near); !around(got) {
+		t.Errorf("made %v after a change, want its chunk and those beside it", got)
 	}
-	if c.Touching(near, func(geom.Box) bool { return true }) {
+	gone := w.With([]grid.Placed{{Pos: changed, Chunk: grid.NotLoaded}})
+	if got := update(gone, near); !around(got) || !c.Report(changed).Unknown {
+		t.Errorf("made %v where a chunk left, want its report unknown", got)
+	}
+	all := func(low, high [3]float64) bool { return true }
+	if c.Touching([3]float64{30, 30, 30}, [3]float64{66, 34, 34}, all) {
 		t.Error("all is known where a chunk is not loaded")
 	}
 	update(w, near)
 	count := 0
-	if !c.Touching(geom.Box{Min: geom.Point{X: 40, Y: 33, Z: 33}, Max: geom.Point{X: 41, Y: 34, Z: 34}}, func(b geom.Box) bool {
+	if !c.Touching([3]float64{40, 33, 33}, [3]float64{41, 34, 34}, func(low, high [3]float64) bool {
 		count++
-		return b.Contains(geom.Point{X: 40, Y: 33, Z: 33})
+		return low[0] <= 40 && high[0] >= 41
 	}) || count != 1 {
 		t.Errorf("%d boxes touch one solid cell", count)
 	}
 	if update(w); c.Report(geom.ChunkPos{X: 1, Y: 1, Z: 1}) != nil {
 		t.Error("a report stays that nothing is near")
+	}
+}
+
+// Reports of a terrain have the matter that boxes of package grid meet, and are made again where it changes
+// behind a border.
+func TestReportsOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	d := grid.New(grid.Options{Schema: voxel.Terrain}).Edit()
+	for range 3000 {
+		p := geom.Point{X: 20 + r.IntN(20), Y: r.IntN(12), Z: -8 + r.IntN(16)}
+		d.Set(p, voxel.TerrainCell(uint8(1+r.IntN(3)), uint8(min(255, r.IntN(400)))))
+	}
+	for x := range 12 { // a floor that is one part
+		d.Set(geom.Point{X: x, Y: 20, Z: 2}, voxel.TerrainCell(1, 99))
+	}
+	d.Set(geom.Point{X: 31, Y: 30, Z: -20}, voxel.TerrainCell(1, 99))
+	v, _ := d.Publish()
+	c := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	near := []geom.Box{{Min: geom.Point{X: 0, Y: 0, Z: -32}, Max: geom.Point{X: 64, Y: 32, Z: 32}}}
+	c.Update(v, near, nil)
+	met := 0
+	for range 500 {
+		low := [3]float64{18 + r.Float64()*24, r.Float64() * 22, r.Float64()*20 - 10}
+		high := low
+		for i := range high {
+			high[i] += .01 + r.Float64()
+		}
+		contact, want, err := v.Overlap(low, high)
+		got, same := false, false
+		if known := c.Touching(low, high, func(l, h [3]float64) bool {
+			got = true
+			same = same || l[1] <= contact.Low[1] && h[1] >= contact.High[1] && l[2] <= contact.Low[2] && h[2] >= contact.High[2]
+			return true
+		}); err != nil || !known || got != want || got && !same {
+			t.Fatalf("a box from %v to %v touches %v, %v; want %v (%+v)", low, high, got, same, want, contact)
+		}
+		if got {
+			met++
+		}
+	}
+	if met < 100 {
+		t.Errorf("%d boxes met matter: too few to compare", met)
+	}
+	floor := 0
+	for _, p := range c.Report(geom.ChunkPos{}).Parts {
+		if p.Low[1] > 20 {
+			floor++
+		}
+	}
+	if floor != 1 {
+		t.Errorf("the floor is %d parts, want 1", floor)
+	}
+	d = v.Edit()
+	d.Set(geom.Point{X: 32, Y: 30, Z: -20}, voxel.TerrainCell(1, 255))
+	v, _ = d.Publish()
+	made := make(map[geom.ChunkPos]bool)
+	c.Update(v, near, func(r *mesh.Report) { made[r.Pos] = true })
+	if !made[geom.ChunkPos{Z: -1}] || !made[geom.ChunkPos{X: 1, Z: -1}] || made[geom.ChunkPos{}] {
+		t.Errorf("made %v again; want the chunk that changed and the one that touches it", made)
 	}
 }
 

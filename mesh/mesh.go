@@ -45,6 +45,7 @@ const missing = voxel.MaxCell + 1
 type Table struct {
 	kinds [missing + 1]Kind
 	keys  [missing + 1]voxel.Cell // what quads merge by and carry
+	rule  voxel.Rule
 }
 
 // NewTable returns a table of the cells 0 to n-1 of a Palette or Level volume. All other cells
@@ -65,7 +66,7 @@ func NewTable(n int, kind func(voxel.Cell) Kind) *Table {
 // cell in place of the cell, so occupancies do not keep quads from merging. kind may be nil: all
 // materials but air are Opaque then.
 func NewTerrainTable(kind func(material uint8) Kind) *Table {
-	t := new(Table)
+	t := &Table{rule: voxel.Rule{Schema: voxel.Terrain}}
 	for c := range missing {
 		m := c.Material()
 		t.keys[c], t.kinds[c] = voxel.Cell(m), Opaque
@@ -81,6 +82,11 @@ func NewTerrainTable(kind func(material uint8) Kind) *Table {
 
 // Kind returns what a cell is.
 func (t *Table) Kind(c voxel.Cell) Kind { return t.kinds[c] }
+
+// whole reports whether a solid cell is matter from side to side.
+func (t *Table) whole(c voxel.Cell) bool {
+	return t.kinds[c] != Nothing && t.rule.Fullness(c) == voxel.Whole
+}
 
 // Key returns what a quad of a cell carries: the cell, or the material of a Terrain cell.
 func (t *Table) Key(c voxel.Cell) voxel.Cell { return t.keys[c] }
