@@ -122,7 +122,7 @@ func WriteFile(path string, tokens []Token) error {
 			return err
 		}
 	}
-	b, err := json.MarshalIndent(content{tokens}, "", "  ")
+	b, err := json.MarshalIndent(content{append([]Token{}, tokens...)}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
