@@ -77,6 +77,15 @@ var codes = []struct {
 	{Internal, http.StatusInternalServerError, nil},
 }
 
+// Codes returns all codes.
+func Codes() []Code {
+	var all []Code
+	for _, row := range codes {
+		all = append(all, row.code)
+	}
+	return all
+}
+
 // Status returns the HTTP status of a code, 500 for an unknown code.
 func (c Code) Status() int {
 	for _, row := range codes {

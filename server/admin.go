@@ -17,7 +17,7 @@ func adminRoutes() []route {
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
 		{method: "GET", path: "/v1/stats", role: Admin, about: "how many worlds there are and how large they are, as of a minute ago", status: 200, gives: jsonOf(statsAnswer{}), serve: (*call).stats},
-		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{{"do", "identity, outlines, archive, stone, lacks, give or adopt"}}, needs: []string{"do"}, headers: []string{client.RetryHeader}, takes: bytesOf(client.RecordsType), status: 200, gives: bytesOf(client.RecordsType), serve: (*call).archives},
+		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{oneOf("do", "what", "identity", "outlines", "archive", "stone", "lacks", "give", "adopt")}, needs: []string{"do"}, headers: []string{client.RetryHeader}, takes: bytesOf(client.RecordsType), status: 200, gives: bytesOf(client.RecordsType), serve: (*call).archives},
 		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
 	}
 }
@@ -50,6 +50,7 @@ func (c *call) metrics() error {
 	if c.o.Metrics == nil {
 		return fault(client.NoRoute, nowhere)
 	}
+	c.secure(c.w.Header())
 	c.o.Metrics.ServeHTTP(c, c.r)
 	return nil
 }

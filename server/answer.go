@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/zipped"
 	"github.com/cairnvoxel/cairn/server/metrics"
 )
 
@@ -72,6 +75,10 @@ func (c *call) answer(status int, v any) error {
 func (c *call) send(status int, media string, b []byte) {
 	h := c.w.Header()
 	h["Content-Type"] = []string{media}
+	if c.zips(media) && len(b) >= zipped.Least {
+		b = zipped.Bytes(b)
+		setZipped(h)
+	}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
 	c.secure(h)
 	c.WriteHeader(status)
@@ -79,21 +86,71 @@ func (c *call) send(status int, media string, b []byte) {
 	c.step("send")
 }
 
+// sendRanges sends a file, or the ranges of it that the caller asks for.
+func (c *call) sendRanges(media string, file io.ReadSeeker) {
+	c.w.Header()["Content-Type"] = []string{media}
+	c.secure(c.w.Header())
+	delete(c.r.Header, "If-Match") // in this API it names a head, not this resource
+	http.ServeContent(c, c.r, "", time.Time{}, file)
+	c.step("send")
+}
+
 // part sends a part of an answer of unknown length and empties b.
 func (c *call) part(media string, b *[]byte) error {
-	if !c.sent {
-		c.w.Header()["Content-Type"] = []string{media}
-		c.secure(c.w.Header())
+	var to io.Writer = c
+	if h := c.w.Header(); !c.sent {
+		h["Content-Type"] = []string{media}
+		if c.zips(media) {
+			z := zipped.To(c)
+			c.zip = &z
+			setZipped(h)
+		}
+		c.secure(h)
 	}
-	_, err := c.Write(*b)
+	if c.zip != nil {
+		to = c.zip
+	}
+	_, err := to.Write(*b)
 	*b = (*b)[:0]
 	return err
+}
+
+// zips reports whether an answer of the type is compressed if it is long. An answer about a
+// token is not: its length would tell of what is secret beside what a caller chose.
+func (c *call) zips(media string) bool {
+	if media != jsonType && media != text.media || c.route != nil && c.route.secret {
+		return false
+	}
+	return zipped.Takes(c.r.Header.Get("Accept-Encoding"))
+}
+
+// setZipped says that the body is compressed. It is then another than the one that the ETag means.
+func setZipped(h http.Header) {
+	h["Content-Encoding"] = []string{"gzip"}
+	if tag := h["Etag"]; len(tag) == 1 {
+		h["Etag"] = []string{asZipped(tag[0])}
+	}
+}
+
+// varyBy says that the answer depends on a header of the call.
+func (c *call) varyBy(header string) {
+	h := c.w.Header()
+	switch had := h["Vary"]; {
+	case len(had) == 0:
+		h["Vary"] = []string{header}
+	case !strings.Contains(had[0]+",", header+","):
+		h["Vary"] = []string{had[0] + ", " + header}
+	}
 }
 
 // finish sends the last part of an answer, or the whole answer if no part was sent.
 func (c *call) finish(status int, media string, b []byte) error {
 	if c.sent {
-		return c.part(media, &b)
+		err := c.part(media, &b)
+		if c.zip != nil && err == nil {
+			err = c.zip.Close()
+		}
+		return err
 	}
 	c.send(status, media, b)
 	return nil
@@ -165,14 +222,6 @@ func (c *call) tellStale(age time.Duration) {
 	}
 }
 
-// etag returns the text that names a commit in headers.
-func etag(id history.ID) string {
-	if id == (history.ID{}) {
-		return `"` + none + `"`
-	}
-	return `"` + id.String() + `"`
-}
-
 // fail sends an error. An error whose text the caller must not see is logged under
 // a number, and the answer contains the number.
 func (c *call) fail(err error) {
@@ -187,8 +236,9 @@ func (c *call) fail(err error) {
 	}
 	h := c.w.Header()
 	clear(h)
+	c.permit()
 	if ours(err, e.Code) {
-		h["Cairn-Request"] = []string{c.note(slog.LevelError, "a call failed", err)}
+		h[requestHeader] = []string{c.note(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
 	case client.Busy, client.Draining, client.Away:

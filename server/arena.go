@@ -13,13 +13,13 @@ import (
 )
 
 func arenaRoutes() []route {
-	which := []param{{"operation", "id of the operation"}}
+	which := []param{words("operation", "id of the operation")}
 	needed := []string{"operation"}
 	operation := jsonOf(operationAnswer{})
 	return []route{
 		{method: "GET", path: "/v1/snapshots/NAME", role: Read, about: "the named snapshots of a world", status: 200, gives: jsonOf(snapshotsAnswer{}), serve: (*call).listSnapshots},
 		{method: "POST", path: "/v1/snapshots/NAME", role: Write, about: "saves a version of a world, or what it is now, as a named snapshot", takes: jsonOf(snapshotCall{}), status: 201, gives: jsonOf(snapshotAnswer{}), serve: (*call).saveSnapshot},
-		{method: "DELETE", path: "/v1/snapshots/NAME", role: Write, about: "deletes a named snapshot", query: []param{{"snapshot", "its name"}}, needs: []string{"snapshot"}, status: 204, serve: (*call).deleteSnapshot},
+		{method: "DELETE", path: "/v1/snapshots/NAME", role: Write, about: "deletes a named snapshot", query: []param{words("snapshot", "its name")}, needs: []string{"snapshot"}, status: 204, serve: (*call).deleteSnapshot},
 		{method: "POST", path: "/v1/operations/NAME", role: Write, about: "begins to restore a named snapshot", takes: jsonOf(operationCall{}), status: 201, gives: operation, serve: ifArenas((*call).operate)},
 		{method: "GET", path: "/v1/operations/NAME", role: Read, about: "the operations on a world that run, and the last that ended", query: which, status: 200, gives: jsonOf(operationsAnswer{}), serve: ifArenas((*call).listOperations)},
 		{method: "PATCH", path: "/v1/operations/NAME", role: Write, about: "pauses an operation, or lets it go on", takes: jsonOf(pauseCall{}), status: 200, gives: operation, serve: ifArenas((*call).pause)},
@@ -169,7 +169,7 @@ func (c *call) diffSnapshot(name string) (*convert.Difference, error) {
 		return nil, arenaFault(err)
 	}
 	var d *convert.Difference
-	err = c.heavily(version{s.Stored(), s.Commit.ID()}, func(was *world.Snapshot) (err error) {
+	err = c.heavily(version{name: s.Stored(), at: s.Commit.ID()}, func(was *world.Snapshot) (err error) {
 		if err = c.fits(was); err == nil {
 			d, err = s.Diff(c.ctx, c.st, arena.DiffOptions{Area: area, Cache: c.snapshots.Cache, MaxBytes: c.limits.WorldMemory})
 		}
@@ -224,7 +224,7 @@ func (c *call) operate() error {
 		return arenaFault(err)
 	}
 	var op *arena.Operation
-	err = c.heavily(version{s.Stored(), s.Commit.ID()}, func(was *world.Snapshot) error {
+	err = c.heavily(version{name: s.Stored(), at: s.Commit.ID()}, func(was *world.Snapshot) error {
 		if err := c.fits(was); err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 )
@@ -32,9 +31,8 @@ func (c *call) blame() error {
 		v.at = from
 	}
 	spot := port.Spot{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume")}
-	const reach = geom.MaxChunk * geom.ChunkEdge
 	for axis, to := range map[string]*int{"x": &spot.At.X, "y": &spot.At.Y, "z": &spot.At.Z} {
-		n, err := c.number(axis, 0, -reach, reach-1)
+		n, err := c.number(axis, 0)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
+	"github.com/cairnvoxel/cairn/internal/zipped"
 	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/token"
 )
@@ -44,9 +45,10 @@ type call struct {
 	held   int64 // of the Server's memory
 	sent   bool  // the answer's header
 	status int
-	code   client.Code // of a refusal
-	out    int64       // bytes of the answer
-	paced  int64       // value of out when the deadline was last moved
+	code   client.Code    // of a refusal
+	out    int64          // bytes of the answer
+	zip    *zipped.Writer // of an answer in parts, if it is compressed
+	paced  int64          // value of out when the deadline was last moved
 
 	steps  []metrics.Timing
 	lap    time.Time // end of the last Timing
@@ -70,15 +72,17 @@ func (c *call) work() (err error) {
 
 // serve finds the route, checks the caller and runs the route.
 func (c *call) serve() error {
+	c.permit()
 	if err := c.find(); err != nil {
+		if c.allow != "" && c.preflight() {
+			return nil
+		}
 		return err
 	}
 	if err := c.admit(); err != nil {
 		return err
 	}
-	if c.route.also.media == client.RecordsType {
-		c.w.Header()["Vary"] = []string{"Accept"}
-	}
+	c.negotiate()
 	if c.r.URL.RawQuery != "" && c.route != &pageRoute {
 		if err := c.parseQuery(); err != nil {
 			return err
@@ -94,6 +98,16 @@ func (c *call) serve() error {
 	defer func() { c.cancel() }()
 	c.step("admit")
 	return c.route.serve(c)
+}
+
+// negotiate says which headers of the call the form of an answer depends on.
+func (c *call) negotiate() {
+	if c.route.also.media == client.RecordsType {
+		c.varyBy("Accept")
+	}
+	if media := c.route.gives.media; media == jsonType || media == text.media {
+		c.varyBy("Accept-Encoding")
+	}
 }
 
 // start starts the time limit of the call.
@@ -135,24 +149,11 @@ func (c *call) parseQuery() (err error) {
 
 func (r *route) knows(key string) bool {
 	for _, p := range r.query {
-		if p.name == key {
+		if p.Name == key {
 			return true
 		}
 	}
 	return false
-}
-
-// number returns a numeric parameter of the query, or standard if it is missing.
-func (c *call) number(key string, standard, least, most int64) (int64, error) {
-	s := c.query.Get(key)
-	if s == "" {
-		return standard, nil
-	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < least || n > most {
-		return 0, bad("%s=%.40q: want a number from %d to %d", key, s, least, most)
-	}
-	return n, nil
 }
 
 // commitID returns a query parameter that is the whole id of a commit, or zero if
@@ -172,13 +173,8 @@ func (c *call) commitID(key string) (history.ID, error) {
 	return id, nil
 }
 
-// asRecords ends the id in the ETag of an answer in records, where there is one in JSON too.
-const asRecords = "-records"
-
-// none is the id, in an ETag, of the head of a world without commits.
-const none = "0"
-
-// match returns the commit in If-Match, and whether the header is there.
+// match returns the commit in If-Match, and whether the header is there. It may be any ETag that
+// names the commit.
 func (c *call) match() (id history.ID, given bool, err error) {
 	h := c.r.Header["If-Match"]
 	if len(h) == 0 {
@@ -186,7 +182,7 @@ func (c *call) match() (id history.ID, given bool, err error) {
 	}
 	s, ok := strings.CutPrefix(h[0], `"`)
 	s, closed := strings.CutSuffix(s, `"`)
-	s = strings.TrimSuffix(s, asRecords)
+	s, _, _ = strings.Cut(s, "-")
 	if ok && closed && len(h) == 1 {
 		if s == none {
 			return id, true, nil

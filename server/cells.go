@@ -16,10 +16,7 @@ import (
 )
 
 func cellRoutes() []route {
-	read := []param{{"at", "VERSION; default the head"}}
-	for _, p := range cells.ReadParams() {
-		read = append(read, param{p[0], p[1]})
-	}
+	read := append([]param{atVersion}, cells.ReadParams()...)
 	records, fenced := bytesOf(client.RecordsType), []string{"If-Match", client.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: append([]string{"If-None-Match"}, stale...), needs: []string{"box"}, status: 200, gives: jsonOf(cells.Answer{}), also: records, tells: staleHeaders, serve: (*call).readCells},
@@ -42,8 +39,8 @@ func (c *call) readCells() error {
 	if err != nil {
 		return cellsFault(err)
 	}
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil || c.tagged(v) {
 		return err
 	}
 	if !c.hold(h.Bytes()) { // a slow caller keeps the answer in memory

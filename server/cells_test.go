@@ -104,12 +104,9 @@ func (s *site) put(status int, body string, header ...string) (d doneJSON) {
 func TestCells(t *testing.T) {
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
-	first := s.get("/v1/head/a").header.Get("ETag")
 	const box = "box=-3,100,-2..2,103,5"
 	whole := s.get("/v1/cells/a?" + box)
-	if tag := whole.header.Get("ETag"); tag != first {
-		t.Errorf("ETag %s, want %s", tag, first)
-	}
+	first := whole.header.Get("ETag")
 	if again := s.get("/v1/cells/a?"+box, "If-None-Match", first); again.status != 304 {
 		t.Errorf("a known version: %d", again.status)
 	}

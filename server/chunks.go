@@ -36,8 +36,8 @@ func (c *call) chunk() error {
 	if err != nil {
 		return err
 	}
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil || c.tagged(v) {
 		return err
 	}
 	var cells *port.Cells
@@ -81,13 +81,13 @@ func (c *call) chunkHead() (h chunkHead, err error) {
 	if h.Dimension == "" || h.Volume == "" {
 		return h, bad("dimension and volume are required")
 	}
-	level, err := c.number("level", 0, 0, geom.MaxLevel)
+	level, err := c.number("level", 0)
 	if err != nil {
 		return h, err
 	}
 	h.Level = int(level)
 	for i, axis := range []string{"x", "y", "z"} {
-		at, err := c.number(axis, 0, -geom.MaxChunk, geom.MaxChunk-1)
+		at, err := c.number(axis, 0)
 		if err != nil {
 			return h, err
 		}
@@ -105,17 +105,20 @@ const (
 
 // picture is GET /v1/picture.
 func (c *call) picture() error {
-	size, err := c.number("size", defaultPicture, minPicture, maxPicture)
+	size, err := c.number("size", defaultPicture)
 	if err != nil {
 		return err
 	}
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil {
+		return err
+	}
+	if known, err := c.taggedStored(&v); err != nil || known {
 		return err
 	}
 	dimension := c.query.Get("dimension")
 	// A commit never changes, so its pictures can be cached beside its pages.
-	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %d %s", v.at, size, dimension))}
+	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %s %d %s", v.at, v.stored, size, dimension))}
 	drawn, err := c.snapshots.Cache.Page(c.ctx, key, func() (any, int64, error) {
 		b, err := c.draw(v, dimension, int(size))
 		return b, int64(len(b)), err

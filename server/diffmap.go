@@ -21,7 +21,7 @@ const maxDiffmap = 2048
 
 // diffmap is GET /v1/diffmap.
 func (c *call) diffmap() error {
-	size, err := c.number("size", defaultPicture, minPicture, maxDiffmap)
+	size, err := c.number("size", defaultPicture)
 	if err != nil {
 		return err
 	}

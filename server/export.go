@@ -25,30 +25,48 @@ const formatCairn = "cairn"
 // export is GET /v1/export.
 func (c *call) export() error {
 	format := cmp.Or(c.query.Get("format"), formatCairn)
-	kind, ok := port.Format(format)
-	if !ok && format != formatCairn {
+	if _, ok := port.Format(format); !ok && format != formatCairn {
 		return bad("format=%.40q: want %s or %s", format, formatCairn, strings.Join(port.Formats(), " or "))
 	}
 	if format == formatCairn && c.query.Get("dimension") != "" {
 		return bad("a stone holds the whole world: leave dimension out")
 	}
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil {
 		return err
 	}
-	if ok && kind.Ext == "" {
-		return c.exportFolder(v, format)
+	if known, err := c.taggedStored(&v); err != nil || known {
+		return err
 	}
-	return c.exportFile(v, format)
+	if format == formatCairn {
+		sent, err := c.exportStored(v)
+		if sent || err != nil {
+			return err
+		}
+	}
+	return c.exportMade(v, format)
 }
 
-// exportFile sends a world as one file.
-func (c *call) exportFile(v version, format string) error {
+// exportStored sends a version that is one stone as it is stored. It reports false for others.
+func (c *call) exportStored(v version) (sent bool, err error) {
+	err = c.opened(v, func(s *world.Snapshot) error {
+		if stored := s.Stone(); stored != nil {
+			sent = true
+			c.attach("application/octet-stream", port.Ext, stored, map[string]int{})
+		}
+		return nil
+	})
+	return sent, err
+}
+
+// exportMade writes a version and sends that.
+func (c *call) exportMade(v version, format string) error {
 	file, err := c.newSpool()
 	if err != nil {
 		return err
 	}
 	defer file.close()
+	ext, media := port.Ext, "application/octet-stream"
 	lost := map[string]int{}
 	err = c.heavily(v, func(s *world.Snapshot) error {
 		if format == formatCairn {
@@ -62,59 +80,41 @@ func (c *call) exportFile(v version, format string) error {
 		if err != nil {
 			return err
 		}
+		if kind, _ := port.Format(format); kind.Ext != "" {
+			ext = kind.Ext
+		} else {
+			ext, media = ".zip", "application/zip"
+			return c.zipFolder(w, file, format, lost)
+		}
 		return unsupported(port.WriteFile(c.ctx, w, file, port.Target{Format: format}, nil, lost))
 	})
 	if err != nil {
 		return err
 	}
 	c.step("write")
-	ext := port.Ext
-	if kind, ok := port.Format(format); ok {
-		ext = kind.Ext
-	}
-	c.attach("application/octet-stream", ext, lost)
-	c.w.Header()["Content-Length"] = []string{strconv.FormatInt(file.bytes, 10)}
-	_, err = io.Copy(c, io.NewSectionReader(file.file, 0, file.bytes))
-	c.step("send")
-	return err
+	c.attach(media, ext, io.NewSectionReader(file.file, 0, file.bytes), lost)
+	return nil
 }
 
-// exportFolder sends a zip of a world's folder.
-func (c *call) exportFolder(v version, format string) error {
+// zipFolder writes a zip of a world's folder.
+func (c *call) zipFolder(w stone.Content, to io.Writer, format string, lost map[string]int) error {
 	dir, remove, err := c.tempDir()
 	if err != nil {
 		return err
 	}
 	defer remove()
-	lost := map[string]int{}
-	var taken int64
-	defer func() { c.disk.give(taken) }()
-	err = c.heavily(v, func(s *world.Snapshot) error {
-		w, err := c.picked(s, format, lost)
-		if err == nil {
-			err = unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, nil, lost))
-		}
-		if err != nil {
-			return err
-		}
-		bytes, err := port.FolderSize(dir)
-		if err != nil {
-			return err
-		}
-		if !c.disk.take(bytes) {
-			return fault(client.Busy, "too many worlds are being received or sent at this moment")
-		}
-		taken = bytes
-		return nil
-	})
+	if err := unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, nil, lost)); err != nil {
+		return err
+	}
+	bytes, err := port.FolderSize(dir)
 	if err != nil {
 		return err
 	}
-	c.step("write")
-	c.attach("application/zip", ".zip", lost)
-	err = port.WriteZip(c.ctx, os.DirFS(dir), c)
-	c.step("send")
-	return err
+	if !c.disk.take(bytes) {
+		return fault(client.Busy, "too many worlds are being received or sent at this moment")
+	}
+	defer c.disk.give(bytes)
+	return port.WriteZip(c.ctx, os.DirFS(dir), to)
 }
 
 // picked returns the part of a version that is to be written.
@@ -135,14 +135,13 @@ func unsupported(err error) error {
 	return fault(client.Unsupported, "%.400s", err.Error())
 }
 
-// attach sets the headers that say the media type, the file name, and what was
-// lost.
-func (c *call) attach(media, ext string, lost map[string]int) {
+// attach sends a file, or the ranges of it that the caller asks for. It says the media type, the
+// file name, and what was lost.
+func (c *call) attach(media, ext string, file io.ReadSeeker, lost map[string]int) {
 	h := c.w.Header()
-	h["Content-Type"] = []string{media}
 	h["Content-Disposition"] = []string{`attachment; filename="` + path.Base(c.name) + ext + `"`}
 	h[client.LostHeader] = []string{lostText(lost)}
-	c.secure(h)
+	c.sendRanges(media, file)
 }
 
 // maxLost bounds the bytes of the header that counts what was lost.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"unicode/utf8"
 
@@ -54,8 +55,8 @@ type volumeFacts struct {
 
 // facts is GET /v1/worlds/NAME.
 func (c *call) facts() error {
-	v, known, err := c.at(false)
-	if err != nil || known {
+	v, err := c.at(false)
+	if err != nil {
 		return err
 	}
 	head, err := c.st.Head(c.ctx, c.name)
@@ -76,7 +77,12 @@ func (c *call) facts() error {
 			return err
 		}
 	}
-	return c.answer(http.StatusOK, f)
+	body, err := json.Marshal(f)
+	if err != nil || c.tagged(v, string(body)) { // a lease and a pack change no version
+		return err
+	}
+	c.send(http.StatusOK, jsonType, append(body, '\n'))
+	return nil
 }
 
 // look adds the facts of a version.
@@ -121,8 +127,8 @@ type propertiesAnswer struct {
 
 // properties is GET /v1/properties.
 func (c *call) properties() error {
-	v, known, err := c.at(false)
-	if err != nil || known {
+	v, err := c.at(false)
+	if err != nil || c.tagged(v) {
 		return err
 	}
 	answer := propertiesAnswer{Properties: []property{}}
@@ -223,7 +229,7 @@ func (c *call) changing(do func() error) error {
 		return err
 	}
 	most, much := c.limits.WorldMemory, false
-	err = c.reading(version{c.name, head.Commit}, func(s *world.Snapshot) error {
+	err = c.reading(version{name: c.name, at: head.Commit}, func(s *world.Snapshot) error {
 		n := port.IndexBytes(s, most)
 		if much = n > most/lightCalls; n > most {
 			return convert.ErrTooLarge

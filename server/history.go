@@ -26,8 +26,8 @@ func historyRoutes() []route {
 	return []route{
 		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", headers: stale, status: 200, gives: jsonOf(client.Head{}), tells: staleHeaders, serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if Accept asks for them", query: []param{
-			{"from", "id of the first commit; default the head"},
-			{"n", most(client.MaxLog)},
+			commitOf("from", "id of the first commit; default the head"),
+			most(client.MaxLog),
 		}, status: 200, gives: jsonOf(logAnswer{}), also: records, serve: (*call).history},
 		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "stores stones and makes a commit with them the head",
 			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).commit},
@@ -57,7 +57,7 @@ func (c *call) history() error {
 	if err != nil {
 		return err
 	}
-	n, err := c.number("n", defaultListed, 1, client.MaxLog)
+	n, err := c.number("n", defaultListed)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -299,34 +298,39 @@ func TestLeased(t *testing.T) {
 	}
 }
 
-// stuck is a Store whose Stack waits.
+// stuck is a Store whose Stack waits for one commit.
 type stuck struct {
 	history.Store
+	at      history.ID
 	in, out chan struct{}
 }
 
 func (s stuck) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
-	s.in <- struct{}{}
-	<-s.out
+	if at == s.at {
+		s.in <- struct{}{}
+		<-s.out
+	}
 	return s.Store.Stack(ctx, name, at)
 }
 
 // TestBusy calls while one call has the place for whole worlds and one waits for it.
 func TestBusy(t *testing.T) {
-	st := stuck{memory.New(memory.Options{}), make(chan struct{}, 10), make(chan struct{})}
-	newSiteOf(t, st.Store, server.Options{}).mustImport("a", mustSlime(t, madeUp(t, 1)))
+	st := stuck{memory.New(memory.Options{}), history.ID{}, make(chan struct{}, 10), make(chan struct{})}
+	first := newSiteOf(t, st.Store, server.Options{})
+	first.mustImport("a", mustSlime(t, madeUp(t, 1)))
+	st.at = history.ID(first.mustImport("a", mustSlime(t, madeUp(t, 2))).Commit.ID)
 	s := newSiteOf(t, st, server.Options{Limits: server.Limits{Heavy: 1, Waiting: 1}})
 	statuses := make(chan int, 3)
-	get := func(size int) { statuses <- s.get(fmt.Sprintf("/v1/picture/a?size=%d", size)).status }
-	go get(100)
+	get := func() { statuses <- s.get("/v1/diff/a?a=2").status }
+	go get()
 	<-st.in
-	go get(101) // another picture: of one, the second call waits for the first
-	go get(102)
+	go get()
+	go get()
 	if got := <-statuses; got != 429 {
 		t.Errorf("while one works and one waits a third got %d", got)
 	}
 	for _, r := range []request{
-		{method: "GET", path: "/v1/picture/a"}, {method: "GET", path: "/v1/export/a"}, {method: "GET", path: "/v1/diff/a"},
+		{method: "GET", path: "/v1/picture/a?at=1"}, {method: "GET", path: "/v1/export/a?at=1&format=slime"}, {method: "GET", path: "/v1/diff/a?a=1"},
 		{method: "POST", path: "/v1/import/a", body: []byte("x")},
 	} {
 		got := s.do(r)

@@ -31,7 +31,7 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
-	salvage, err := c.number("salvage", 0, 0, 1)
+	salvage, err := c.number("salvage", 0)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 			if on.On == nil {
 				on.On = &base.Commit // the commit that the regions are put over
 			}
-			err = c.opened(version{c.name, base.Commit}, func(s *world.Snapshot) (err error) {
+			err = c.opened(version{name: c.name, at: base.Commit}, func(s *world.Snapshot) (err error) {
 				whole, err = convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
 				return err
 			})

@@ -20,9 +20,9 @@ import (
 func loginRoutes() []route {
 	who := jsonOf(loginAnswer{})
 	return []route{
-		{method: "POST", path: "/v1/login", own: true, part: true, about: "begins a session of a person with a token; the answer sets a cookie", takes: jsonOf(loginCall{}), status: 200, gives: who, serve: (*call).login},
-		{method: "GET", path: "/v1/login", role: Read, own: true, part: true, about: "what the caller's token permits", status: 200, gives: who, serve: (*call).showLogin},
-		{method: "DELETE", path: "/v1/login", own: true, part: true, about: "ends the session of the cookie", status: 204, serve: (*call).logout},
+		{method: "POST", path: "/v1/login", own: true, part: true, secret: true, about: "begins a session of a person with a token; the answer sets a cookie", takes: jsonOf(loginCall{}), status: 200, gives: who, serve: (*call).login},
+		{method: "GET", path: "/v1/login", role: Read, own: true, part: true, secret: true, about: "what the caller's token permits", status: 200, gives: who, serve: (*call).showLogin},
+		{method: "DELETE", path: "/v1/login", own: true, part: true, secret: true, about: "ends the session of the cookie", status: 204, serve: (*call).logout},
 	}
 }
 

@@ -15,9 +15,9 @@ func nameRoutes() []route {
 	fenced := []string{"If-Match", client.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
-			{"prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"},
-			{"after", "the list begins after this name"},
-			{"n", most(client.MaxNames)},
+			words("prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"),
+			words("after", "the list begins after this name"),
+			most(client.MaxNames),
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
 		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, serve: (*call).remove},
@@ -31,13 +31,13 @@ func nameRoutes() []route {
 // defaultListed is how many names or commits are listed if the call does not say.
 const defaultListed = 100
 
-func most(n int) string {
-	return fmt.Sprintf("the largest number of results; default %d, at most %d", defaultListed, n)
+func most(n int64) param {
+	return whole("n", 1, n, fmt.Sprintf("the largest number of results; default %d", defaultListed))
 }
 
 func (c *call) list() error {
 	prefix := c.query.Get("prefix")
-	n, err := c.number("n", defaultListed, 1, client.MaxNames)
+	n, err := c.number("n", defaultListed)
 	if err != nil {
 		return err
 	}

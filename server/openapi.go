@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
 )
 
 // object is a JSON object.
@@ -31,7 +30,7 @@ func openAPI(all []route) ([]byte, error) {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "cairn", "version": "1",
-			"description": "Worlds of voxels with their history. Slashes in a name are not escaped.",
+			"description": "Worlds of voxels with their history. A slash in a name may be sent as it is or as %2F. Times without a zone are in UTC.",
 		},
 		"paths": paths,
 		"components": object{
@@ -79,9 +78,13 @@ func (r *route) responses() object {
 		}
 		success["content"] = media
 	}
-	all := object{strconv.Itoa(r.status): success, "default": object{"$ref": "#/components/responses/refused"}}
+	all := object{strconv.Itoa(r.status): success}
+	for _, status := range r.refusals() {
+		all[strconv.Itoa(status)] = object{"$ref": "#/components/responses/refused"}
+	}
 	if slices.Contains(r.headers, "Range") {
 		all["206"] = success
+		all["416"] = object{"description": "there is no such range", "content": text.describe()}
 	}
 	if slices.Contains(r.headers, "If-None-Match") {
 		all["304"] = object{"description": "the caller has it", "headers": headers}
@@ -112,13 +115,13 @@ func (r *route) parameters() []object {
 		add("path", "id", "", schemaOf(reflect.TypeFor[client.ID]()))
 	}
 	if r.named() {
-		add("path", "name", said[client.BadName], object{"type": "string", "maxLength": history.MaxParts*(history.MaxPart+1) - 1})
+		add("path", "name", said[client.BadName], object{"type": "string", "pattern": namePattern})
 	}
 	for _, p := range r.query {
-		add("query", p.name, p.about, object{"type": "string"})
+		add("query", p.Name, p.About, paramSchema(&p))
 	}
 	for _, h := range r.headers {
-		add("header", h, "", object{"type": "string"})
+		add("header", h, "", headerSchema(h))
 	}
 	return out
 }
@@ -140,6 +143,8 @@ func schemaOf(t reflect.Type) object {
 		return object{"type": "string", "pattern": "^([0-9a-f]{64})?$"}
 	case t == reflect.TypeFor[client.Time]():
 		return object{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[client.Code]():
+		return object{"type": "string", "enum": client.Codes()}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return object{"type": "string"}
 	}

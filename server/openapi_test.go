@@ -39,6 +39,7 @@ type operation struct {
 type parameter struct {
 	In, Name string
 	Required bool
+	Schema   schema
 }
 
 type response struct {
@@ -51,6 +52,9 @@ type response struct {
 type schema struct {
 	Type       string
 	Pattern    string
+	Enum       []string
+	Minimum    *int64
+	Maximum    *int64
 	Format     string
 	Items      *schema
 	AnyOf      []*schema
@@ -292,17 +296,18 @@ func tryOperation(t *testing.T, r server.RouteInfo, op operation) {
 	if f := schemaFault(success, got); f != "" {
 		t.Errorf("%s: %s", f, got.body)
 	}
-	s.wantNeeded(r, path, body, e.header)
-	s.wantRequired(request{r.Method, path, body, e.header}, op.Parameters)
+	s.wantNeeded(r, path, body, e.header, op)
+	s.wantRequired(request{r.Method, path, body, e.header}, op)
+	s.wantTyped(request{r.Method, path, body, e.header}, op)
 	if r.Method == "GET" {
 		s.wantOthers(request{r.Method, path, body, e.header}, op, success, got)
 	}
 }
 
 // wantRequired checks that a call is refused without what the document requires.
-func (s *site) wantRequired(r request, all []parameter) {
+func (s *site) wantRequired(r request, op operation) {
 	s.t.Helper()
-	for _, p := range all {
+	for _, p := range op.Parameters {
 		without := r
 		switch i := slices.Index(r.header, p.Name); {
 		case !p.Required || p.In == "path":
@@ -315,7 +320,40 @@ func (s *site) wantRequired(r request, all []parameter) {
 		if without.path == r.path && len(without.header) == len(r.header) {
 			s.t.Errorf("%s is not in the call", p.Name)
 		}
-		s.do(without).wantRefusal(s.t)
+		s.do(without).wantRefused(s.t, op)
+	}
+}
+
+// wantTyped checks that a call is refused if a parameter is not what the document says it is, and
+// is not for the least and the greatest that it says.
+func (s *site) wantTyped(r request, op operation) {
+	s.t.Helper()
+	for _, p := range op.Parameters {
+		var wrong, right []string
+		switch {
+		case p.In != "query":
+			continue
+		case p.Schema.Type == "integer" && p.Schema.Minimum != nil && p.Schema.Maximum != nil:
+			wrong = []string{"x", "", "1.5", fmt.Sprint(*p.Schema.Minimum - 1), fmt.Sprint(*p.Schema.Maximum + 1), "99999999999999999999"}
+			right = []string{fmt.Sprint(*p.Schema.Minimum), fmt.Sprint(*p.Schema.Maximum)}
+		case len(p.Schema.Enum) > 0:
+			wrong, right = []string{"surely", p.Schema.Enum[0] + "s"}, p.Schema.Enum
+		case p.Schema.Pattern != "":
+			wrong = []string{"surely", strings.Repeat("0", 63) + "g"}
+		}
+		base, query, _ := strings.Cut(r.path, "?")
+		query = regexp.MustCompile(`(^|&)`+p.Name+`=[^&]*`).ReplaceAllString(query, "")
+		for i, value := range append(wrong, right...) {
+			tried := r
+			tried.path = base + "?" + strings.TrimPrefix(query+"&", "&") + p.Name + "=" + value
+			got := s.do(tried)
+			if named := strings.Contains(string(got.body), p.Name+"="+value+": want"); i < len(wrong) {
+				got.wantRefused(s.t, op)
+				got.wantCode(s.t, client.BadRequest)
+			} else if named && got.status == 400 && !strings.HasPrefix(r.path, "/v1/tiles") { // of which fewer are right at most zooms
+				s.t.Errorf("%s=%s is refused: %s", p.Name, value, got.body)
+			}
+		}
 	}
 }
 
@@ -368,7 +406,7 @@ func schemaFault(want response, got reply) string {
 }
 
 // wantNeeded checks that a call that is not as the table says is refused.
-func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header []string) {
+func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header []string, op operation) {
 	s.t.Helper()
 	sep := "?"
 	if strings.Contains(path, "?") {
@@ -376,14 +414,59 @@ func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header [
 	}
 	s.do(request{r.Method, path + sep + "surely=not", body, header}).wantCode(s.t, client.BadRequest)
 	if r.Takes != "" {
-		s.do(request{r.Method, path, nil, header}).wantRefusal(s.t)
-		s.do(request{r.Method, path, []byte(`{"surely":"not"}`), header}).wantRefusal(s.t)
+		for _, body := range []string{"", `{"surely":"not"}`, "null", "[]"} {
+			s.do(request{r.Method, path, []byte(body), header}).wantRefused(s.t, op)
+		}
+	}
+	if r.Takes == "application/json" {
+		s.wantStrict(request{r.Method, path, body, header}, op)
+	}
+	if strings.HasSuffix(r.Path, "/NAME") {
+		s.do(request{r.Method, strings.Replace(path, "/a", "/.", 1), body, header}).wantRefused(s.t, op)
+		s.do(request{r.Method, strings.Replace(path, "/a", "/b/none", 1), body, header}).wantStatus(s.t, op)
 	}
 	got := s.do(request{"OPTIONS", path, nil, nil})
 	got.wantCode(s.t, client.BadMethod)
 	if !slices.Contains(strings.Split(got.header.Get("Allow"), ", "), r.Method) {
 		s.t.Errorf("got Allow %q", got.header.Get("Allow"))
 	}
+}
+
+// wantStrict checks that a body is refused whose keys are written otherwise, stand there twice or
+// have no value.
+func (s *site) wantStrict(r request, op operation) {
+	s.t.Helper()
+	for _, key := range regexp.MustCompile(`"([a-z_]+)":`).FindAllStringSubmatch(string(r.body), -1) {
+		whole := string(r.body)
+		for _, body := range []string{
+			strings.Replace(whole, key[0], `"`+strings.ToUpper(key[1])+`":`, 1),
+			strings.Replace(whole, key[0], key[0]+"null,"+key[0], 1),
+			regexp.MustCompile(key[0]+`("[^"]*"|[0-9.a-z]+|\[[^\]]*\]|\{[^}]*\})`).ReplaceAllString(whole, key[0]+"null"),
+			regexp.MustCompile(key[0]+`("[^"]*"|[0-9.a-z]+|\[[^\]]*\]|\{[^}]*\})`).ReplaceAllString(whole, "$0,$0"),
+		} {
+			tried := r
+			if tried.body = []byte(body); body == whole || strings.Contains(whole, `"set":{"k"`) && key[1] == "k" {
+				continue
+			}
+			s.do(tried).wantRefused(s.t, op)
+			s.do(tried).wantCode(s.t, client.BadRequest)
+		}
+	}
+}
+
+// wantStatus checks that the document has the status of an answer.
+func (r reply) wantStatus(t testing.TB, op operation) {
+	t.Helper()
+	if _, ok := op.Responses[strconv.Itoa(r.status)]; !ok {
+		t.Errorf("%d %s is not in the document", r.status, r.body)
+	}
+}
+
+// wantRefused is wantRefusal with a status of the document.
+func (r reply) wantRefused(t testing.TB, op operation) {
+	t.Helper()
+	r.wantStatus(t, op)
+	r.wantRefusal(t)
 }
 
 // wantRefusal checks that the caller is told what they did wrong.

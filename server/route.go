@@ -23,11 +23,12 @@ type route struct {
 	method string
 	label  string // method and path
 	// path ends with NAME if the route is about a world; ID may stand before NAME.
-	path string
-	role token.Role
-	long bool // a call may take Limits.Longest
-	part bool // a token that is bound to a part of a world may call it; serve checks the part
-	own  bool // it is about the caller or the server, not about worlds
+	path   string
+	role   token.Role
+	long   bool // a call may take Limits.Longest
+	part   bool // a token that is bound to a part of a world may call it; serve checks the part
+	secret bool // it tells of a token
+	own    bool // it is about the caller or the server, not about worlds
 	// socket says that the call becomes a WebSocket, which a cookie alone must not open.
 	socket bool
 	about  string
@@ -52,9 +53,6 @@ var (
 	stale        = []string{client.StaleHeader}
 	staleHeaders = append([]string{client.StaleHeader}, headHeaders...)
 )
-
-// param is a parameter of the query.
-type param struct{ name, about string }
 
 // content is the type of a body: a media type, and for JSON the type in Go.
 type content struct {
@@ -151,10 +149,16 @@ func (c *call) find() error {
 		c.allow = m.allowed
 		return fault(client.BadMethod, "this path allows: %s", m.allowed)
 	}
-	if c.r.URL.RawPath != "" {
-		return fault(client.BadName, "%s; names are not escaped", said[client.BadName])
+	if raw := c.r.URL.RawPath; raw != "" {
+		// Programs that are made from openapi.json escape a name's slashes, and nothing else of it.
+		fixed := len(path) - len(c.name)
+		if len(raw) < fixed || raw[:fixed]+escapedSlash.Replace(raw[fixed:]) != path {
+			return fault(client.BadName, "%s; nothing but its slashes may be escaped", said[client.BadName])
+		}
 	}
 	return nil
 }
+
+var escapedSlash = strings.NewReplacer("%2F", "/", "%2f", "/")
 
 const apiPrefix = "/v1/"

@@ -11,6 +11,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,11 +66,17 @@ type Options struct {
 	Textures *texture.Atlas
 	// Policy is that of collections whose callers do not give one.
 	Policy history.Policy
+	// Origins are those of web tools whose pages may call the API with a token: see CheckOrigin.
+	// They need Tokens. Default none.
+	Origins []string
 	// ReadOnly gives every caller the role Read at most.
 	ReadOnly bool
 	// Weigh compares the sizes of the worlds in a folder, in several forms, within some memory.
 	// It returns what becomes JSON. Without it POST /v1/savings answers no_route.
 	Weigh func(ctx context.Context, dir string, memory int64) (any, error)
+	// Program is another text for each program whose pictures or answers differ, for ETags.
+	// Default this build.
+	Program string
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler
@@ -107,6 +114,7 @@ type Server struct {
 	greeting  greeting
 	numbers   atomic.Uint64 // of calls in the log
 	born      string        // prefix of the numbers in the log
+	program   string        // this build
 
 	draining atomic.Bool
 	changes  atomic.Int64  // in progress
@@ -119,6 +127,14 @@ func New(st history.Store, o Options) (*Server, error) {
 	s := &Server{
 		st: st, o: o, limits: l, logger: o.Log, rates: token.NewRates(l.Rate), strangers: token.NewRates(l.StrangerRate),
 		born: fmt.Sprintf("%08x", uint32(time.Now().UnixNano())), quiet: make(chan struct{}, 1),
+	}
+	for _, origin := range o.Origins {
+		if err := CheckOrigin(origin); err != nil {
+			return nil, err
+		}
+		if o.Tokens == nil {
+			return nil, errors.New("server: Origins without Tokens: any page of them could do everything")
+		}
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -141,7 +157,7 @@ func New(st history.Store, o Options) (*Server, error) {
 		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
 	}
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls), l.WorldMemory)
-	s.paths = pathsOf(routes())
+	s.paths, s.program = pathsOf(routes()), cmp.Or(o.Program, programMark())
 	var err error
 	s.api, err = openAPI(routes())
 	return s, err

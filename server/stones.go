@@ -3,9 +3,7 @@ package server
 import (
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
@@ -17,8 +15,8 @@ import (
 func stoneRoutes() []route {
 	return []route{
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
-			{"at", "id of the commit; default the head"},
-			{"inline", "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"},
+			commitOf("at", "id of the commit; default the head"),
+			whole("inline", 0, limits.Unbounded, "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"),
 		}, headers: stale, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
@@ -35,7 +33,7 @@ func (c *call) stack() error {
 	if err != nil {
 		return err
 	}
-	room, err := c.number("inline", loadBytes, 0, limits.Unbounded)
+	room, err := c.number("inline", loadBytes)
 	if err != nil {
 		return err
 	}
@@ -99,13 +97,9 @@ func (c *call) stone() error {
 	}
 	defer o.Close()
 	h := c.w.Header()
-	h["Content-Type"] = []string{"application/octet-stream"}
 	h["Etag"] = []string{`"` + id.String() + `"`}
 	h["Cache-Control"] = []string{"private, max-age=31536000, immutable"}
-	c.secure(h)
-	delete(c.r.Header, "If-Match") // in this API it names a head, not this resource
-	http.ServeContent(c, c.r, "", time.Time{}, io.NewSectionReader(o, 0, o.Size()))
-	c.step("send")
+	c.sendRanges("application/octet-stream", io.NewSectionReader(o, 0, o.Size()))
 	return nil
 }
 

@@ -51,11 +51,7 @@ func (c *call) atlas() error {
 	if img == nil {
 		return fault(client.NoRoute, "this server has no textures: cairn serve --resource-pack gives it some")
 	}
-	h, tag := c.w.Header(), `"`+c.o.Textures.Info().Version+`"`
-	h["ETag"], h["Cache-Control"] = []string{tag}, []string{"no-cache"}
-	if c.has(tag) {
-		c.secure(h)
-		c.WriteHeader(http.StatusNotModified)
+	if c.unchanged(`"` + c.o.Textures.Info().Version + `"`) {
 		return nil
 	}
 	c.send(http.StatusOK, "image/png", img)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/picture"
@@ -15,12 +16,9 @@ import (
 )
 
 func mapRoutes() []route {
-	of := []param{{"at", "VERSION; default the head"}, {"dimension", "name of the dimension"}}
+	of := []param{atVersion, words("dimension", "name of the dimension")}
 	known := append([]string{"If-None-Match"}, stale...)
-	tile := of
-	for _, p := range cells.TileParams() {
-		tile = append(tile, param{p[0], p[1]})
-	}
+	tile := append(slices.Clone(of), cells.TileParams()...)
 	return []route{
 		{method: "GET", path: "/v1/map/NAME", role: Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, gives: jsonOf(cells.Map{}), tells: staleHeaders, serve: (*call).mapFacts},
 		{method: "GET", path: "/v1/tiles/NAME", role: Read, about: "a square of the map of the world", query: tile, headers: known, status: 200, gives: bytesOf("image/png"), tells: staleHeaders, serve: (*call).tile},
@@ -30,7 +28,7 @@ func mapRoutes() []route {
 // kept returns what do makes of a version, which is kept beside the pages: a commit never
 // changes.
 func kept[T any](c *call, v version, what string, do func(s *world.Snapshot) (T, int64, error)) (made T, err error) {
-	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "%s %v", what, v.at))}
+	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "%s %v %s", what, v.at, v.stored))}
 	got, err := c.snapshots.Cache.Page(c.ctx, key, func() (page any, bytes int64, err error) {
 		err = c.reading(v, func(s *world.Snapshot) (err error) {
 			page, bytes, err = do(s)
@@ -58,8 +56,8 @@ func (c *call) lay(v version) (*port.Lay, error) {
 
 // mapFacts is GET /v1/map.
 func (c *call) mapFacts() error {
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil || c.tagged(v) {
 		return err
 	}
 	l, err := c.lay(v)
@@ -80,8 +78,11 @@ func (c *call) tile() error {
 	if err != nil {
 		return bad("%v", err)
 	}
-	v, known, err := c.at(true)
-	if err != nil || known {
+	v, err := c.at(true)
+	if err != nil {
+		return err
+	}
+	if known, err := c.taggedStored(&v); err != nil || known {
 		return err
 	}
 	l, err := c.lay(v)

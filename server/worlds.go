@@ -8,44 +8,46 @@ import (
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/world"
 )
 
 func worldRoutes() []route {
-	at := param{"at", "VERSION; default the head"}
-	dimension := param{"dimension", "name of the dimension"}
+	at, dimension := atVersion, words("dimension", "name of the dimension")
+	size := func(most int64) param {
+		return whole("size", minPicture, most, "the largest length of the longer edge in pixels; default 1024")
+	}
 	fenced := []string{"If-Match", client.FenceHeader}
-	said := []param{{"message", "of the commit"}, {"author", "of the commit"}}
+	said := []param{words("message", "of the commit"), words("author", "of the commit")}
 	known := append([]string{"If-None-Match"}, stale...)
 	octets := bytesOf("application/octet-stream")
 	return []route{
 		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{at}, headers: []string{"If-None-Match"}, status: 200, gives: jsonOf(factsAnswer{}), tells: headHeaders, serve: (*call).facts},
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
-			query: append(said, param{"salvage", "1 keeps chunks that cannot be read in their stored form"}), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
+			query: append(said, whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{{"format", "cairn (default), slime or anvil"}, at, dimension}, headers: known, status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, staleHeaders...), serve: (*call).export},
+			query: []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), at, dimension}, headers: append([]string{"Range", "If-Range"}, known...), status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, staleHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
-			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"},
-			{"snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"}, {"dimension", "of a snapshot"}, {"region", "of a snapshot"}, {"mask", "of a snapshot"},
+			words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME"),
+			words("snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"), words("dimension", "of a snapshot"), words("region", "of a snapshot"), words("mask", "of a snapshot"),
 		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
 		{method: "GET", path: "/v1/diffmap/NAME", role: Read, long: true, about: "where two versions differ, from above", query: []param{
-			{"a", "VERSION; default the head"}, {"b", "VERSION; default the head"}, {"with", "the world of b; default NAME"}, dimension,
-			{"size", "the largest length of the longer edge in pixels; 16 to 2048, default 1024"},
+			words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME"), dimension, size(maxDiffmap),
 		}, status: 200, gives: bytesOf("image/png"), tells: []string{boxHeader}, serve: (*call).diffmap},
 		{method: "POST", path: "/v1/savings", role: Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", takes: octets, status: 200, gives: jsonOf(object{}), serve: (*call).savings},
 		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
-			at, {"from", "id of the version where the search begins or goes on; in place of at"}, {"dimension", "default the first with solid content"},
-			{"volume", "default the solid content"}, {"x", "in blocks"}, {"y", "in blocks"}, {"z", "in blocks"},
+			at, commitOf("from", "id of the version where the search begins or goes on; in place of at"), words("dimension", "default the first with solid content"),
+			words("volume", "default the solid content"), blocks("x"), blocks("y"), blocks("z"),
 		}, status: 200, gives: jsonOf(blameAnswer{}), serve: (*call).blame},
 		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: staleHeaders, serve: (*call).properties},
 		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
-			at, dimension, {"volume", "name of the volume"}, {"level", "default 0"}, {"x", "in chunks of the level"}, {"y", "in chunks of the level"}, {"z", "in chunks of the level"},
+			at, dimension, words("volume", "name of the volume"), whole("level", 0, geom.MaxLevel, "default 0"), chunks("x"), chunks("y"), chunks("z"),
 		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
-			at, dimension, {"size", "the largest length of the longer edge in pixels; 16 to 4096, default 1024"},
+			at, dimension, size(maxPicture),
 		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: staleHeaders, serve: (*call).picture},
 	}
 }
@@ -66,40 +68,29 @@ func (c *call) heavyWork(do func() error) error {
 
 // version is a commit of a world; at is zero for a world without commits.
 type version struct {
-	name string
-	at   history.ID
+	name   string
+	at     history.ID
+	stored string // how; "" if that does not matter
 }
 
-// at returns the version that the call names, and sets its headers. known means
-// that the caller already has this version; at has then sent the answer. If commits
-// is set, a world without commits is an error.
-func (c *call) at(commits bool) (v version, known bool, err error) {
+// at returns the version that the call names, and sets the headers of a head. If commits is
+// set, a world without commits is an error.
+func (c *call) at(commits bool) (v version, err error) {
 	head, err := c.headNow()
 	if err != nil {
-		return v, false, err
+		return v, err
 	}
-	v = version{c.name, head.Commit}
+	v = version{name: c.name, at: head.Commit}
 	if named := c.query.Get("at"); named != "" && (named != head.Commit.String() || head.Commit == (history.ID{})) {
 		if v, err = c.versionOf(c.name, named); err != nil {
-			return v, false, err
+			return v, err
 		}
 	}
 	if commits && v.at == (history.ID{}) {
-		return v, false, history.ErrNoCommit
+		return v, history.ErrNoCommit
 	}
 	c.tell(history.Head{Commit: v.at, Fence: head.Fence})
-	c.w.Header()["Cache-Control"] = []string{"no-cache"} // the caller must ask again, with the ETag
-	tag := etag(v.at)
-	if c.route.also.media == client.RecordsType && c.wantsRecords() { // a cache must not take it for the JSON
-		tag = tag[:len(tag)-1] + asRecords + `"`
-		c.w.Header()["Etag"] = []string{tag}
-	}
-	if !c.has(tag) {
-		return v, false, nil
-	}
-	c.secure(c.w.Header())
-	c.WriteHeader(http.StatusNotModified)
-	return v, true, nil
+	return v, nil
 }
 
 // versionOf returns the version of a world that a text names.
@@ -114,18 +105,6 @@ func (c *call) versionOf(name, text string) (v version, err error) {
 		err = history.ErrNoCommit
 	}
 	return v, err
-}
-
-// has reports whether If-None-Match contains a tag.
-func (c *call) has(tag string) bool {
-	for _, h := range c.r.Header["If-None-Match"] {
-		for t := range strings.SplitSeq(h, ",") {
-			if t = strings.TrimPrefix(strings.TrimSpace(t), "W/"); t == tag || t == "*" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // worldFault gives codes to errors of reading and writing whole worlds.

@@ -355,6 +355,15 @@ func tempIn(st history.Store) func() (whole.TempFile, error) {
 	}
 }
 
+// Stone returns the bytes of the commit's stone, nil if it stands on several. They are a file of
+// the whole world. The caller closes the Snapshot after reading them.
+func (s *Snapshot) Stone() *io.SectionReader {
+	if len(s.stack) != 1 {
+		return nil
+	}
+	return io.NewSectionReader(s.stack[0], 0, s.stack[0].Size())
+}
+
 // Write writes the commit, with everything below it, as one stone.
 func (s *Snapshot) Write(ctx context.Context, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	if len(s.stack) == 0 {

@@ -33,6 +33,7 @@ type serveOptions struct {
 	packs                     []string // --resource-pack
 	tickShare                 int      // percent
 	operations                edit.Options
+	origins                   []string // --allow-origin
 }
 
 func newServe(sf *storeFlag) *cobra.Command {
@@ -104,6 +105,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 	f.IntVar(&o.operations.Sections, "sections-per-tick", 0, "how many sections of 16x16x16 blocks operations may change in each 50 ms; 0 is no bound")
 	f.IntVar(&o.operations.Chunks, "concurrent-chunks", 64, "how many chunks of 32x32x32 blocks an operation may have in memory ahead of its work")
 	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
+	f.StringArrayVar(&o.origins, "allow-origin", nil, "pages of this place, such as https://tool.example, may call the API with a token; repeat it for more")
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
 	return c
@@ -112,7 +114,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 // settings checks the flags and returns what they say, without the store.
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
-		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key,
+		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key, Origins: o.origins,
 		Packs: o.packs, Operations: o.operations, BackupTo: o.backup, BackupRecipients: o.recipients, JSONLog: o.logFormat == "json",
 	}
 	s.Operations.Budget = edit.Tick * time.Duration(o.tickShare) / 100
@@ -147,6 +149,11 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 
 // check checks the flags that need no parsing.
 func (o *serveOptions) check() error {
+	for _, origin := range o.origins {
+		if err := server.CheckOrigin(origin); err != nil || o.tokens == "" {
+			return usagef("--allow-origin %s: want such as https://tool.example, without a path, or *; and --tokens, because pages show one", origin)
+		}
+	}
 	switch {
 	case !backups.IsBucket(o.backup) && (len(o.recipients) > 0 || o.lock != "0"):
 		return usagef("--recipient and --lock need --backup s3://NAME/PREFIX")

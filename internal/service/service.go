@@ -47,6 +47,7 @@ type Settings struct {
 	TokensFile   string // "" for no tokens: every caller is an administrator
 	CertFile     string // "" for no TLS
 	KeyFile      string
+	Origins      []string // whose pages may call the API; see server.Options
 
 	// BackupTo is a folder, for a *local.Store, or the URL of a bucket; "" for no
 	// backups.
@@ -256,7 +257,7 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 		return err
 	}
 	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes}, s.Operations)
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err

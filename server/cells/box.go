@@ -84,11 +84,12 @@ type Head struct {
 	Names []string `json:"names"`
 }
 
-// ReadParams are the parameters of the query that Read takes, with what they mean.
-func ReadParams() [][2]string {
-	return [][2]string{
-		{"dimension", "name of the dimension; default the first that has blocks"}, {"volume", "name of the volume; default block or solid"},
-		{"level", "default 0"}, {"box", "x0,y0,z0..x1,y1,z1 in cells of the level, both corners included; at most 4,194,304 cells"},
+// ReadParams are the parameters of the query that Read takes.
+func ReadParams() []Param {
+	return []Param{
+		{Name: "dimension", About: "name of the dimension; default the first that has blocks"}, {Name: "volume", About: "name of the volume; default block or solid"},
+		{Name: "level", About: "default 0", Most: geom.MaxLevel},
+		{Name: "box", About: "x0,y0,z0..x1,y1,z1 in cells of the level, both corners included; at most 4,194,304 cells", Pattern: `^-?\d{1,8},-?\d{1,8},-?\d{1,8}\.\.-?\d{1,8},-?\d{1,8},-?\d{1,8}$`},
 	}
 }
 

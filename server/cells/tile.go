@@ -29,15 +29,29 @@ func wrong(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...), client.BadRequest}
 }
 
-// TileParams are the parameters of the query that Tile reads, with what they mean.
-func TileParams() [][2]string {
-	return [][2]string{
-		{"layer", "blocks (default), light, biome or height"},
-		{"zoom", "2^zoom blocks a pixel; -3 to 20, default 0"},
-		{"x", "in tiles of the zoom, from the origin to the east"},
-		{"z", "in tiles of the zoom, from the origin to the south"},
-		{"from", "the lowest height in blocks that is drawn"},
-		{"to", "the highest height in blocks that is drawn"},
+// Param is a parameter of the query and what it means. If Most is more than Least it is a whole
+// number from Least to Most, and if there are Values it is one of them.
+type Param struct {
+	Name, About string
+	Least, Most int64
+	Values      []string
+	Pattern     string // of a text; "" for any
+}
+
+// TileParams are the parameters of the query that Tile reads.
+func TileParams() []Param {
+	var layers []string
+	for _, l := range picture.Layers() {
+		layers = append(layers, string(l))
+	}
+	const edge = far / picture.TileEdge << -picture.MinZoom // at the least zoom
+	return []Param{
+		{Name: "layer", About: "default blocks", Values: layers},
+		{Name: "zoom", About: "2^zoom blocks a pixel; default 0", Least: picture.MinZoom, Most: geom.MaxDepth - 1},
+		{Name: "x", About: "in tiles of the zoom, from the origin to the east", Least: -edge, Most: edge - 1},
+		{Name: "z", About: "in tiles of the zoom, from the origin to the south", Least: -edge, Most: edge - 1},
+		{Name: "from", About: "the lowest height in blocks that is drawn", Least: -far, Most: far - 1},
+		{Name: "to", About: "the highest height in blocks that is drawn", Least: -far, Most: far - 1},
 	}
 }
 
@@ -122,7 +136,7 @@ func MapOf(l *port.Lay, dimensions []string) Map {
 // number returns a whole number of a query, or standard if it is missing.
 func number(q url.Values, key string, standard, least, most int) (int, error) {
 	s := q.Get(key)
-	if s == "" {
+	if !q.Has(key) {
 		return standard, nil
 	}
 	n, err := strconv.Atoi(s)

@@ -10,7 +10,6 @@ package web
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -21,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cairnvoxel/cairn/internal/zipped"
 )
 
 //go:embed dist
@@ -29,8 +30,6 @@ var dist embed.FS
 const (
 	shellFile = "index.html" // every page is this file; its script reads the path
 	assets    = "/assets/"
-	// leastZipped is the least size of a file that is sent compressed.
-	leastZipped = 1 << 10
 	// forever is for files whose name contains a hash of their content.
 	forever = "public, max-age=31536000, immutable"
 )
@@ -90,26 +89,10 @@ func newFile(name string, data []byte) *file {
 	if f.media == "" {
 		f.media = mime.TypeByExtension(path.Ext(name))
 	}
-	if len(data) >= leastZipped && !strings.HasPrefix(f.media, "image/png") {
-		f.zipped = sync.OnceValue(func() []byte { return compress(data) })
+	if len(data) >= zipped.Least && !strings.HasPrefix(f.media, "image/png") {
+		f.zipped = sync.OnceValue(func() []byte { return zipped.Kept(data) })
 	}
 	return f
-}
-
-// compress returns data compressed by gzip.
-func compress(data []byte) []byte {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		panic("web: writing to memory failed: " + err.Error())
-	}
-	return b.Bytes()
 }
 
 // pages serves files by their names below dist.
@@ -166,7 +149,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int, cache st
 	data, tag := f.data, f.tag
 	if f.zipped != nil {
 		h.Set("Vary", "Accept-Encoding")
-		if takesGzip(r.Header.Get("Accept-Encoding")) {
+		if zipped.Takes(r.Header.Get("Accept-Encoding")) {
 			h.Set("Content-Encoding", "gzip")
 			data, tag = f.zipped(), tag+"-gzip"
 		}
@@ -182,16 +165,4 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int, cache st
 	}
 	h.Set("Etag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-}
-
-// takesGzip reports whether an Accept-Encoding header names gzip and does not rule
-// it out.
-func takesGzip(accept string) bool {
-	for part := range strings.SplitSeq(accept, ",") {
-		coding, params, _ := strings.Cut(part, ";")
-		if coding = strings.TrimSpace(coding); coding == "gzip" || coding == "x-gzip" {
-			return strings.Trim(strings.ReplaceAll(params, " ", ""), "0.") != "q="
-		}
-	}
-	return false
 }
