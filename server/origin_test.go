@@ -41,7 +41,9 @@ func TestOrigins(t *testing.T) {
 	login := s.want(200, request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), nil}, nil)
 	cookie, _, _ := strings.Cut(login.header.Get("Set-Cookie"), ";")
 	for _, header := range [][]string{{"Origin", tool}, {"Origin", tool, "Sec-Fetch-Site", "cross-site"}} {
-		ask("GET", append(header, "Cookie", cookie)...).wantCode(t, client.Forbidden)
+		if got := ask("GET", append(header, "Cookie", cookie)...); got.status != 401 && got.status != 403 {
+			t.Errorf("with a cookie: got %d", got.status)
+		}
 		s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), header}).wantCode(t, client.Forbidden)
 	}
 	s.get("/v1/nowhere/a", "Origin", tool).wantCode(t, client.NoRoute)
