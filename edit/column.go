@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -67,6 +68,12 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	}
 	if err == nil && before != after {
 		f.replaced.addColumn(p.pos, before, after)
+		for _, list := range listsOf(before, after) {
+			was, is := objectsOf(before, list), objectsOf(after, list)
+			if voxel.Owner(list) == voxel.Block && f.replaced.stay(f.in, append(without(was, is), without(is, was)...)) {
+				f.replaced.swap(p.pos, list, was, is) // it goes back with its blocks
+			}
+		}
 	}
 	s.q.section.add(f.q.o.Clock().Sub(start))
 	f.count(t, 0, 0, err)
@@ -196,14 +203,95 @@ func (r *restoredColumn) read(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.from.view != nil {
-		if c, ok := r.from.view.Column(r.pos); ok {
-			r.was = c
-			return nil
+	if r.was, err = r.from.column(ctx, r.pos); err == nil && r.of.Objects && r.of.Region != nil {
+		r.was, err = r.from.here(ctx, r.was, r.in)
+	}
+	return err
+}
+
+// column returns a column as it was.
+func (z *frozen) column(ctx context.Context, pos geom.ColumnPos) (*voxel.Column, error) {
+	if z.view != nil {
+		if c, ok := z.view.Column(pos); ok {
+			return c, nil
 		}
 	}
-	r.was, err = r.from.snap.Column(ctx, r.from.name, r.pos)
-	return err
+	return z.snap.Column(ctx, z.name, pos)
+}
+
+// here returns a column as it was without the objects of a region that are elsewhere now.
+func (z *frozen) here(ctx context.Context, c *voxel.Column, in region.Region) (*voxel.Column, error) {
+	if c == nil || !slices.ContainsFunc(c.Lists, func(l voxel.List) bool { return voxel.Owner(l.Name) == "" }) {
+		return c, nil
+	}
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.left == nil {
+		apart, err := z.apart()
+		if err != nil {
+			return nil, err
+		}
+		left := make(map[string]int)
+		for _, pos := range apart.Columns(z.name) {
+			held, err := z.w.Load(ctx, z.name, geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}, world.Columns)
+			if err != nil {
+				return nil, err
+			}
+			now, _ := z.w.View().Dimension(z.name).Column(pos)
+			held.Release()
+			was, err := z.column(ctx, pos)
+			if err != nil {
+				return nil, err
+			}
+			count(left, now, in, 1)
+			count(left, was, in, -1)
+		}
+		z.left = left
+	}
+	out := *c
+	for _, l := range c.Lists {
+		stay := slices.DeleteFunc(slices.Clone(l.Objects), func(o voxel.Object) bool {
+			id := identity(l.Name, &o)
+			if !in.Contains(o.At) || z.left[id] <= 0 {
+				return false
+			}
+			z.left[id]--
+			return true
+		})
+		if len(stay) < len(l.Objects) {
+			out.Lists = withList(out.Lists, l.Name, stay)
+		}
+	}
+	return &out, nil
+}
+
+// count adds n for each object of a column outside of a region, by its identity.
+func count(to map[string]int, c *voxel.Column, in region.Region, n int) {
+	if c == nil {
+		return
+	}
+	for _, l := range c.Lists {
+		for i := range l.Objects {
+			if id := identity(l.Name, &l.Objects[i]); id != "" && !in.Contains(l.Objects[i].At) {
+				to[id] += n
+			}
+		}
+	}
+}
+
+// identity returns what an object keeps where it goes: an entity's UUID, and all of an object that is
+// no NBT; "" if it has none.
+func identity(list string, o *voxel.Object) string {
+	if voxel.Owner(list) != "" {
+		return ""
+	}
+	if id, ok := clip.UUIDOf(o); ok {
+		return string(id[:])
+	}
+	if _, err := clip.Fields(o.Payload); err != nil {
+		return list + string(o.Payload)
+	}
+	return ""
 }
 
 // mask finds out which objects may change: those of blocks that the mask admits, as they were before
@@ -292,12 +380,13 @@ func (r *restoredColumn) merged(now, was []voxel.Object) (out []voxel.Object) {
 // and the rest of the column, where it still is as the operation left it.
 func (r *replaced) undoColumns() (out []columnPart) {
 	for pos, c := range r.columns {
-		out = append(out, columnPart{pos: pos, change: c.undo})
+		out = append(out, columnPart{pos: pos, change: func(now *voxel.Column) *voxel.Column { return c.undo(now, r.owned[pos]) }})
 	}
 	return out
 }
 
-func (c columns) undo(now *voxel.Column) *voxel.Column {
+// undo leaves the lists that go back with their blocks.
+func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column {
 	switch {
 	case now == nil && c.after == nil:
 		return c.before
@@ -311,6 +400,9 @@ func (c columns) undo(now *voxel.Column) *voxel.Column {
 		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
 	for _, name := range listsOf(c.before, c.after) {
+		if _, ok := owned[name]; ok {
+			continue
+		}
 		back, some, _ := voxel.TakeBack(name, objectsOf(c.before, name), objectsOf(c.after, name), objectsOf(now, name), func(geom.Point) bool { return false })
 		if some {
 			out.Lists = withList(out.Lists, name, back)

@@ -54,38 +54,45 @@ func (r *replaced) addOwned(c *world.Change, a *Arena) {
 		}
 		for _, list := range listsOf(col.Old, col.New) {
 			was, is := objectsOf(col.Old, list), objectsOf(col.New, list)
-			if voxel.Owner(list) != voxel.Block || sameObjects(was, is) {
-				continue
+			if voxel.Owner(list) == voxel.Block && !sameObjects(was, is) {
+				r.stay(a, r.swap(col.Pos, list, was, is))
 			}
-			if r.owned == nil {
-				r.owned = make(map[geom.ColumnPos]map[string]swapped)
-			}
-			if r.owned[col.Pos] == nil {
-				r.owned[col.Pos] = make(map[string]swapped)
-			}
-			gone, came := without(was, is), without(is, was)
-			s := r.owned[col.Pos][list]
-			r.owned[col.Pos][list] = swapped{append(without(s.gone, came), without(gone, s.came)...), append(without(s.came, gone), without(came, s.gone)...)}
-			r.stay(a, append(gone, came...))
 		}
 	}
 }
 
-// stay remembers the chunks of objects that were swapped while their blocks stayed.
-func (r *replaced) stay(a *Arena, objects []voxel.Object) {
+// swap adds what differs of a list, and returns that.
+func (r *replaced) swap(pos geom.ColumnPos, list string, was, is []voxel.Object) []voxel.Object {
+	if r.owned == nil {
+		r.owned = make(map[geom.ColumnPos]map[string]swapped)
+	}
+	if r.owned[pos] == nil {
+		r.owned[pos] = make(map[string]swapped)
+	}
+	gone, came := without(was, is), without(is, was)
+	s := r.owned[pos][list]
+	r.owned[pos][list] = swapped{append(without(s.gone, came), without(gone, s.came)...), append(without(s.came, gone), without(came, s.gone)...)}
+	return append(gone, came...)
+}
+
+// stay remembers the chunks of objects that were swapped while their blocks stayed, and reports whether
+// all are in memory.
+func (r *replaced) stay(a *Arena, objects []voxel.Object) bool {
 	v, err := a.volume(voxel.Block)
 	if err != nil {
-		return // it is gone, and there is nothing to give back
+		return false // it is gone, and there is nothing to give back
 	}
-	in := r.volume(voxel.Block)
+	in, all := r.volume(voxel.Block), true
 	for _, o := range objects {
 		pos := o.At.Chunk()
 		if _, had := in[pos]; !had {
-			if c, ok := v.Chunk(pos); ok {
+			c, ok := v.Chunk(pos)
+			if all = all && ok; ok {
 				in[pos] = chunks{c, c}
 			}
 		}
 	}
+	return all
 }
 
 // giveBack gives back the objects that the operation swapped in a chunk where the blocks are what

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
@@ -32,8 +33,8 @@ type Restore struct {
 	// Volumes to restore. Default: all that hold no biomes and no light.
 	Volumes []string
 	Biomes  bool // restore biomes as well
-	// Objects restores the objects that lie in Region. An entity that left it since comes back, and the
-	// one outside stays.
+	// Objects restores the objects that lie in Region. An entity that left it since and is elsewhere in
+	// the dimension stays there, by its UUID: it does not come a second time.
 	Objects bool
 	// Light restores light as well, after all else, where nothing outside of Region reaches: in a
 	// box without its outermost 15 cells, or everywhere. Together with Columns and without
@@ -58,6 +59,9 @@ type frozen struct {
 	// before is, with a mask, what chunks of blocks were that the operation changed: it says whose
 	// objects may change.
 	before map[geom.ChunkPos]*voxel.Chunk
+
+	mu   sync.Mutex
+	left map[string]int // how many objects of an identity went out of the region; see here
 }
 
 func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
