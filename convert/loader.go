@@ -45,6 +45,9 @@ type loading struct {
 // Dimension begins a dimension. Its name must be new.
 func (l *Loader) Dimension(d *format.Dimension) error {
 	l.endDimension()
+	if err := voxel.CheckName(d.Name); err != nil {
+		return fmt.Errorf("convert: dimension: %w", err)
+	}
 	if slices.ContainsFunc(l.w.Dimensions, func(o *Dimension) bool { return o.Name == d.Name }) {
 		return fmt.Errorf("convert: dimension %q comes twice", d.Name)
 	}

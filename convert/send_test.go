@@ -49,7 +49,7 @@ func TestSourceRefuses(t *testing.T) {
 		d    *convert.Dimension
 		want string
 	}{
-		{"light above 15", &convert.Dimension{Volumes: []*convert.Volume{sky}, Columns: lit}, "light above 15"},
+		{"light above 15", &convert.Dimension{Name: "d", Volumes: []*convert.Volume{sky}, Columns: lit}, "light above 15"},
 		{"a name twice", &convert.Dimension{Volumes: []*convert.Volume{named("air", "a", "a")}}, `cell 2 cannot be "a"`},
 		{"air again", &convert.Dimension{Volumes: []*convert.Volume{named("air", "air")}}, `cell 1 cannot be "air"`},
 		{"no air", &convert.Dimension{Volumes: []*convert.Volume{named("a")}}, `cell 0 cannot be "a"`},

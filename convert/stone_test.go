@@ -142,12 +142,12 @@ func TestStoneSmallWorlds(t *testing.T) {
 	}{
 		{"nothing", &convert.World{}},
 		{"a format", &convert.World{Head: format.Head{Format: "slime", Version: 13}}},
-		{"a dimension of nothing", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Folder: "f"}, {}}}},
+		{"a dimension of nothing", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Folder: "f"}, {Name: "e"}}}},
 		{"a volume without names", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Volumes: []*convert.Volume{block}}}}},
 		{"a column without anything", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Columns: make([]voxel.Column, 1)}}}},
 		{"an empty file", &convert.World{Files: []format.File{fileOf("a", "")}}},
 		{"properties of convert's own names", &convert.World{Head: format.Head{Format: "slime", Version: 7, Properties: map[string]string{
-			"format": "mine", "'format": "quoted", "''format.version": "x", "format.version": "8", "'": "'", "": "", "formats": "",
+			"format": "mine", "'format": "quoted", "''format.version": "x", "format.version": "8", "'": "'", "formats": "",
 		}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

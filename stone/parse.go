@@ -87,7 +87,7 @@ func (p *parser) pages(hashes []byte, start, end int64) {
 func (p *parser) properties() {
 	props := pages.Some[Property](p.Count(2, maxProperties))
 	for i := range props {
-		props[i] = Property{p.string(), p.string()}
+		props[i] = Property{p.name(), p.string()}
 		if i > 0 && props[i].Key <= props[i-1].Key {
 			p.Fail(fmt.Errorf("property %q after %q", props[i].Key, props[i-1].Key))
 		}
@@ -111,7 +111,7 @@ func (p *parser) page(ref uint64) int {
 }
 
 func (p *parser) dimension(d *dimension) {
-	d.name, d.folder = p.string(), p.string()
+	d.name, d.folder = p.name(), p.string()
 	d.volumes = make([]volume, p.Count(6, maxVolumes))
 	for i := range d.volumes {
 		v := &d.volumes[i]
@@ -127,7 +127,7 @@ func (p *parser) dimension(d *dimension) {
 	d.lists = make([]list, p.Count(2, maxLists))
 	for i := range d.lists {
 		l := &d.lists[i]
-		l.name, l.entries = p.string(), p.entries(0, maxColumnKey, column.MaxColumns)
+		l.name, l.entries = p.name(), p.entries(0, maxColumnKey, column.MaxColumns)
 		if i > 0 && l.name <= d.lists[i-1].name {
 			p.Fail(fmt.Errorf("list %q after %q", l.name, d.lists[i-1].name))
 		}
@@ -184,6 +184,15 @@ func (p *parser) volume(v *volume) {
 			}
 		}
 	}
+}
+
+// name reads a string that is a name.
+func (p *parser) name() string {
+	s := p.string()
+	if err := voxel.CheckName(s); err != nil {
+		p.Fail(err)
+	}
+	return s
 }
 
 // string reads a string in the spelling of the directory's form.

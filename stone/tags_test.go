@@ -223,7 +223,7 @@ func TestSpelled(t *testing.T) {
 	}
 	// a dimension with one palette and nothing else
 	dim := func(names plain) []byte {
-		return slices.Concat(plain{1}.n(0, 0, 1, 0, 0, 1, 0, 0, 1, 0), names, plain{}.n(0, 0, 0, 0, 0))
+		return slices.Concat(plain{1}.n(0, 0, 1, 2, 'd', 0, 1, 2, 'v', 0, 1, 0), names, plain{}.n(0, 0, 0, 0, 0))
 	}
 	for _, tt := range []struct {
 		name string

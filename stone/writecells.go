@@ -45,6 +45,9 @@ func (w *Writer) Volume(v voxel.Volume, names []string) error {
 // check returns an error if the volume is invalid.
 func (v *volume) check() error {
 	most := map[voxel.Schema]int{voxel.Palette: maxNames, voxel.Terrain: maxMaterials}[v.Schema]
+	if err := voxel.CheckName(v.Name); err != nil {
+		return err
+	}
 	switch {
 	case len(v.names) > most:
 		return fmt.Errorf("%d names, at most %d", len(v.names), most)

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/zeebo/xxh3"
 )
 
@@ -174,6 +175,9 @@ func (w *Writer) Property(key, value string) error {
 	if n > 0 && w.dir.properties[n-1].Key >= key || n == maxProperties {
 		return w.misuse("property %d, %q: not after the one before it, or too many", n, key)
 	}
+	if err := voxel.CheckName(key); err != nil {
+		return w.misuse("property: %w", err)
+	}
 	w.dir.properties = append(w.dir.properties, Property{key, value})
 	return w.err
 }
@@ -187,6 +191,9 @@ func (w *Writer) Dimension(name, folder string) error {
 	same := func(d dimension) bool { return d.name == name }
 	if slices.ContainsFunc(w.dir.dims, same) || len(w.dir.dims) == maxDimensions {
 		return w.misuse("dimension %q a second time, or too many", name)
+	}
+	if err := voxel.CheckName(name); err != nil {
+		return w.misuse("dimension: %w", err)
 	}
 	d := dimension{name: name, folder: folder}
 	if w.o.Tally {

@@ -48,6 +48,10 @@ func TestWriterMisuse(t *testing.T) {
 		want string
 	}{
 		{"property twice", stone.Options{}, func(w *stone.Writer) { w.Property("a", ""); w.Property("a", "") }, `property 1, "a"`},
+		{"property without a name", stone.Options{}, func(w *stone.Writer) { w.Property("", "") }, `property: "" is no name`},
+		{"dimension with NUL", stone.Options{}, func(w *stone.Writer) { w.Dimension("a\x00", "") }, `dimension: "a\x00" is no name`},
+		{"volume of 1,025 bytes", stone.Options{}, func(w *stone.Writer) { dim(w); w.Volume(voxel.Volume{Name: strings.Repeat("v", 1025), Scale: 1}, nil) }, "is no name"},
+		{"list that is not UTF-8", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(listed(voxel.List{Name: "\xff"})) }, "is no name"},
 		{"property late", stone.Options{}, func(w *stone.Writer) { dim(w); w.Property("a", "") }, "Property out of order"},
 		{"dimension twice", stone.Options{}, func(w *stone.Writer) { dim(w); dim(w) }, `dimension "d" a second time`},
 		{"dimension late", stone.Options{}, func(w *stone.Writer) { w.File("f", 0, strings.NewReader("")); dim(w) }, "Dimension out of order"},
@@ -104,15 +108,15 @@ func TestWriterMisuse(t *testing.T) {
 		{"list twice", stone.Options{}, func(w *stone.Writer) { dim(w); w.Column(listed(voxel.List{Name: "a"}, voxel.List{Name: "a"})) }, `list "a" a second time`},
 		{"no place", stone.Options{}, func(w *stone.Writer) {
 			dim(w)
-			w.Column(listed(voxel.List{Objects: []voxel.Object{{Place: 3}}}))
+			w.Column(listed(voxel.List{Name: "a", Objects: []voxel.Object{{Place: 3}}}))
 		}, "by place 3"},
 		{"nowhere at a place", stone.Options{}, func(w *stone.Writer) {
 			dim(w)
-			w.Column(listed(voxel.List{Objects: []voxel.Object{{At: geom.Point{X: 1}}}}))
+			w.Column(listed(voxel.List{Name: "a", Objects: []voxel.Object{{At: geom.Point{X: 1}}}}))
 		}, "by place 0"},
 		{"too many objects", stone.Options{}, func(w *stone.Writer) {
 			dim(w)
-			w.Column(listed(voxel.List{Objects: make([]voxel.Object, 1<<19+1)}))
+			w.Column(listed(voxel.List{Name: "a", Objects: make([]voxel.Object, 1<<19+1)}))
 		}, "524289 objects"},
 		{"a column beyond a page", stone.Options{}, func(w *stone.Writer) {
 			dim(w)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -189,5 +191,34 @@ func TestWideCellsBeyondSpace(t *testing.T) {
 	})
 	if !errors.Is(err, geom.ErrOutOfRange) {
 		t.Errorf("beyond what a volume has: %v", err)
+	}
+}
+
+// TestNames gives a world names that none can have, and the longest that one can.
+func TestNames(t *testing.T) {
+	long := strings.Repeat("n", voxel.MaxName)
+	for _, name := range []string{"", "a\x00b", "\xff", long + "n", long} {
+		for what, f := range map[string]func(*world.Tx){
+			"dimension": func(tx *world.Tx) { tx.AddDimension(name, nil, nil) },
+			"volume":    func(tx *world.Tx) { tx.AddDimension("d", []voxel.Volume{{Name: name, Scale: 1}}, nil) },
+			"property":  func(tx *world.Tx) { tx.SetProperty(name, "x") },
+			"list": func(tx *world.Tx) {
+				tx.AddDimension("d", voxel.BlockVolumes(), nil).SetObjects(name, geom.ColumnPos{}, []voxel.Object{{}})
+			},
+		} {
+			w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.Update(func(tx *world.Tx) error { f(tx); return nil })
+			if ok := name == long; (err == nil) != ok {
+				t.Errorf("%s %.20q of %d bytes: %v", what, name, len(name), err)
+			} else if _, err := w.Commit(t.Context(), ""); err != nil {
+				t.Errorf("%s %.20q of %d bytes: commit: %v", what, name, len(name), err)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }

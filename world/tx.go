@@ -46,6 +46,9 @@ func (tx *Tx) fail(err error) {
 func (tx *Tx) AddDimension(name string, volumes []voxel.Volume, names map[string][]string) *DimensionTx {
 	i := tx.s.dimension(name)
 	if i < 0 {
+		if err := voxel.CheckName(name); err != nil {
+			tx.fail(fmt.Errorf("world: dimension: %w", err))
+		}
 		i = len(tx.s.dimensions)
 		tx.s.dimensions = append(tx.s.dimensions, &dimension{name: name, columns: &columns{}})
 		tx.dirty.all = true
@@ -67,8 +70,10 @@ func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
 		list = []string{"air"}
 	}
 	made := &volume{Volume: v, names: newNames(slices.Clone(list))}
-	switch {
+	switch err := voxel.CheckName(v.Name); {
 	case tx.err != nil:
+	case err != nil:
+		tx.fail(fmt.Errorf("world: volume: %w", err))
 	case v.Name == Columns:
 		tx.fail(fmt.Errorf("world: volume %q: Load takes the name for columns", v.Name))
 	case v.Schema == voxel.Palette && len(made.names.index) < len(list):
@@ -118,6 +123,10 @@ func (tx *Tx) SetProperty(key, value string) {
 		had = (&View{tx.s}).Property(key)
 	}
 	if had == value {
+		return
+	}
+	if err := voxel.CheckName(key); err != nil {
+		tx.fail(fmt.Errorf("world: property: %w", err))
 		return
 	}
 	if tx.props == nil {

@@ -299,11 +299,18 @@ func (w *World) nameDimensions() {
 		if first := seen[d.name]; first != nil {
 			w.notes = append(w.notes, fmt.Sprintf("%s is in two folders: the one that the game takes is %q; %q is the dimension folder:%[3]s", d.name, cmp.Or(first.folder, "."), cmp.Or(d.folder, ".")))
 		}
-		for fallback := "folder:" + cmp.Or(d.folder, "."); seen[d.name] != nil; fallback += "'" {
+		d.name = shortName(d.name)
+		for fallback := shortName("folder:" + cmp.Or(d.folder, ".")); seen[d.name] != nil; fallback += "'" {
 			d.name = fallback
 		}
 		seen[d.name] = d
 	}
+}
+
+// shortName returns a name that a dimension can have, and some room behind it.
+func shortName(name string) string {
+	name = strings.ToValidUTF8(name, "?")
+	return strings.ToValidUTF8(name[:min(len(name), voxel.MaxName-64)], "")
 }
 
 // nameOf returns the name of the dimension in a folder, which is one of: the

@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/anvil"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/anviltest"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // put writes files below dir.
@@ -62,6 +63,20 @@ func TestDimensions(t *testing.T) {
 			dir := mustWrite(t, s, anvil.WriteOptions{})
 			wantSame(t, docsOf(t, dir, name)[0], chunk(2586))
 		})
+	}
+}
+
+// TestDimensionsOfLongPaths: folders whose paths are longer than a name stay apart.
+func TestDimensionsOfLongPaths(t *testing.T) {
+	deep := strings.Repeat("far/", 400)
+	s := mustReadAll(t, folder(map[string][]byte{deep + "a/region/r.0.0.mca": oneRegion(), deep + "b/region/r.0.0.mca": oneRegion()}))
+	if len(s.dims) != 2 || s.dims[0].Name == s.dims[1].Name || s.dims[1].Folder != deep+"b" {
+		t.Fatalf("%d dimensions", len(s.dims))
+	}
+	for _, d := range s.dims {
+		if err := voxel.CheckName(d.Name); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func Load(names ...string) (a *Atlas, err error) {
 // LoadFS is Load for packs that are open.
 func LoadFS(all ...fs.FS) (*Atlas, error) {
 	a := &Atlas{blocks: map[string][]state{}}
-	l := &loader{packs: packs{all: all, left: maxRead}, textures: map[string]*tile{}, models: map[string]*cube{}, listed: map[string]bool{}, atlas: a, numbers: map[tile]int32{}}
+	l := &loader{packs: packs{all: all, left: maxRead}, textures: map[string]*tile{}, models: map[modelOf]*cube{}, listed: map[string]bool{}, atlas: a, numbers: map[tile]int32{}}
 	spaces := l.list("assets", "")
 	slices.Sort(spaces)
 	for _, space := range spaces {

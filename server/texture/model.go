@@ -52,16 +52,19 @@ const maxParents = 32
 type loader struct {
 	packs
 	textures map[string]*tile
-	models   map[string]*cube
+	models   map[modelOf]*cube
 	listed   map[string]bool // blocks that have a file of states
 	atlas    *Atlas
 	numbers  map[tile]int32
 }
 
+// modelOf names a model of a block.
+type modelOf struct{ location, block string }
+
 // model returns the cube of a model by its location; nil if no side has a texture. block is what
 // its tint depends on.
 func (l *loader) model(location, block string) *cube {
-	key := location + " " + block
+	key := modelOf{location, block}
 	if c, ok := l.models[key]; ok {
 		return c
 	}

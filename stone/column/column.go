@@ -75,6 +75,9 @@ func Check(c *voxel.Column) error {
 		if Find(c, l.Name) != &c.Lists[i] {
 			return fmt.Errorf("list %q a second time", l.Name)
 		}
+		if err := voxel.CheckName(l.Name); err != nil {
+			return fmt.Errorf("list: %w", err)
+		}
 		for n, o := range l.Objects {
 			if o.Place > voxel.Moved || o.Place == voxel.Nowhere && o.At != (geom.Point{}) {
 				return fmt.Errorf("list %q: object %d at %v by place %d", l.Name, n, o.At, o.Place)
