@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -189,6 +190,56 @@ func TestThreeBegins(t *testing.T) {
 	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("h"))
 	b.until(onLand)
 	b.until(`location.search.includes("p=5.5,")`)
+}
+
+// TestThreeSeams: a wall of white blocks of uneven depth has no hole through which the sky is seen,
+// and no bright dots of the tops along its rims.
+func TestThreeSeams(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	var cells []int
+	for y := range 51 {
+		for z := range 7 {
+			for x := range 80 {
+				n := uint32(x*73856093) ^ uint32(y*19349663)
+				n = (n ^ n>>13) * 0x5bd1e995
+				cells = append(cells, map[bool]int{true: 1}[z <= 3+int(n>>20)%4])
+			}
+		}
+	}
+	wall, err := json.Marshal(map[string]any{"names": []string{"air", "white_concrete"}, "new_columns": true, "cells": cells, "box": "60,120,-6..139,170,0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.call(200, "PUT", "/v1/cells/isle", wall)
+	b := newTab(t, a.url)
+	b.size(1280, 800)
+	b.open("/3d/isle?p=100,150,40&d=10,-10")
+	b.untilDrawn(2)
+	b.wait("the seams are filled", func() bool {
+		img, err := png.Decode(bytes.NewReader([]byte(b.pixels(canvas))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(x, y int) [3]uint32 {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			return [3]uint32{r >> 8, g >> 8, bl >> 8}
+		}
+		holes, dots := 0, 0
+		for p := range points(image.Rect(100, 50, 600, 500)) {
+			c, lone := at(p.X, p.Y), true
+			if c[2] > c[0]+25 && c[2] > 190 {
+				holes++
+			}
+			for _, d := range []image.Point{{0, 1}, {0, -1}, {1, 0}, {-1, 0}} {
+				lone = lone && c[1] > at(p.X+d.X, p.Y+d.Y)[1]+25
+			}
+			if lone {
+				dots++
+			}
+		}
+		return holes == 0 && dots < 16
+	})
 }
 
 // TestThreeRefused: who may not see a world gets the reason in words, and no pixel of it.

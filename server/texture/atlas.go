@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"io/fs"
 	"slices"
@@ -109,6 +110,25 @@ func (l *loader) facesOf(c *cube) (f Faces, ok bool) {
 	return f, true
 }
 
+// opaque gives the pixels that are seen through the mean colour of the others, so that a smaller copy
+// of the image does not mix their colour in, which is mostly black.
+func (t *tile) opaque() (out tile) {
+	var sum [3]int
+	n := 0
+	for _, c := range t {
+		if c.A > 0 {
+			sum[0], sum[1], sum[2], n = sum[0]+int(c.R)*int(c.A), sum[1]+int(c.G)*int(c.A), sum[2]+int(c.B)*int(c.A), n+int(c.A)
+		}
+	}
+	out = *t
+	for i, c := range t {
+		if c.A == 0 && n > 0 {
+			out[i] = color.NRGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), 0}
+		}
+	}
+	return out
+}
+
 // draw makes the image.
 func (a *Atlas) draw() error {
 	n := len(a.tiles)
@@ -119,7 +139,7 @@ func (a *Atlas) draw() error {
 	rows := (n + columns - 1) / columns
 	img := image.NewNRGBA(image.Rect(0, 0, columns*pitch, rows*pitch))
 	for k, t := range a.tiles {
-		x0, y0 := k%columns*pitch, k/columns*pitch
+		x0, y0, t := k%columns*pitch, k/columns*pitch, t.opaque()
 		for y := range pitch {
 			for x := range pitch {
 				img.SetNRGBA(x0+x, y0+y, t[(y+Pad)%Edge*Edge+(x+Pad)%Edge])

@@ -254,6 +254,27 @@ func TestOldPack(t *testing.T) {
 	}
 }
 
+// TestMeanOfOpaque: a smaller copy of a texture with holes has the colour of what is there.
+func TestMeanOfOpaque(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 16, 16))
+	for i := 0; i < 16*16; i += 2 {
+		img.SetNRGBA(i%16, i/16, green)
+	}
+	a := load(t, pack{block + "oak_leaves.png": string(encoded(img))}.zipped(t))
+	sheet, err := png.Decode(bytes.NewReader(a.PNG()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := a.Info()
+	f, ok := a.Faces("oak_leaves")
+	k := int(f[0])
+	x, y := k%i.Columns*(i.Tile+2*i.Pad)+i.Pad, k/i.Columns*(i.Tile+2*i.Pad)+i.Pad
+	solid, hole := sheet.(*image.NRGBA).NRGBAAt(x, y), sheet.(*image.NRGBA).NRGBAAt(x+1, y)
+	if !ok || solid.A != 255 || hole.A != 0 || solid.G == 0 || solid.R != hole.R || solid.G != hole.G || solid.B != hole.B {
+		t.Errorf("a hole is %v beside %v", hole, solid)
+	}
+}
+
 func TestNoPack(t *testing.T) {
 	var a *texture.Atlas
 	if _, ok := a.Faces("minecraft:stone"); ok || a.Info().Tiles != 0 || a.PNG() != nil {

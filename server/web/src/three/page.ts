@@ -560,12 +560,14 @@ class Three {
     this.catchFall();
     this.loader.eye = [this.pose.x, this.pose.y, this.pose.z];
     this.loader.upload(this.firstCompleteMs < 0 ? 12 : 4);
-    if (moved || this.controls.busy) this.scene.stale = true;
+    const calm = !moved && !this.controls.busy && this.loader.waiting === 0;
+    // To fill seams takes as long as all the rest: where the processor draws, a picture that stays has time for it.
+    if (moved || this.controls.busy || (calm && !this.scene.filled)) this.scene.stale = true;
     // Until the view is complete it is drawn now and then: where drawing takes long, nothing else gets on.
     const early = this.firstCompleteMs < 0 && !this.whole() && now - this.lastDraw < (this.scene.software ? 1000 : 100);
     if (this.scene.stale && !early) {
       this.lastDraw = now;
-      this.scene.draw(this.pose);
+      this.scene.draw(this.pose, calm || !this.scene.software);
       this.frames++;
       if (this.firstCompleteMs < 0 && this.whole()) this.first();
     }
@@ -573,7 +575,7 @@ class Three {
     this.frameMs += ((steady && moved ? Math.max(took, passed * 1000) : took) - this.frameMs) * 0.1;
     if (moved) this.view();
     if (steady && moved && this.firstCompleteMs >= 0) this.pace(passed * 1000);
-    this.running = moved || this.controls.busy || !walker.flying || this.scene.stale || this.loader.waiting > 0;
+    this.running = moved || this.controls.busy || !walker.flying || this.scene.stale || !this.scene.filled || this.loader.waiting > 0;
     if (this.running && !this.ahead) this.request();
   }
 

@@ -16,6 +16,10 @@ export interface Pose {
 }
 
 const noTile = 0xffff;
+/** The list of what fills the seams. */
+const seams = 3;
+/** How far seams are filled, in blocks. */
+const seamsUntil = 512;
 
 interface Slot {
   place: Place;
@@ -63,10 +67,13 @@ export class Scene {
   shown = 0;
   /** Set when the picture must be drawn anew. */
   stale = true;
+  /** Whether the last picture has no open seams between quads. */
+  filled = true;
 
   private readonly scene = new THREE.Scene();
   private readonly camera = new THREE.PerspectiveCamera(70, 1, 0.08, 8192);
-  private readonly lists = [new THREE.Group(), new THREE.Group(), new THREE.Group()];
+  /** Opaque, cut-out and transparent faces; then the opaque ones again, for the seams. */
+  private readonly lists = [new THREE.Group(), new THREE.Group(), new THREE.Group(), new THREE.Group()];
   private readonly looks: THREE.DataTexture;
   private readonly shared: Record<string, THREE.IUniform>;
   private readonly materials: THREE.RawShaderMaterial[];
@@ -98,7 +105,8 @@ export class Scene {
     this.shared = {
       looks: { value: this.looks }, view: { value: this.matrix }, eyeBlock: { value: [0, 0, 0] }, eyePart: vec(),
       fogColour: vec(), fogRange: { value: new THREE.Vector2(200, 256) }, sun: vec(), sunColour: vec(), skyLight: vec(), groundLight: vec(),
-      zenith: vec(), back: { value: this.back }, grow: { value: 1e-4 }, grain: { value: 1 },
+      zenith: vec(), back: { value: this.back }, grow: { value: 1e-4 }, // of a quad that fills seams, in parts of its distance
+      grain: { value: 1 },
       sides: { value: this.sides }, atlas: { value: null }, tiles: { value: [16, 8, 1] },
     };
     const sky = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.RawShaderMaterial({
@@ -130,18 +138,18 @@ export class Scene {
     const material = (list: number) => {
       const transparent = list === 2;
       return new THREE.RawShaderMaterial({
-        defines: this.textured && !smooth ? { TEXTURES: "", SEE: list } : {},
+        defines: { ...(this.textured && !smooth ? { TEXTURES: "", SEE: list % seams } : {}), ...(list === seams ? { SEAMS: "" } : {}) },
         glslVersion: THREE.GLSL3,
         vertexShader: smooth ? netVertex : quadVertex,
         fragmentShader: smooth ? netFragment : quadFragment,
-        uniforms: { ...this.shared, texels: { value: null }, table: { value: null }, ...(transparent ? { grow: { value: 0 } } : {}) },
+        uniforms: { ...this.shared, texels: { value: null }, table: { value: null } },
         side: smooth && !transparent ? THREE.DoubleSide : THREE.FrontSide, // bands have no side
         forceSinglePass: true,
         transparent,
         depthWrite: !transparent,
       });
     };
-    this.materials.push(material(0), material(1), material(2));
+    this.materials.push(material(0), material(1), material(2), material(seams));
     this.pool = new Pool(this.renderer, this.materials, this.lists);
   }
 
@@ -223,7 +231,7 @@ export class Scene {
     this.camera.aspect = width / height;
     this.camera.fov = angle;
     this.camera.updateProjectionMatrix();
-    this.shared.grow!.value = (0.12 * 2 * Math.tan((angle * Math.PI) / 360)) / (height * ratio);
+    this.shared.grow!.value = (0.25 * 2 * Math.tan((angle * Math.PI) / 360)) / (height * ratio);
     this.stale = true;
   }
 
@@ -246,9 +254,10 @@ export class Scene {
     return (this.pool?.pages.length ?? 0) * pageBytes;
   }
 
-  /** Draws the picture from a pose. */
-  draw(p: Pose) {
+  /** Draws the picture from a pose, with its seams filled or not. */
+  draw(p: Pose, fill = true) {
     this.stale = false;
+    this.filled = fill || this.smooth;
     const block = [Math.floor(p.x), Math.floor(p.y), Math.floor(p.z)];
     this.shared.eyeBlock!.value = block;
     (this.shared.eyePart!.value as THREE.Vector3).set(p.x - block[0]!, p.y - block[1]!, p.z - block[2]!);
@@ -273,12 +282,13 @@ export class Scene {
     this.shown = seen.length;
     this.triangles = 0;
     for (const { n } of seen) this.runs(n, p, 0, 2);
+    if (this.filled && !this.smooth) for (const { n, d } of seen) if (d < seamsUntil ** 2) this.runs(n, p, 0, 1, seams);
     for (let i = seen.length - 1; i >= 0; i--) this.runs(seen[i]!.n, p, 2, 3);
   }
 
   // runs adds what can be seen of a cube to lists: the faces that look to the eye, and those that close
   // the cube where a neighbour has another level.
-  private runs(n: Node, p: Pose, from: number, to: number) {
+  private runs(n: Node, p: Pose, from: number, to: number, into = -1) {
     const { place, ranges } = n.slot as Slot;
     const size = edge * 2 ** n.level;
     const eye = [p.x - n.x * size, p.y - n.y * size, p.z - n.z * size];
@@ -286,13 +296,13 @@ export class Scene {
     for (let k = from; k < to; k++) {
       const at = k * parts;
       if (ranges[at] === ranges[at + parts - 1]) continue;
-      const draw = place.page.draws[k]!;
+      const draw = place.page.draws[into < 0 ? k : into]!;
       for (let face = 0; face < 6; face++) {
         if (!this.smooth && (face & 1 ? eye[face >> 1]! <= 0 : eye[face >> 1]! >= size)) continue;
         const a = ranges[at + 2 * face]!, b = ranges[at + 2 * face + 1]!, c = ranges[at + 2 * face + 2]!;
         const end = (n.sides >> face) & 1 ? c : b;
         draw.run((first + a) * corners, (end - a) * corners);
-        this.triangles += ((end - a) * corners) / 3;
+        if (into < 0) this.triangles += ((end - a) * corners) / 3;
       }
     }
   }

@@ -58,7 +58,9 @@ vec3 fogged(vec3 c, vec3 at) {
 `;
 
 export const quadVertex = head + place + /* glsl */ `
+#ifdef SEAMS
 uniform float grow; // of a quad, in parts of its distance
+#endif
 #ifdef TEXTURES
 uniform highp usampler2D sides; // the tiles of cells, 128 cells a row, six numbers each
 flat out int vTile;
@@ -91,8 +93,10 @@ void main() {
   vec3 n = vec3(axis == 0, axis == 1, axis == 2);
   vec3 local = at + n * float(face & 1) + u * (uv.x * size.x) + v * (uv.y * size.y);
   vec3 eye = fromEye(cube, local);
+#ifdef SEAMS
   vec2 more = (uv * 2.0 - 1.0) * grow * length(eye);
   eye += u * more.x + v * more.y;
+#endif
   int cell = int(q.y >> 11 & 32767u);
   vColour = texelFetch(looks, ivec2(cell & 255, cell >> 8), 0);
 #ifdef TEXTURES
@@ -104,6 +108,11 @@ void main() {
   vLocal = local;
   vAt = eye;
   gl_Position = view * vec4(eye, 1);
+#ifdef SEAMS
+  // Half a block behind the quad, so that it is seen through seams between quads alone.
+  vec4 behind = view * vec4(eye * (1.0 + 0.5 / max(length(eye), 0.5)), 1);
+  if (gl_Position.w > 0.0 && behind.w > 0.0) gl_Position.z = behind.z / behind.w * gl_Position.w;
+#endif
 }
 `;
 
