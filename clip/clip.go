@@ -4,7 +4,7 @@
 // format/sponge, format/mcedit and format/structure read and write them; a Leaf makes a
 // leaf's two functions a format of worlds.
 //
-// Begin with Clip. Cells lie in chunks, as in a world, so a clip of a billion equal blocks is
+// Begin with Clip. From copies one of an open world. Cells lie in chunks, as in a world, so a clip of a billion equal blocks is
 // small.
 package clip
 

@@ -10,9 +10,11 @@ import (
 	"github.com/cairnvoxel/cairn"
 	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
@@ -130,6 +132,49 @@ func opened(t *testing.T, w *convert.World) *world.World {
 	}
 	t.Cleanup(func() { out.Close() })
 	return out
+}
+
+// TestFrom copies from an open world what Clip copies from a stored one, and says what is not loaded.
+func TestFrom(t *testing.T) {
+	w := opened(t, mustLoad(t, island(1, 3955)))
+	s, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := clip.From(w.View().Dimension("overworld"), nil); !errors.Is(err, grid.ErrNotLoaded) {
+		t.Errorf("nothing is loaded: %v", err)
+	}
+	held, err := w.Load(t.Context(), "overworld", world.Everywhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	for name, r := range map[string]region.Region{
+		"all": nil, "a box": region.Box{Min: geom.Point{X: -3, Y: -5, Z: -7}, Max: geom.Point{X: 30, Y: 80, Z: 21}},
+		"a ball": region.Ball{Center: geom.Point{X: 5, Y: 60, Z: 5}, Radius: 20}, "outside": region.Box{Min: geom.Point{X: 5000}, Max: geom.Point{X: 5001, Y: 9, Z: 9}},
+	} {
+		want, err := port.Clip(t.Context(), s, "overworld", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := clip.From(w.View().Dimension("overworld"), r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := clip.Difference(got, want); d != "" || len(got.Lists) != len(want.Lists) || got.Version != want.Version {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	if _, err := w.Update(func(tx *world.Tx) error {
+		tx.AddDimension("land", []voxel.Volume{{Name: "solid", Schema: voxel.Terrain, Scale: 1}}, nil)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := clip.From(w.View().Dimension("land"), nil); !errors.Is(err, format.ErrHolds) {
+		t.Errorf("a dimension without blocks: %v", err)
+	}
 }
 
 // TestPaste pastes a clip that is turned, and copies it back.

@@ -88,6 +88,16 @@ func (d *Dimension) Volumes() []*Volume {
 	return out
 }
 
+// Cells returns a volume with its cells and their names, which must not be changed; nil if there is
+// none of that name.
+func (d *Dimension) Cells(volume string) (of voxel.Volume, cells *grid.View, names []string) {
+	v := d.Volume(volume)
+	if v == nil {
+		return of, nil, nil
+	}
+	return v.Volume, v.View, v.Names()
+}
+
 // Column returns the column at pos with its lists. It is nil and true if there is none,
 // and nil and false if it is not loaded. It must not be changed.
 func (d *Dimension) Column(pos geom.ColumnPos) (c *voxel.Column, ok bool) {
