@@ -193,20 +193,29 @@ func (s *Source) openFS(fsys fs.FS) (err error) {
 // openInner opens the only file in fsys that is a whole world.
 func (s *Source) openInner(fsys fs.FS) error {
 	var names []string
+	inner := ""
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
-		hidden := strings.HasPrefix(e.Name(), ".") // such as what macOS keeps of each file
-		if err == nil && e.Type().IsRegular() && !hidden && slices.Contains(fileExts(), path.Ext(name)) {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(e.Name(), ".") || !e.Type().IsRegular(): // such as what macOS keeps of each file
+		case slices.Contains(fileExts(), path.Ext(name)):
 			names = append(names, name)
+		case isArchiveName(name):
+			inner = name
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	if len(names) != 1 {
 		err := fmt.Errorf("the archive has no world at its root or in a folder, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
-		if len(names) > 1 {
+		switch {
+		case len(names) > 1:
 			err = fmt.Errorf("the archive has %d worlds, among them %s and %s: unpack it and give one", len(names), names[0], names[1])
+		case inner != "":
+			err = fmt.Errorf("%w; it has other archives in it, such as %s: unpack it first", err, inner)
 		}
 		if s.nameless > 0 {
 			err = fmt.Errorf("%w; %d files have names that are no paths within it", err, s.nameless)
@@ -282,8 +291,14 @@ func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 			return err
 		}
 		name := path.Clean(slashed(h.Name))
-		if h.Typeflag != tar.TypeReg || !s.takes(name) {
-			continue // links are not followed
+		switch {
+		case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader:
+			continue
+		case h.Typeflag != tar.TypeReg:
+			s.links++
+			continue
+		case !s.takes(name):
+			continue
 		}
 		if limit -= perFile + int64(len(name)) + h.Size; limit < 0 {
 			return ErrTooLarge

@@ -97,6 +97,10 @@ func detectFolder(fsys fs.FS) bool {
 // archiveExts are the extensions of archives that may hold a world.
 var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz"}
 
+func isArchiveName(name string) bool {
+	return slices.ContainsFunc(archiveExts, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
+
 // TrimExt returns the name of a file without the extension of a format or an archive.
 func TrimExt(name string) string {
 	for _, ext := range slices.Concat(archiveExts, fileExts()) {
@@ -130,7 +134,7 @@ func Detect(path string) error {
 	ends := func(exts []string) bool {
 		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })
 	}
-	archive := ends(archiveExts) || strings.HasSuffix(path, ".mcworld")
+	archive := isArchiveName(path) || strings.HasSuffix(path, ".mcworld")
 	switch {
 	case !archive && !ends(fileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
 		return format.ErrNoWorld

@@ -398,6 +398,7 @@ func TestAdvice(t *testing.T) {
 		{"Bedrock", []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01\x00\x00\x00"), "a structure of Bedrock Edition"},
 		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},
 		{"an empty zip", zipOf(t, nil), "a zip with nothing in it"},
+		{"a zip in a zip", zipOf(t, one("maps/a.zip", zipOf(t, files))), "it has other archives in it, such as maps/a.zip"},
 		{"two files of worlds", zipOf(t, fstest.MapFS{"a/x.slime": {}, "b.slime": {}, "__MACOSX/._b.slime": {}}), "2 worlds, among them a/x.slime and b.slime"},
 	} {
 		if _, _, err := open(t, tt.body, port.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -458,6 +459,29 @@ func TestNamesLost(t *testing.T) {
 		if strings.Contains(f.Path, "evil") {
 			t.Errorf("%s is kept", f.Path)
 		}
+	}
+}
+
+// TestLinks counts the links of a tar, which are not followed.
+func TestLinks(t *testing.T) {
+	var b bytes.Buffer
+	b.Write(tarOf(t, folder(t, mustLoad(t, island(1, terrain.Modern)))))
+	b.Truncate(b.Len() - 1024) // the end
+	w := tar.NewWriter(&b)
+	for _, kind := range []byte{tar.TypeSymlink, tar.TypeLink, tar.TypeDir, tar.TypeFifo} {
+		if err := w.WriteHeader(&tar.Header{Name: "data/x", Linkname: "/etc/passwd", Typeflag: kind}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := open(t, b.Bytes(), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost := s.Remarks().Lost; lost["links and devices of the archive"] != 3 || len(lost) != 1 {
+		t.Errorf("lost: %v", lost)
 	}
 }
 

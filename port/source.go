@@ -81,6 +81,7 @@ type Source struct {
 	loaders []*convert.Loader // of Parts
 	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
+	links    int // of a tar
 }
 
 // Open opens the world at path, a file or a folder. An error of the path itself is a
@@ -253,6 +254,9 @@ func (s *Source) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
+	}
+	if s.links > 0 {
+		r.Lost["links and devices of the archive"] = s.links
 	}
 	if leaf, ok := s.leaf.(format.Reporter); ok {
 		lost, damaged := leaf.Remarks()

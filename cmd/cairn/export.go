@@ -42,6 +42,8 @@ type exported struct {
 	Format string         `json:"format"`
 	Bytes  int64          `json:"bytes"`
 	Lost   map[string]int `json:"lost"`
+
+	Remarks []string `json:"remarks,omitempty"` // on what is odd in a SRC
 }
 
 func newExport(sf *storeFlag) *cobra.Command {
@@ -133,7 +135,7 @@ func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		return err
 	}
 	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
-		done := &exported{World: from, Target: to, Format: o.format, Lost: src.Remarks().Lost}
+		done := &exported{World: from, Target: to, Format: o.format, Lost: src.Remarks().Lost, Remarks: src.notes(w)}
 		w, err := done.forGame(ctx, w, sf.memory.world(), o)
 		if err == nil {
 			err = done.write(ctx, w, o)
@@ -156,7 +158,7 @@ func (o *exportOptions) asStone(ctx context.Context, sf *storeFlag, out io.Write
 	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) (err error) {
 		whole := sf.whole(stone.Options{})
 		whole.Far = true
-		done := &exported{World: from, Target: to, Format: "cairn", Lost: src.Remarks().Lost}
+		done := &exported{World: from, Target: to, Format: "cairn", Lost: src.Remarks().Lost, Remarks: src.notes(w)}
 		if _, done.Bytes, err = writeWorld(ctx, w, to, whole); err != nil {
 			return err
 		}
@@ -234,6 +236,7 @@ func noDimension(e *port.DimensionError) error {
 
 func (r *exported) print(out io.Writer) {
 	fmt.Fprintf(out, "%s -> %s (%s, %s)\n", r.World, r.Target, r.Format, table.Size(r.Bytes))
+	console.PrintList(out, "remarks:", r.Remarks)
 	console.PrintCounts(out, "the format does not hold:", r.Lost)
 }
 

@@ -107,10 +107,7 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	}
 	remarks := src.Remarks()
 	maps.Copy(done.Lost, remarks.Lost)
-	done.Damaged, done.Remarks = remarks.Damaged, remarks.Notes
-	if remark, _ := port.LevelRemark(w); remark != "" {
-		done.Remarks = append(done.Remarks, remark)
-	}
+	done.Damaged, done.Remarks = remarks.Damaged, src.notes(w)
 	if err = done.count(ctx, w); err != nil {
 		return err
 	}

@@ -152,10 +152,7 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 		f.Damaged += t.Damaged
 		f.Kept += t.Kept
 	}
-	f.Remarks = src.Remarks().Notes
-	if remark, _ := port.LevelRemark(c); remark != "" {
-		f.Remarks = append(f.Remarks, remark)
-	}
+	f.Remarks = src.notes(c)
 	for _, file := range about.Files {
 		f.Files.Count++
 		f.Files.Bytes += file.Size

@@ -80,7 +80,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	if err != nil {
 		return err
 	}
-	return withContent(ctx, sf, from, true, func(_ *source, w stone.Content) error {
+	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
 		v, err := viewOf(ctx, w, o.dimension)
 		if err != nil {
 			return err
@@ -128,6 +128,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			return console.PrintJSON(out, meshFacts{to, stats.Triangles, stats.Vertices})
 		}
 		fmt.Fprintf(out, "%s: %s triangles, %s vertices\n", to, console.Count(stats.Triangles), console.Count(stats.Vertices))
+		console.PrintList(out, "remarks:", src.notes(w))
 		return nil
 	})
 }

@@ -90,9 +90,7 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 			fmt.Fprintf(out, "  left out, because it lies far away: %s; --box %d,%d,%d..%d,%d,%d draws one of them\n", console.Counted(left, "stack")+" of chunks",
 				at.Min.X, at.Min.Y, at.Min.Z, at.Max.X-1, at.Max.Y-1, at.Max.Z-1)
 		}
-		for _, note := range src.Remarks().Notes {
-			fmt.Fprintf(out, "  remark: %s\n", console.Line(note))
-		}
+		console.PrintList(out, "remarks:", src.notes(w))
 		for _, u := range result.Unknown {
 			fmt.Fprintf(out, "  no colour known for %s (%s)\n", u.Name, console.Counted(u.N, "column"))
 		}

@@ -90,6 +90,15 @@ func (s *source) parts(ctx context.Context, through port.Through) (stone.Content
 	return c, err
 }
 
+// notes returns what is odd in a world that was read, w.
+func (s *source) notes(w stone.Content) []string {
+	notes := s.Remarks().Notes
+	if remark, _ := port.LevelRemark(w); remark != "" {
+		notes = append(notes, remark)
+	}
+	return notes
+}
+
 // withContent opens the world at a path or an address and calls do, which reads what it
 // needs.
 func withContent(ctx context.Context, sf *storeFlag, path string, salvage bool, do func(*source, stone.Content) error) error {
