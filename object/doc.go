@@ -9,6 +9,9 @@
 // tree and moved there; the columns get to know at a commit. So the world copies no column when an
 // entity moves.
 //
+// The example Game of package autosave is a game with Movers, an autosave.Fleet that saves them with
+// their worlds, and a stream.Server that shows these.
+//
 // The package knows one thing of games: where an entity of Minecraft says its position
 // (Position, SetPosition). It has no physics and no clock.
 package object

@@ -51,8 +51,7 @@ type Mover struct {
 // Tick.Clear and takes the objects anew, or Check.
 //
 // A Tick and an Update are two moments, and a Commit or a Capture may come between them: a mob that a Tick removes and
-// its loot that an Update sets may both be missing from a commit. Who cannot have that holds a
-// lock of its own during both and during Commit, or spawns the loot as a mover in the same Tick.
+// its loot that an Update sets may both be missing from a commit. World.Moment makes one of both.
 //
 // Any number of goroutines may use Movers.
 type Movers struct {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -741,5 +742,65 @@ func TestMoversBeside(t *testing.T) {
 	wait.Wait()
 	if lost := append(m.Lost(), m.Check()...); len(lost) != 0 {
 		t.Errorf("lost %v", lost)
+	}
+}
+
+// TestMomentOfTickAndUpdate kills a mob by a Tick and sets its loot by an Update: a commit or a capture has
+// one of both, whatever comes between.
+func TestMomentOfTickAndUpdate(t *testing.T) {
+	w := create(t, newStore(), world.Options{Whole: true})
+	m := movers(t, w, object.MoverOptions{})
+	count := func(d *world.Dimension) (n int) {
+		for _, list := range []string{voxel.Entities, voxel.BlockEntities} {
+			for range d.Objects(list, world.Everywhere) {
+				n++
+			}
+		}
+		return n
+	}
+	var id octree.ID
+	for i := range 50 {
+		taken := make(chan int, 2)
+		err := w.Moment(func() error {
+			err := m.Tick(func(tick *object.Tick) (err error) {
+				if i%2 == 0 {
+					id, err = tick.Spawn(voxel.Entities, animal(i, octree.Vec{}), octree.Vec{X: 5, Y: 64, Z: 5})
+					return err
+				}
+				return tick.Remove(id)
+			})
+			go func() {
+				c, err := w.Capture()
+				if err != nil {
+					t.Error(err)
+				}
+				taken <- count(c.View().Dimension(earth))
+				c.Close()
+			}()
+			for range 1000 { // the capture may come now
+				runtime.Gosched()
+			}
+			_, updated := w.Update(func(tx *world.Tx) error {
+				var loot []voxel.Object
+				if i%2 != 0 {
+					loot = []voxel.Object{{Place: voxel.Moved, Payload: []byte("loot")}}
+				}
+				tx.Dimension(earth).SetObjects(voxel.BlockEntities, geom.ColumnPos{}, loot)
+				return nil
+			})
+			return errors.Join(err, updated)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := <-taken; n != 1 {
+			t.Fatalf("round %d: a capture has %d of mob and loot", i, n)
+		}
+		if _, err := w.Commit(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(w.View().Dimension(earth)); n != 1 {
+			t.Fatalf("round %d: the world has %d of mob and loot", i, n)
+		}
 	}
 }

@@ -24,16 +24,17 @@ type Capture struct {
 // Capture captures the world as it is now. It costs a copy of the list of what was changed
 // since the last commit. Before that it has every Unwritten write.
 func (w *World) Capture() (*Capture, error) {
-	if err := w.writeUnwritten(context.Background()); err != nil {
-		return nil, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	m, err := w.locked()
+	c := &Capture{w: w}
+	err := w.still(context.Background(), func() (err error) {
+		if c.moment, err = w.locked(); err == nil {
+			c.base, c.dirty = w.base, w.unsaved()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Capture{w: w, base: w.base, dirty: w.unsaved(), moment: m}, nil
+	return c, nil
 }
 
 // unsaved returns a copy of what base does not have. It needs mu.

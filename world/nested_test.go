@@ -28,6 +28,8 @@ func TestCallsInAnUpdate(t *testing.T) {
 		"UpdateContext": func() error { _, err := w.UpdateContext(ctx, none); return err },
 		"Commit":        func() error { _, err := w.Commit(ctx, ""); return err },
 		"Restore":       func() error { _, err := w.Restore(ctx, c.ID(), ""); return err },
+		"Capture":       func() error { _, err := w.Capture(); return err },
+		"Moment":        func() error { return w.Moment(func() error { return nil }) },
 		"Pack":          func() error { return w.Pack(ctx) },
 		"Relight":       func() error { return w.Relight(ctx) },
 		"Close":         func() error { return w.Close() },

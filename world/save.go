@@ -20,11 +20,11 @@ import (
 // so; after ErrConflict or ErrFenced the world belongs to someone else: open it
 // again.
 //
-// First it has every Unwritten write. It fails with the error of one that cannot, and leaves
+// First it has every Unwritten write, see also Moment. It fails with the error of one that cannot, and leaves
 // everything to the next commit.
 //
-// With Options.Relight it computes the light of what changed first. Where it cannot,
-// that light stays marked stale.
+// With Options.Relight it computes the light of what changed first, but for what an Unwritten then
+// changes. Where it cannot, that light stays marked stale.
 //
 // Unless Options.Manual is set it packs the stack when it has become too high; of a
 // Store that packs its worlds itself it takes over that Store's packs. Errors of light
@@ -35,9 +35,6 @@ func (w *World) Commit(ctx context.Context, message string) (history.Commit, err
 		return history.Commit{}, err
 	}
 	defer w.leave(&w.saving)
-	if err := w.writeUnwritten(ctx); err != nil {
-		return history.Commit{}, err
-	}
 	w.count(&w.upkeep.Relights, w.relight(ctx))
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {
@@ -84,16 +81,21 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 	if w.readOnly {
 		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)
 	}
-	w.mu.Lock()
-	s, closed, clean := w.now.Load(), w.closed, w.dirty.empty()
-	if !closed && !clean {
-		w.saved, w.dirty = w.dirty, new(dirty)
-	}
-	w.mu.Unlock()
+	var s *state
+	err := w.still(ctx, func() error {
+		s = w.now.Load()
+		if w.closed {
+			return fmt.Errorf("world: %s: %w", w.name, ErrClosed)
+		}
+		if !w.dirty.empty() {
+			w.saved, w.dirty = w.dirty, new(dirty)
+		}
+		return nil
+	})
 	switch {
-	case closed:
-		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrClosed)
-	case clean:
+	case err != nil:
+		return history.Commit{}, err
+	case w.saved == nil:
 		return w.lastCommit(ctx)
 	}
 

@@ -35,6 +35,33 @@ func (w *World) RemoveUnwritten(u Unwritten) {
 // unwrittenDirty needs mu.
 func (w *World) unwrittenDirty() bool { return slices.ContainsFunc(w.unwritten, Unwritten.Dirty) }
 
+// Moment calls f and returns its error. What f changes, by several updates and in what is Unwritten, is
+// one moment: a Commit or a Capture has all of it or nothing. They wait for f, so f must call neither, nor
+// Moment again; f waits while an Unwritten writes.
+func (w *World) Moment(f func() error) error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	w.moments.RLock()
+	defer w.moments.RUnlock()
+	return f()
+}
+
+// still has what is unwritten written, and calls take with mu, while no Moment is under way.
+func (w *World) still(ctx context.Context, take func() error) error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	w.moments.Lock()
+	defer w.moments.Unlock()
+	if err := w.writeUnwritten(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return take()
+}
+
 func (w *World) writeUnwritten(ctx context.Context) error {
 	w.mu.Lock()
 	all := w.unwritten

@@ -42,7 +42,7 @@ type ColumnChange struct {
 // that is taken from then on has all of its writes. If f or tx fails nothing changes.
 // The error is ErrNotLoaded if f read or wrote a part of something that is not in
 // memory. Updates wait for each other; f must not call Update, Replace,
-// Commit, Relight, Pack, Restore or Close, which wait for updates or for each other: they return ErrNested
+// Commit, Capture, Moment, Relight, Pack, Restore or Close, which wait for updates or for each other: they return ErrNested
 // (on amd64 and arm64; elsewhere, and from a goroutine that f waits for, they wait for ever).
 //
 // Where cells of the volume voxel.Block changed, Update recomputes the height maps that

@@ -90,6 +90,7 @@ type World struct {
 	version atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
 	saving  turn          // one Commit, Pack, Restore or Relight
 	writer  turn          // one Update or Restore; after saving
+	moments sync.RWMutex  // Moment reads, who takes the world as it is writes; after saving, before writer
 	moving  sync.RWMutex  // Restore writes, the end of a Load reads; after writer
 
 	lightModel relight.Model // needs saving
