@@ -11,6 +11,9 @@
 //
 // Close ends a Fleet: it saves the remaining changes, and returns the worlds that it could not
 // save.
+//
+// The example Game is one game: a Fleet keeps its worlds, object.Movers move what lives in them, a
+// stream.Server shows them. Options.Closing says when the last two are to end.
 package autosave
 
 import (
@@ -266,6 +269,7 @@ func (f *Fleet) save(s *save) {
 // shut closes a world that has nothing to save, and ends its lease. A world that changed in the
 // last moment stays open.
 func (f *Fleet) shut(name string, m *member) {
+	f.o.Closing(m.kept)
 	closed, err := m.kept.World().CloseSaved()
 	if !closed && err == nil {
 		f.mu.Lock() // before adopt: a Step that closes the world again waits until it is no longer moving
@@ -290,6 +294,7 @@ func (f *Fleet) lose(name string, why error) {
 		if busy := m.kept.busy(); busy != nil {
 			<-busy
 		}
+		f.o.Closing(m.kept)
 		err := m.kept.World().Close()
 		f.gone(name, m, Event{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
 	})
@@ -327,11 +332,19 @@ func (f *Fleet) Close(ctx context.Context) ([]Unsaved, error) {
 	f.tasks.Wait()
 	stop()
 	f.cancel()
-	if f.adopted {
+	names := slices.Sorted(maps.Keys(f.members))
+	changed := f.adopted
+	for _, name := range names {
+		k := f.members[name].kept
+		was := k.World().Dirty()
+		f.o.Closing(k)
+		changed = changed || !was && k.World().Dirty()
+	}
+	if changed {
 		left = f.policy.Drain(ctx)
 	}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(f.members)) {
+	for _, name := range names {
 		k := f.members[name].kept
 		k.drop()
 		err := f.leases.Release(ctx, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -426,4 +427,69 @@ func TestNone(t *testing.T) {
 	}
 	k.Players(0)
 	s.at(time.Second+time.Millisecond, "a closed")
+}
+
+// TestFleetTells is told of each save, and of each world before it is closed, whichever way: saved,
+// lost, or at the end, also if it changes what is to be closed.
+func TestFleetTells(t *testing.T) {
+	var told []string
+	late := map[string]bool{}
+	s := newHost(t, autosave.Options{
+		Saved: func(k *autosave.Kept, c history.Commit) {
+			told = append(told, fmt.Sprint("saved ", k.World().Name(), " ", c.Number))
+		},
+		Closing: func(k *autosave.Kept) {
+			name := k.World().Name()
+			told = append(told, "closing "+name)
+			if k.World().Closed() {
+				t.Errorf("%s is closed already", name)
+			}
+			if late[name] {
+				delete(late, name)
+				note(t, k, "late")
+			}
+		},
+	})
+	want := func(want ...string) {
+		t.Helper()
+		if !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+		told = nil
+	}
+	a := s.open("a")
+	note(t, a, "one")
+	a.Close()
+	s.at(time.Second, "")
+	want("saved a 1")
+	s.at(2*time.Second, "a closed")
+	want("closing a")
+
+	s.open("a").Close()
+	late["a"] = true
+	s.at(3*time.Second, "")
+	want("closing a")
+	s.at(13*time.Second, "")
+	want("saved a 2")
+	s.at(14*time.Second, "a closed")
+	want("closing a")
+
+	note(t, s.open("a"), "three")
+	if err := s.st.Release(t.Context(), "a", history.Force); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.st.Lease(t.Context(), "a", "other", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	s.at(time.Hour, "a lost")
+	want("closing a")
+
+	note(t, s.open("b"), "one")
+	s.open("c")
+	late["c"] = true
+	if left, err := s.f.Close(t.Context()); left != nil || err != nil {
+		t.Errorf("%v, %v", left, err)
+	}
+	want("saved b 1", "closing b", "closing c", "saved c 1")
+	s.wantSaved("c", "late")
 }

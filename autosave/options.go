@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -40,9 +41,21 @@ type Options struct {
 	Retry time.Duration
 	// Message of commits. Default "autosave".
 	Message string
+	// Closing is called before a world is closed, saved or lost: who has a stream.Server or
+	// object.Movers of it closes these. A world that changes meanwhile stays open, and Closing is called
+	// again when it is to be closed; in Fleet.Close what it changes is saved. Saved is called with
+	// the version that a save made. Both run where Run does, for several worlds at once. Default none.
+	Closing func(*Kept)
+	Saved   func(*Kept, history.Commit)
 }
 
 func (o Options) resolved() Options {
+	if o.Closing == nil {
+		o.Closing = func(*Kept) {}
+	}
+	if o.Saved == nil {
+		o.Saved = func(*Kept, history.Commit) {}
+	}
 	if o.Run == nil {
 		o.Run = func(task func()) { go task() }
 	}
@@ -58,6 +71,8 @@ func (o Options) resolved() Options {
 		AtOnce:  positive(o.AtOnce, 4),
 		Retry:   positive(o.Retry, time.Second),
 		Message: cmp.Or(o.Message, "autosave"),
+		Closing: o.Closing,
+		Saved:   o.Saved,
 	}
 }
 

@@ -15,7 +15,10 @@ type save struct {
 
 // Run commits the world and calls Done. It returns the error of the commit.
 func (s *save) Run(ctx context.Context) error {
-	_, err := s.World.Commit(ctx, s.k.p.o.Message)
+	c, err := s.World.Commit(ctx, s.k.p.o.Message)
+	if err == nil {
+		s.k.p.o.Saved(s.k, c)
+	}
 	s.Done(err)
 	return err
 }
