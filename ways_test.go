@@ -3,6 +3,7 @@ package cairn_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -458,15 +459,16 @@ func TestWaysSay(t *testing.T) {
 		version int32
 		says    [][2]string // what is said and what is written
 		refuses string
-		space   string // that the error leaves out
+		space   string   // that the error leaves out
+		masks   []string // that admit what was written last
 	}{
 		{terrain.Modern, [][2]string{
 			{"minecraft:chest", "minecraft:chest[facing=north,type=single,waterlogged=false]"},
 			{"oak_log", "minecraft:oak_log[axis=y]"},
 			{"minecraft:oak_stairs[half=top,facing=east]", "minecraft:oak_stairs[facing=east,half=top,shape=straight,waterlogged=false]"},
 			{"minecraft:stone", "minecraft:stone"},
-		}, "minecraft:chest[facing=up]", ""},
-		{0, [][2]string{{"stone", "legacy:1/0"}, {"minecraft:red_wool", "legacy:35/14"}, {"legacy:3/1", "legacy:3/1"}, {"1:2", "legacy:1/2"}, {"wool:3", "legacy:35/3"}}, "minecraft:deepslate", "minecraft:"},
+		}, "minecraft:chest[facing=up]", "", []string{"stone", "minecraft:st*", "!dirt"}},
+		{0, [][2]string{{"stone", "legacy:1/0"}, {"minecraft:red_wool", "legacy:35/14"}, {"legacy:3/1", "legacy:3/1"}, {"1:2", "legacy:1/2"}, {"wool:3", "legacy:35/3"}}, "minecraft:deepslate", "minecraft:", []string{"light_blue_wool", "*_wool", "35:3", "legacy:35/*", "!red_wool", "!35:4"}},
 	} {
 		id, data := bytesOfWays(t, game.version)
 		for name, way := range ways() {
@@ -487,6 +489,28 @@ func TestWaysSay(t *testing.T) {
 					}
 				}
 				was, _ := siteOf(t, w, at)
+				for _, text := range game.masks {
+					if !way.masks || !way.says {
+						break
+					}
+					admits, err := region.ParseMask(text)
+					not, ok := strings.CutPrefix(text, "!")
+					if !ok {
+						not = "!" + text
+					}
+					protects, err2 := region.ParseMask(not)
+					_, err3 := way.write(t, w, at, "minecraft:dirt", protects)
+					if got, _ := siteOf(t, w, at); !got.same(was) || errors.Join(err, err2, err3) != nil {
+						t.Fatalf("mask %s, not %s: %s, %v", text, not, got.block, errors.Join(err, err2, err3))
+					}
+					back, err := way.write(t, w, at, "minecraft:dirt", admits)
+					if got, _ := siteOf(t, w, at); got.block == was.block || err != nil {
+						t.Errorf("mask %s: %s, %v", text, got.block, err)
+					}
+					if err := back(); err != nil {
+						t.Error(err)
+					}
+				}
 				if !way.says || name == "schematic" {
 					return
 				}

@@ -150,7 +150,7 @@ func (l *limited) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 // admitted returns which cells the mask admits, nil for all, and the chunks to ask.
 func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.ChunkPos) ([]bool, map[geom.ChunkPos]*voxel.Chunk, error) {
 	v := (&limited{l.now, l.now, l.area}).volume(dim, vol)
-	admits := l.names.Cells(v.Names)
+	admits := edit.Admitted(l.names, v.Schema, v.Names)
 	if admits == nil || v.Schema != voxel.Palette || v.Scale != 1 {
 		return nil, nil, nil
 	}

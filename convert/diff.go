@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -576,7 +577,7 @@ func cellName(names []string, c voxel.Cell) string {
 	if names == nil {
 		return fmt.Sprint(c)
 	}
-	return names[c]
+	return block.Shown(names[c])
 }
 
 func (d *differ) file(a, b format.File) error {

@@ -105,6 +105,11 @@ func TestMaskOfNothing(t *testing.T) {
 		place(t, w, "a", "mod:lamp", 2)
 		return w
 	}
+	old := func(t *testing.T) *world.World {
+		w := small(t, "a", 0)
+		place(t, w, "a", "legacy:1/0", 1)
+		return w
+	}
 	rock := func(t *testing.T) *world.World {
 		w, err := world.Create(t.Context(), memory.New(memory.Options{}), "small", world.Options{Whole: true})
 		if err != nil {
@@ -141,6 +146,10 @@ func TestMaskOfNothing(t *testing.T) {
 		{"oak_log[axs=y]", blocks, `no oak_log of the world has [axs=y]`},
 		{"*_sing", blocks, `mask "*_sing": neither`},
 		{"#existing", blocks, `!air is all`},
+		{"stone,*_wool,35:14,legacy:35/*,legacy:1,log:2", old, `mask "log:2": masks have names from 1.13 on, or numbers; did you mean "minecraft:birch_log"?`},
+		{"stone,*_wool,35:14,legacy:35/*,legacy:1,red_wool", old, ""},
+		{"red_wol", old, `did you mean "red_wool"?`},
+		{"deepslate", old, `the game has none before 1.13`},
 		{"rock", rock, ""},
 		{"air", rock, ""},
 		{"rokc", rock, `did you mean "rock"?`},
@@ -148,8 +157,11 @@ func TestMaskOfNothing(t *testing.T) {
 	} {
 		t.Run(tt.mask, func(t *testing.T) {
 			w := tt.of(t)
-			volume := w.View().Dimension("a").Volumes()[0].Volume.Name
-			op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, Volume: volume, Name: "moss", Mask: mask(t, tt.mask)}
+			volume, name := w.View().Dimension("a").Volumes()[0].Volume.Name, "moss"
+			if v := w.View().Dimension("a").Volume(volume); v.Schema == voxel.Palette {
+				name = v.CellName(1)
+			}
+			op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, Volume: volume, Name: name, Mask: mask(t, tt.mask)}
 			if _, err := edit.Do(t.Context(), &edit.Arena{World: w, Dimension: "a"}, op); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

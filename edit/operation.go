@@ -207,8 +207,24 @@ func CheckMask(m region.Mask, volumes []stone.Volume) error {
 			game = block.Blocks()
 		}
 	}
+	numbers := block.Numbered(names)
+	for _, name := range names {
+		names = append(names, block.Flat(name))
+	}
 	for _, text := range m.Unmatched(names) {
 		word, properties, _ := strings.Cut(text, "[")
+		if said := strings.TrimPrefix(word, block.Space); numbers {
+			number, err := block.Number(word)
+			flat, _, _ := strings.Cut(block.Flat(number), "[")
+			switch {
+			case strings.HasPrefix(said, "legacy:") || strings.TrimLeft(said, "0123456789") != said || flat == block.Space+said:
+				continue
+			case err == nil:
+				return fmt.Errorf("mask %q: masks have names from 1.13 on, or numbers; did you mean %q?", text, flat)
+			case !strings.Contains(word, "*"):
+				return fmt.Errorf("mask %q: %w", text, err)
+			}
+		}
 		name, err := region.ParseMask(word)
 		switch {
 		case err != nil:
@@ -249,9 +265,9 @@ func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
 }
 
 // Admitted returns by cell what the terms of a mask about names admit of a volume with those names;
-// nil: all.
+// nil: all. Blocks with numbers have also the names that they have from 1.13 on.
 func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
-	allowed := m.Cells(names)
+	allowed := m.Cells(names, block.Flat)
 	if allowed == nil || schema != voxel.Terrain {
 		return allowed
 	}

@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"strconv"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/format/block"
 )
 
 // look says how a block is seen from above.
@@ -102,22 +104,22 @@ func (t *Table) Find(name string) Family {
 }
 
 // Block returns the block of the game that a name of a volume means, with namespace and
-// properties: "minecraft:oak_log[axis=x]" and what Modern returns stay as they are, and the name
+// properties: "minecraft:oak_log[axis=x]" and what block.Flat returns stay as they are, and the name
 // of a material becomes that of a block.
 func Block(name string) string {
-	name = Modern(unescape(name))
+	name = block.Flat(unescape(name))
 	if strings.Contains(name, ":") {
 		return name
 	}
-	if block, ok := materials[name]; ok {
-		name = block
+	if known, ok := materials[name]; ok {
+		name = known
 	}
 	return "minecraft:" + name
 }
 
 // bare returns a block's name without namespace and properties.
 func bare(name string) string {
-	name, _, _ = strings.Cut(Modern(unescape(name)), "[")
+	name, _, _ = strings.Cut(block.Flat(unescape(name)), "[")
 	if strings.HasPrefix(name, "legacy:") {
 		return name
 	}

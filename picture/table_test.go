@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/picture"
 )
 
@@ -90,28 +91,8 @@ func TestNumeric(t *testing.T) {
 			name := fmt.Sprintf("legacy:%d/%d", id, data)
 			got := table.Find(name).Name
 			if never := id == 253 || id == 254; (got == "") != never {
-				t.Errorf("%s, %s, is %q", name, picture.Modern(name), got)
+				t.Errorf("%s, %s, is %q", name, block.Flat(name), got)
 			}
-		}
-	}
-}
-
-func TestModern(t *testing.T) {
-	for _, c := range [][2]string{
-		{"legacy:35/14", "minecraft:red_wool"},
-		{"legacy:1/0", "minecraft:stone"},
-		{"legacy:17/5", "minecraft:spruce_log"},
-		{"legacy:44/13", "minecraft:stone_brick_slab"},
-		{"legacy:43/8", "minecraft:smooth_stone"},
-		{"legacy:162/13", "minecraft:dark_oak_log"},
-		{"legacy:251/3", "minecraft:light_blue_concrete"},
-		{"legacy:175/8", "minecraft:tall_grass"},
-		{"legacy:3000/1", "legacy:3000/1"},
-		{"minecraft:stone", "minecraft:stone"},
-		{"air", "air"},
-	} {
-		if got := picture.Modern(c[0]); got != c[1] {
-			t.Errorf("%s is %s, want %s", c[0], got, c[1])
 		}
 	}
 }

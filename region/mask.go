@@ -47,6 +47,7 @@ var airs = []string{"minecraft:air", "minecraft:cave_air", "minecraft:void_air"}
 //	stone*,oak_log     the name of the cell matches one of the patterns
 //	*_log[axis=y]      also the properties
 //	air                air, cave_air or void_air
+//	35:14              a block of before 1.13 by its number, which * may stand for
 //	since:12           an operation changed the cell after this version
 //	by:ann             this author changed the cell
 //	!stone             the term does not hold
@@ -152,6 +153,7 @@ func patternOf(text string) (pattern, error) {
 	if err != nil {
 		return pattern{}, err
 	}
+	name = numbered(name)
 	if name == "" || strings.ContainsAny(name, " !\"]&,=") {
 		return pattern{}, fmt.Errorf("%q: want a name, such as stone* or oak_log[axis=y]", text)
 	}
@@ -161,6 +163,20 @@ func patternOf(text string) (pattern, error) {
 		}
 	}
 	return pattern{text, name, properties}, nil
+}
+
+// numbered returns "legacy:ID/DATA" for a block that is said by its number: 1:0, legacy:1/0, or
+// legacy:1 for any data.
+func numbered(name string) string {
+	number, legacy := strings.CutPrefix(strings.TrimPrefix(name, "minecraft:"), "legacy:")
+	id, data, ok := strings.Cut(strings.ReplaceAll(number, "/", ":"), ":")
+	if _, err := strconv.ParseUint(id, 10, 16); err != nil || !ok && !legacy {
+		return name
+	}
+	if !ok {
+		data = "*"
+	}
+	return "legacy:" + id + "/" + data
 }
 
 // splitName returns the name of a block with its namespace, and its properties.
@@ -213,22 +229,37 @@ func bang(not bool) string {
 }
 
 // Cells returns for each name, which is that of the cell of its index, whether the terms about
-// names admit it. It returns nil if the mask has none: then they admit every cell.
-func (m Mask) Cells(names []string) []bool {
+// names admit it: a pattern may match the name, or what one of also makes of it. It returns nil if
+// the mask has no such terms: then they admit every cell.
+func (m Mask) Cells(names []string, also ...func(name string) string) []bool {
 	if len(m.names) == 0 {
 		return nil
 	}
 	out := make([]bool, len(names))
 	for i, text := range names {
-		name, properties, err := splitName(text)
-		if err != nil {
-			name, properties = text, nil
+		matches := make([]func(pattern) bool, 0, 1+len(also))
+		matches = append(matches, matching(text))
+		for _, other := range also {
+			if name := other(text); name != text {
+				matches = append(matches, matching(name))
+			}
 		}
 		out[i] = !slices.ContainsFunc(m.names, func(t nameTerm) bool {
-			return t.not == slices.ContainsFunc(t.patterns, func(p pattern) bool { return p.matches(name, properties) })
+			return t.not == slices.ContainsFunc(t.patterns, func(p pattern) bool {
+				return slices.ContainsFunc(matches, func(m func(pattern) bool) bool { return m(p) })
+			})
 		})
 	}
 	return out
+}
+
+// matching returns which patterns match a name.
+func matching(text string) func(pattern) bool {
+	name, properties, err := splitName(text)
+	if err != nil {
+		name, properties = text, nil
+	}
+	return func(p pattern) bool { return p.matches(name, properties) }
 }
 
 // Unmatched returns the patterns of which no name has the name and, if it has properties, their

@@ -24,11 +24,37 @@ func ExampleMask() {
 	// [{Since: By:ann Not:true}]
 }
 
+// TestMaskAlso: a cell has several names, and none of them may match a pattern with "!". Blocks of
+// before 1.13 have numbers.
+func TestMaskAlso(t *testing.T) {
+	names := []string{"air", "legacy:1/0", "legacy:1/1", "legacy:11/0", "minecraft:stone"}
+	also := func(name string) string {
+		return map[string]string{"legacy:1/0": "minecraft:stone", "legacy:1/1": "minecraft:granite", "legacy:11/0": "minecraft:lava[level=0]"}[name]
+	}
+	for text, want := range map[string]string{
+		"stone": ".x..x", "!stone": "x.xx.", "1:0": ".x...", "1/1": "..x..", "legacy:1": ".xx..", "legacy:1/*": ".xx..", "1:*": ".xx..", "!1:0": "x.xxx",
+		"lava[level=0]": "...x.", "lava[level=1]": ".....", "granite,stone": ".xx.x", "!air & !granite": ".x.xx", "minecraft:1:0": ".x...",
+	} {
+		m, err := region.ParseMask(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, admits := range m.Cells(names, also) {
+			got += map[bool]string{true: "x", false: "."}[admits]
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestMaskCells(t *testing.T) {
 	names := []string{"air", "minecraft:cave_air", "minecraft:stone", "stone", "minecraft:stonecutter[facing=north]", "minecraft:oak_log[axis=y]",
 		"minecraft:oak_stairs[facing=east,half=top,shape=straight]", "mod:stone", "mod:airship", "", "broken[", "minecraft:void_air"}
 	for _, tt := range []struct{ text, want string }{ // want has an x for each name that is admitted
 		{"air", "xx.........x"},
+		{"1:0", "............"},
 		{"!air", "..xxxxxxxxx."},
 		{"minecraft:air", "x..........."},
 		{"*air", "xx.........x"},

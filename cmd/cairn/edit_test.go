@@ -1,10 +1,16 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // solids counts the cells of a volume that are not empty.
@@ -292,5 +298,66 @@ func TestEditWithin(t *testing.T) {
 		if r := edit(t, dir, append([]string{"@isle"}, strings.Fields(tt.args)...)...); r["cells"] != tt.cells {
 			t.Errorf("%s: %v, want %v cells", tt.args, r, tt.cells)
 		}
+	}
+}
+
+// TestEditNumbers edits a world of 1.8 by names, and sees its blocks by names.
+func TestEditNumbers(t *testing.T) {
+	dir := t.TempDir()
+	src, err := convert.Load(t.Context(), terrain.Survival(terrain.Options{Seed: 3, Size: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, _, err := convert.WriteStone(t.Context(), src, &out, stone.Options{Effort: stone.Quick}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "old.cairn"), out.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, 0, dir, "import", "old.cairn", "@old")
+	for _, tt := range []struct{ name, shown string }{
+		{"stone", "minecraft:stone (1:0)"}, {"minecraft:red_wool", "minecraft:red_wool (35:14)"}, {"legacy:3/1", "minecraft:coarse_dirt (3:1)"},
+		{"5:2", "minecraft:birch_planks (5:2)"}, {"wool:3", "minecraft:light_blue_wool (35:3)"}, {"oak_log[axis=x]", "minecraft:oak_log[axis=x] (17:4)"},
+	} {
+		if r := edit(t, dir, "@old", "box", "--from", "0,120,0", "--to", "1,120,1", "--name", tt.name); r["cells"] != 4.0 {
+			t.Errorf("%s: %v", tt.name, r)
+		}
+		if r := mustRun(t, 1, dir, "diff", "@old@1", "@old"); !strings.Contains(r.out, ": air, "+tt.shown) {
+			t.Errorf("%s: diff: %s", tt.name, r.out)
+		}
+	}
+	if r := edit(t, dir, "@old", "replace", "oak_log,stone", "dirt", "--region", "box:0,110,0..5,127,5"); r["cells"] != 4.0 {
+		t.Errorf("replace: %v", r)
+	}
+	if r := edit(t, dir, "@old", "box", "--from", "0,120,0", "--to", "1,120,2", "--name", "glass", "--mask", "!3:0"); r["cells"] != 2.0 {
+		t.Errorf("mask: %v", r)
+	}
+	for name, reason := range map[string]string{"deepslate": "the game has none before 1.13", "red_wol": `did you mean "red_wool"?`, "oak_log[axis=w]": "its property axis has no value"} {
+		if r := mustRun(t, 2, dir, "edit", "@old", "box", "--from", "0,120,0", "--to", "1,120,1", "--name", name); !strings.Contains(r.errors, reason) {
+			t.Errorf("%s: %q, want %q", name, r.errors, reason)
+		}
+	}
+	mustRun(t, 0, dir, "mesh", "@old", "old.obj")
+	library, err := os.ReadFile(filepath.Join(dir, "old.mtl"))
+	if err != nil || !strings.Contains(string(library), "newmtl minecraft:stone_(1:0)") || strings.Contains(string(library), "legacy") {
+		t.Errorf("the library: %v\n%s", err, library)
+	}
+}
+
+// TestEditDefaults: a name without properties is the game's default state.
+func TestEditDefaults(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "2", "island", "@isle")
+	for name, shown := range map[string]string{
+		"oak_log": "minecraft:oak_log[axis=y]", "chest[facing=east]": "minecraft:chest[facing=east,type=single,waterlogged=false]",
+	} {
+		edit(t, dir, "@isle", "box", "--from", "0,200,0", "--to", "1,200,1", "--name", name)
+		if r := mustRun(t, 1, dir, "diff", "@isle@1", "@isle"); !strings.Contains(r.out, ": air, "+shown) {
+			t.Errorf("%s: diff: %s", name, r.out)
+		}
+	}
+	if r := mustRun(t, 2, dir, "edit", "@isle", "box", "--from", "0,200,0", "--to", "1,200,1", "--name", "oak_log[axes=y]"); !strings.Contains(r.errors, `did you mean "axis"?`) {
+		t.Errorf("%q", r.errors)
 	}
 }

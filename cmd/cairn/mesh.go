@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -144,7 +145,7 @@ func paletteOf(v *port.View) *mesh.Palette {
 	}
 	for i, name := range names {
 		look := t.Look(v.Schema, i, name)
-		all = append(all, mesh.Material{Name: name, Colour: look.Colour, Kind: mesh.Kind(look.Kind)})
+		all = append(all, mesh.Material{Name: block.Shown(name), Colour: look.Colour, Kind: mesh.Kind(look.Kind)})
 	}
 	p := mesh.NewPalette(all, terrain)
 	for _, m := range all {

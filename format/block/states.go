@@ -95,12 +95,11 @@ const FirstNamed = 1451
 // and so does every name where versions is empty or the world is of another game. The error is a
 // *StateError.
 func State(word string, versions []int32, own []string) (string, error) {
-	numbers := slices.ContainsFunc(own, isNumber)
-	names := slices.ContainsFunc(own, func(s string) bool { return strings.HasPrefix(s, Space) })
+	numbers, names := slices.ContainsFunc(own, isNumber), slices.ContainsFunc(own, isNamed)
 	switch {
 	case word == format.Air || strings.HasPrefix(word, escapePrefix):
 		return word, nil
-	case numbers && !names:
+	case Numbered(own):
 		return Number(word)
 	case len(versions) == 0 || !names && len(own) > 1:
 		return word, nil
@@ -117,7 +116,14 @@ func State(word string, versions []int32, own []string) (string, error) {
 	return whole(word, last, own)
 }
 
+// Numbered reports whether the blocks of a world with those names have numbers alone, as before 1.13.
+func Numbered(own []string) bool {
+	return slices.ContainsFunc(own, isNumber) && !slices.ContainsFunc(own, isNamed)
+}
+
 func isNumber(name string) bool { return strings.HasPrefix(name, legacyPrefix) }
+
+func isNamed(name string) bool { return strings.HasPrefix(name, Space) }
 
 // whole is State for blocks with names.
 func whole(word string, version int32, own []string) (string, error) {
