@@ -199,9 +199,15 @@ func TestNames(t *testing.T) {
 	long := strings.Repeat("n", voxel.MaxName)
 	for _, name := range []string{"", "a\x00b", "\xff", long + "n", long} {
 		for what, f := range map[string]func(*world.Tx){
-			"dimension": func(tx *world.Tx) { tx.AddDimension(name, nil, nil) },
-			"volume":    func(tx *world.Tx) { tx.AddDimension("d", []voxel.Volume{{Name: name, Scale: 1}}, nil) },
-			"property":  func(tx *world.Tx) { tx.SetProperty(name, "x") },
+			"dimension": func(tx *world.Tx) {
+				v := tx.AddDimension(name, voxel.BlockVolumes(), nil).Volume(voxel.Block)
+				v.Set(geom.Point{X: 1}, v.Named("stone"))
+			},
+			"volume": func(tx *world.Tx) {
+				v := tx.AddDimension("d", []voxel.Volume{{Name: name, Scale: 1}}, nil).Volume(name)
+				v.Set(geom.Point{X: 1}, v.Named("stone"))
+			},
+			"property": func(tx *world.Tx) { tx.SetProperty(name, "x") },
 			"list": func(tx *world.Tx) {
 				tx.AddDimension("d", voxel.BlockVolumes(), nil).SetObjects(name, geom.ColumnPos{}, []voxel.Object{{}})
 			},

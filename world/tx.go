@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,21 +71,27 @@ func (tx *Tx) addVolume(d *dimension, v voxel.Volume, list []string) {
 		list = []string{"air"}
 	}
 	made := &volume{Volume: v, names: newNames(slices.Clone(list))}
-	switch err := voxel.CheckName(v.Name); {
-	case tx.err != nil:
-	case err != nil:
-		tx.fail(fmt.Errorf("world: volume: %w", err))
-	case v.Name == Columns:
-		tx.fail(fmt.Errorf("world: volume %q: Load takes the name for columns", v.Name))
-	case v.Schema == voxel.Palette && len(made.names.index) < len(list):
-		tx.fail(fmt.Errorf("world: volume %q: two cells of one name: %q", v.Name, list))
-	case !v.Schema.Valid(v.Default, len(list)):
-		tx.fail(fmt.Errorf("world: volume %q: default %d is no cell of its %d", v.Name, v.Default, len(list)))
-	default:
-		made.cells = grid.New(made.options(nil))
-		d.volumes = append(d.volumes, made)
-		tx.dirty.all = true
+	if err := made.check(list); err != nil {
+		tx.fail(fmt.Errorf("world: volume %.40q: %w", v.Name, err))
+		// The update fails, and what it does with the volume until then does nothing.
+		made = &volume{Volume: voxel.Volume{Name: v.Name, Scale: 1}, names: newNames([]string{"air"})}
 	}
+	made.cells = grid.New(made.options(nil))
+	d.volumes = append(d.volumes, made)
+	tx.dirty.all = true
+}
+
+// check returns an error if no volume can be made as v, with that list of names.
+func (v *volume) check(list []string) error {
+	switch {
+	case v.Name == Columns:
+		return errors.New("Load takes the name for columns")
+	case v.Schema == voxel.Palette && len(v.names.index) < len(list):
+		return fmt.Errorf("two cells of one name: %q", list)
+	case !v.Schema.Valid(v.Default, len(list)):
+		return fmt.Errorf("default %d is no cell of its %d", v.Default, len(list))
+	}
+	return voxel.CheckName(v.Name)
 }
 
 // is reports whether the volume is what another would be made as, with that list of
