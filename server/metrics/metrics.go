@@ -484,8 +484,9 @@ func describe(name, help string) *prometheus.Desc {
 func storeNumbers() []storeMetric {
 	return []storeMetric{
 		{describe("worlds", "Worlds in the store, as of a minute ago."), func(s *localstore.Stats) float64 { return float64(s.Worlds) }, false},
-		{describe("store_disk_bytes", "Bytes of the store on the disk."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
+		{describe("store_disk_bytes", "Bytes of the store on the disk, as du says."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
 		{describe("store_free_bytes", "Bytes that are free on the disk of the store."), func(s *localstore.Stats) float64 { return float64(s.FreeBytes) }, false},
+		{describe("store_reserved_bytes", "Bytes on the disk that logs have for what is saved next."), func(s *localstore.Stats) float64 { return float64(s.ReservedBytes) }, false},
 		{describe("store_dead_bytes", "Bytes on the disk that the database has not freed yet."), func(s *localstore.Stats) float64 { return float64(s.DeadBytes) }, false},
 		{describe("store_commits", "Commits in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Commits) }, true},
 		{describe("store_packs", "Packs in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Packs) }, true},

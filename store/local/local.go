@@ -214,7 +214,7 @@ func (s *Store) Close() error {
 	})
 	if s.failure.get() == nil {
 		if err == nil && !s.ReadOnly {
-			err = s.writeClosed()
+			err = errors.Join(s.giveBack(), s.writeClosed())
 		}
 		err = errors.Join(err, s.acked.close(), s.lock.Close())
 	}

@@ -4,20 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Stats are the numbers that a Store knows without a walk over everything.
 type Stats struct {
-	Worlds    int   `json:"worlds"`     // worlds with a name, at most a minute ago
-	DiskBytes int64 `json:"disk_bytes"` // of the database, and of large stones as of at most a minute ago
-	DeadBytes int64 `json:"dead_bytes"` // of values that the database has not freed yet
-	FreeBytes int64 `json:"free_bytes"` // of the disk; 0 if the file system cannot tell
+	Worlds int `json:"worlds"` // worlds with a name, at most a minute ago
+	// DiskBytes are what du says, as of at most a minute ago. ReservedBytes are the part of them
+	// that logs have for what is saved next; Close gives them back.
+	DiskBytes     int64 `json:"disk_bytes"`
+	ReservedBytes int64 `json:"reserved_bytes"`
+	DeadBytes     int64 `json:"dead_bytes"` // of values that the database has not freed yet
+	FreeBytes     int64 `json:"free_bytes"` // of the disk; 0 if the file system cannot tell
 
 	// The fields below are from the last Collect since the Store was opened, which
 	// ended at Collected. They are zero if there was none.
@@ -35,10 +39,10 @@ const countEvery = time.Minute
 
 // counts holds the last counts. Its lock is held while counting.
 type counts struct {
-	mu     sync.Mutex
-	at     time.Time
-	worlds int
-	files  int64 // bytes of all files
+	mu             sync.Mutex
+	at             time.Time
+	worlds         int
+	used, reserved int64 // bytes of the disk
 
 	left Stats // by Collect
 }
@@ -62,7 +66,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	m := s.db.Metrics()
 	out := s.counts.left
 	out.Worlds = s.counts.worlds
-	out.DiskBytes = s.counts.files
+	out.DiskBytes, out.ReservedBytes = s.counts.used, s.counts.reserved
 	out.DeadBytes = int64(m.BlobFiles.ValueSize - m.BlobFiles.ReferencedValueSize)
 	if usage, err := s.FS.GetDiskUsage(s.dir); err == nil {
 		out.FreeBytes = int64(usage.AvailBytes)
@@ -72,7 +76,7 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 
 // count counts again.
 func (s *Store) count(ctx context.Context) error {
-	worlds, files, at := 0, int64(0), s.Now()
+	worlds, at := 0, s.Now()
 	err := s.live().Keys([]byte{record.Names}, func([]byte) error {
 		worlds++
 		return ctx.Err()
@@ -80,28 +84,61 @@ func (s *Store) count(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.files.each(func(id stone.ID) error {
-		n, err := sizeAt(s.FS, s.files.path(id))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // deleted meanwhile
-		}
-		files += n
-		return errors.Join(err, ctx.Err())
-	})
+	used, reserved, err := s.used(ctx, s.dir)
 	if err != nil {
 		return err
 	}
-	names, err := s.FS.List(s.FS.PathJoin(s.dir, "db"))
-	for _, name := range names { // the database itself does not know its blob files after it was opened
-		n, missing := sizeAt(s.FS, s.FS.PathJoin(s.dir, "db", name))
-		files += n
-		err = errors.Join(err, ignoreMissing(missing))
-	}
-	if err != nil {
-		return err
-	}
-	s.counts.at, s.counts.worlds, s.counts.files = at, worlds, files
+	s.counts.at, s.counts.worlds, s.counts.used, s.counts.reserved = at, worlds, used, reserved
 	return nil
+}
+
+// used returns how many bytes of the disk a file or a directory takes with all below it, and how
+// many of them logs reserve.
+func (s *Store) used(ctx context.Context, path string) (used, reserved int64, err error) {
+	in, err := s.FS.Stat(path)
+	if err != nil {
+		return 0, 0, ignoreMissing(err) // deleted meanwhile
+	}
+	used = usedBy(in)
+	if !in.IsDir() {
+		if isLog(path) {
+			reserved = max(0, used-(in.Size()+diskBlock-1)/diskBlock*diskBlock)
+		}
+		return used, reserved, nil
+	}
+	names, err := s.FS.List(path)
+	for _, name := range names {
+		n, r, below := s.used(ctx, s.FS.PathJoin(path, name))
+		used, reserved = used+n, reserved+r
+		if err = errors.Join(err, below, ctx.Err()); err != nil {
+			break
+		}
+	}
+	return used, reserved, ignoreMissing(err)
+}
+
+// diskBlock is the unit in which disks give room to files.
+const diskBlock = 4 << 10
+
+func isLog(path string) bool { return strings.HasSuffix(path, ".log") }
+
+// giveBack gives back what the logs of a closed database reserve.
+func (s *Store) giveBack() error {
+	if vfs.Root(s.FS) != vfs.Default {
+		return nil
+	}
+	dir := s.FS.PathJoin(s.dir, "db")
+	names, err := s.FS.List(dir)
+	for _, name := range names {
+		if path := s.FS.PathJoin(dir, name); isLog(path) {
+			size, missing := sizeAt(s.FS, path)
+			if missing == nil {
+				missing = cutToSize(path, size)
+			}
+			err = errors.Join(err, ignoreMissing(missing))
+		}
+	}
+	return err
 }
 
 // collected stores what Collect counted.

@@ -74,7 +74,7 @@ func TestStatsOpened(t *testing.T) {
 	mustClose(t, s)
 	s = mustOpen(t, "store", local.Options{FS: mem})
 	defer mustClose(t, s)
-	if got, want := mustStats(t, s).DiskBytes, sizeOfFiles(t, mem, "store/db"); got != want || want < 600_000 {
+	if got, want := mustStats(t, s).DiskBytes, sizeOfFiles(t, mem, "store"); got != want || want < 600_000 {
 		t.Errorf("%d bytes on the disk, want %d", got, want)
 	}
 }
