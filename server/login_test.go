@@ -60,7 +60,7 @@ func TestLogin(t *testing.T) {
 	s.want(204, request{"DELETE", "/v1/login", nil, nil}, nil)
 
 	for body, want := range map[string]client.Code{
-		`{"token":"cairn_x"}`: client.Unauthorized, `{"token":""}`: client.Unauthorized, `{}`: client.Unauthorized, ``: client.BadRequest, `{"token":1}`: client.BadRequest,
+		`{"token":"cairn_x"}`: client.Unauthorized, `{"token":""}`: client.Unauthorized, `{}`: client.BadRequest, ``: client.BadRequest, `{"token":1}`: client.BadRequest,
 		`{"token":"` + strings.Repeat("x", 70_000) + `"}`: client.TooLarge,
 	} {
 		got := s.do(request{"POST", "/v1/login", []byte(body), nil})

@@ -207,7 +207,7 @@ func TestStreamTokens(t *testing.T) {
 		{[]string{"Authorization", "Bearer none"}, 401},
 		{[]string{"Cookie", "cairn=none"}, 401},
 		{[]string{"Cookie", "cairn=" + cookie.Value}, 403},
-		{[]string{"Cookie", "cairn=" + cookie.Value, "Origin", "https://evil.example"}, 403},
+		{[]string{"Cookie", "cairn=" + cookie.Value, "Origin", "http://evil.example"}, 403},
 		{[]string{"Cookie", "cairn=" + cookie.Value, "Sec-Fetch-Site", "cross-site", "Origin", s.url}, 403},
 	} {
 		if _, resp, err := s.socket(tt.header...); err == nil || resp == nil || resp.StatusCode != tt.want {

@@ -15,7 +15,7 @@ import (
 )
 
 // Decode reads one JSON value into what to points to. Each key must be that of a field, letter
-// by letter, and stand there once. A list of fixed length has that length, and null is taken only
+// by letter, and stand there once; a field may be missing if its tag lets it be left out. A list of fixed length has that length, and null is taken only
 // for an element of a list of pointers. Errors do not contain names of Go types.
 func Decode(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -98,6 +98,13 @@ func (c *checker) object(t reflect.Type) error {
 		}
 	}
 	c.at++
+	if t.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && !seen[name] && !strings.Contains(options, "omit") {
+				return fmt.Errorf("%s is required", name)
+			}
+		}
+	}
 	return nil
 }
 

@@ -15,12 +15,15 @@ type inner struct {
 
 type form struct {
 	inner
-	Name  string            `json:"name"`
+	Name  string            `json:"name,omitempty"`
 	At    *[3]int           `json:"at,omitempty"`
 	Names []*string         `json:"names,omitempty"`
 	Deep  []inner           `json:"deep,omitempty"`
 	Set   map[string]string `json:"set,omitempty"`
 	Raw   json.RawMessage   `json:"raw,omitempty"`
+	Must  []struct {
+		Be bool `json:"be"`
+	} `json:"must,omitempty"`
 }
 
 func TestDecode(t *testing.T) {
@@ -47,6 +50,7 @@ func TestDecode(t *testing.T) {
 		`{"raw":null}`:                   "raw: null is no value",
 		`{"at":[1,2]}`:                   "at: a list of 2 elements, want 3",
 		`{"at":[1,2,3,4]}`:               "at: a list of 4 elements, want 3",
+		`{"must":[{"be":false},{}]}`:     "must: element 2: be is required",
 		`{"name":"a"} {}`:                "more than one value",
 		`{"n":"x"}`:                      "n cannot be of type string",
 		`{"name":1}`:                     "name cannot be of type number",

@@ -77,7 +77,7 @@ type WriteForm struct {
 type written struct {
 	WriteHead
 	Cells     Runs `json:"cells"`
-	Occupancy Runs `json:"occupancy"`
+	Occupancy Runs `json:"occupancy,omitempty"`
 }
 
 // Runs is a list of numbers. In JSON an element is a number from 0 to 65535, or a pair of such a
