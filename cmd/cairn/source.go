@@ -179,9 +179,10 @@ func outside(path, src string) error {
 	if err != nil {
 		return pathError(src, err)
 	}
-	to, err := realPath(filepath.Dir(path))
+	dir := filepath.Dir(filepath.Clean(path))
+	to, err := realPath(dir)
 	if err != nil {
-		return pathError(filepath.Dir(path), err)
+		return pathError(dir, err)
 	}
 	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
 		return usagef("%s lies in %s, which cairn only reads", path, src)
