@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findWorlds } from "./drop";
+import { findWorlds, foreignKind } from "./drop";
 
 const files = (...paths: string[]) => paths.map((path) => ({ path, file: new Blob([path]) }));
 const found = (...paths: string[]): string[] => findWorlds(files(...paths)).worlds.map((w) => `${w.title}: ${w.files.map((f) => f.path).join(" ")}`);
@@ -12,6 +12,22 @@ test("a folder with a level.dat is a world", () => {
 
 test("a folder may hold many worlds, and a world's own copies stay in it", () => {
   assert.deepEqual(found("saves/a/level.dat", "saves/b/level.dat", "saves/a/old/level.dat"), ["a: level.dat old/level.dat", "b: level.dat"]);
+});
+
+test("the nether and the end of a server go with their world", () => {
+  assert.deepEqual(found("s/world/level.dat", "s/world/region/r.0.0.mca", "s/world_nether/level.dat", "s/world_nether/DIM-1/region/r.0.0.mca", "s/arena/level.dat"), ["world: world/level.dat world/region/r.0.0.mca world_nether/level.dat world_nether/DIM-1/region/r.0.0.mca", "arena: level.dat"]);
+  assert.deepEqual(found("world/level.dat", "world_the_end/level.dat"), ["world: world/level.dat world_the_end/level.dat"]);
+  assert.deepEqual(found("a_nether/level.dat"), ["a_nether: level.dat"]);
+});
+
+test("a copy of a lost level.dat is enough", () => {
+  assert.deepEqual(found("w/level.dat_old", "w/region/r.0.0.mca"), ["w: level.dat_old region/r.0.0.mca"]);
+});
+
+test("files of other programs are named", () => {
+  assert.deepEqual(findWorlds(files("a.litematic", "b.polar")).worlds, []);
+  assert.equal(foreignKind("x/A.LITEMATIC"), "a schematic of Litematica");
+  assert.equal(foreignKind("readme.txt"), "");
 });
 
 test("region files alone are a part of a world", () => {

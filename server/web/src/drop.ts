@@ -43,7 +43,19 @@ export function chosen(files: FileList): Packed[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|nbt|litematic)$/i;
+const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|nbt)$/i;
+/** Files of worlds that no cairn reads. */
+const foreign: [RegExp, string][] = [
+  [/\.litematic$/i, "a schematic of Litematica"],
+  [/\.polar$/i, "a world of Polar"],
+  [/\.mcworld$/i, "a world of Bedrock Edition"],
+  [/\.mcstructure$/i, "a structure of Bedrock Edition"],
+  [/\.(rar|7z)$/i, "an archive that has to be unpacked"],
+];
+
+/** Says what a file is that looks like a world and is none that can be read; "" if it is not one of these. */
+export const foreignKind = (path: string): string => foreign.find(([ends]) => ends.test(path))?.[1] ?? "";
+
 const region = /(^|\/)(r\.-?\d+\.-?\d+\.(mca|mcr)|c\.-?\d+\.-?\d+\.mcc)$/;
 /** The folder of a world, then the folders below it that region files lie in. */
 const inRegions = /^(.*?\/)??(?:DIM-?\d+\/|dimensions\/[^/]+\/[^/]+\/)?(?:region|entities|poi)\/[^/]+$/;
@@ -53,8 +65,11 @@ const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") +
 /** Finds the worlds among files: folders with a level.dat, folders of region files, and files that are worlds. */
 export function findWorlds(files: Packed[]): { worlds: Found[]; rest: string[] } {
   files = files.filter((f) => !useless.test(f.path));
-  const levels = [...new Set(files.filter((f) => /(^|\/)level\.dat$/.test(f.path)).map((f) => folderOf(f.path)))].sort((a, b) => a.length - b.length);
+  const levels = [...new Set(files.filter((f) => /(^|\/)level\.dat(_old)?$/.test(f.path)).map((f) => folderOf(f.path)))].sort((a, b) => a.length - b.length);
   const roots = levels.filter((d, i) => !levels.slice(0, i).some((up) => d.startsWith(up)));
+  // A server keeps the nether and the end of a world in folders beside it: they go with it, as they lie.
+  const server = (d: string): string => d.replace(/_(nether|the_end)\/$/, "/");
+  const joined = (d: string): boolean => roots.some((r) => r !== d && server(r) === server(d)) && roots.includes(server(d));
   const found = new Map<string, Found>();
   const rest: string[] = [];
   const put = (key: string, title: string, path: string, file: Blob): void => {
@@ -66,7 +81,9 @@ export function findWorlds(files: Packed[]): { worlds: Found[]; rest: string[] }
   for (const { path, file } of files) {
     const root = roots.find((d) => path.startsWith(d));
     if (root !== undefined) {
-      put("folder " + root, root.replace(/\/$/, "").split("/").pop() || "world", path.slice(root.length), file);
+      const world = joined(root) ? server(root) : root;
+      const from = joined(root) ? folderOf(world.slice(0, -1)) : root;
+      put("folder " + world, world.replace(/\/$/, "").split("/").pop() || "world", path.slice(from.length), file);
     } else if (region.test(path)) {
       const m = inRegions.exec(path);
       const part = m ? (m[1] ?? "") : folderOf(path);

@@ -2,7 +2,7 @@
 
 import { address, gaveUp, Lanes, Refused, refusedBy, words } from "./api";
 import { add, el, fill } from "./dom";
-import { findWorlds, type Found } from "./drop";
+import { findWorlds, foreignKind, type Found } from "./drop";
 import { exists, freeName, nameFault, nameOf } from "./names";
 import { lostWords } from "./parts";
 import { bytes, many } from "./text";
@@ -14,6 +14,7 @@ interface Imported {
   same: boolean;
   lost: Record<string, number> | null;
   damaged: string[] | null;
+  remarks: string[] | null;
 }
 
 /** Uploads makes and shows uploads; they run one after another. */
@@ -30,6 +31,8 @@ export class Uploads {
   /** Shows a card for each world among files. */
   async take(files: Packed[]): Promise<void> {
     const { worlds, rest } = findWorlds(files);
+    for (const path of rest.filter((r) => foreignKind(r)).slice(0, 20)) this.node.append(el("div", { class: "note bad closable", role: "alert" }, el("div", null, el("code", null, path), ` is ${foreignKind(path)}, which cairn does not read.`), this.closer()));
+    if (worlds.length === 0 && rest.length > 0 && rest.every(foreignKind)) return;
     if (worlds.length === 0) {
       const p = el("p", null, rest.length ? `No world is among ${many(rest.length, "file")}, such as `: "Nothing was dropped.", rest.length > 0 && el("code", null, rest[0]!), rest.length > 0 && ". A world is a folder with a level.dat, a folder of region files, a zip or tar of one, or a file .cairn, .slime, .schem, .schematic or .nbt.");
       this.node.append(el("div", { class: "note bad closable", role: "alert" }, el("div", null, p), this.closer()));
@@ -135,6 +138,7 @@ export class Uploads {
         fill(
           state,
           el("p", { class: "good" }, answer.same ? "Nothing differs from the newest version. " : `Saved as version ${answer.commit.number}, ${bytes(size)} for ${bytes(w.bytes)}. `, el("a", { href: "/world/" + name.value }, "Look at " + name.value)),
+          (answer.remarks ?? []).map((r) => el("p", { class: "muted" }, r)),
           lostWords(answer.lost, "Could not be taken over"),
           (answer.damaged ?? []).length > 0 && el("details", null, el("summary", null, `Damaged and kept as it is stored: ${answer.damaged!.length}`), el("ul", null, answer.damaged!.map((d) => el("li", null, d)))),
         );
