@@ -33,6 +33,7 @@ type canvas struct {
 type object struct {
 	list    string
 	at      geom.Point
+	of      kind // the block there when it came
 	entity  bool
 	payload []byte
 }
@@ -104,6 +105,7 @@ func (c *canvas) holds(p geom.Point) bool {
 // add adds an object if it is in the core.
 func (c *canvas) add(o object) {
 	if c.holds(o.at) {
+		o.of = c.at(o.at.X, o.at.Y, o.at.Z)
 		c.objects = append(c.objects, o)
 	}
 }

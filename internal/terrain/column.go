@@ -172,8 +172,11 @@ func (f *framer) lists(pos geom.ColumnPos) {
 			if o.list != name || o.at.X>>4 != int(pos.X) || o.at.Z>>4 != int(pos.Z) {
 				continue
 			}
-			if name == voxel.BlockEntities && f.at(o.at.X, o.at.Y, o.at.Z) == 0 {
+			switch k := f.at(o.at.X, o.at.Y, o.at.Z); {
+			case name == voxel.BlockEntities && k != o.of:
 				continue // another building came over its block
+			case name == voxel.Entities && (f.blockTable.blocks[k].stops || f.at(o.at.X, o.at.Y-1, o.at.Z) == 0):
+				continue // it has no room, or nothing to stand on
 			}
 			place := voxel.Moved
 			if o.entity {

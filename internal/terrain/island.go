@@ -182,8 +182,9 @@ func (s *island) store(b brush) {
 		}
 	}
 	b.put(6, 2, 3, "glowstone")
-	b.put(4, 1, 7, "oak_sign@s")
-	b.sign(b.place(4, 1, 7), "Store")
+	b.put(4, -1, 7, "spruce_planks")
+	b.put(4, 0, 7, "oak_sign@s")
+	b.sign(b.place(4, 0, 7), "Store")
 }
 
 // works are a stone generator and a gate to the nether.
