@@ -288,7 +288,7 @@ func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
 
 // Set sets the block at p.
 func (b Blocks) Set(p Point, name string) {
-	at := meaning{name, geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}}
+	at := meaning{name, p.Column()}
 	k, ok := b.known[at]
 	if !ok {
 		k = b.named(name, Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})})

@@ -122,32 +122,11 @@ func (l *limited) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 		if c == nil || cover == region.Whole && admits == nil {
 			return f(pos, c)
 		}
-		cells, is := new([voxel.ChunkCells]voxel.Cell), new([voxel.ChunkCells]voxel.Cell)
-		c.Flat(cells)
-		if admits != nil {
-			now[pos].Flat(is)
-		}
-		out := voxel.Uniform(v.Default)
-		var all [voxel.ChunkCells]voxel.Cell
-		out.Flat(&all)
-		b := pos.Box()
-		for y := range voxel.ChunkEdge {
-			for z := range voxel.ChunkEdge {
-				in.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
-					for x := max(x0-b.Min.X, 0); x < min(x1-b.Min.X, voxel.ChunkEdge); x++ {
-						if i := (y*voxel.ChunkEdge+z)*voxel.ChunkEdge + x; admits == nil || admits[is[i]] {
-							all[i] = cells[i]
-						}
-					}
-					return x1 < b.Max.X
-				})
-			}
-		}
-		return f(pos, voxel.FromFlat(&all))
+		return f(pos, edit.Within(pos, in, admits, now[pos].Or(v.Default), c, voxel.Uniform(v.Default)))
 	})
 }
 
-// admitted returns which cells the mask admits, nil for all, and the chunks to ask.
+// admitted returns which cells the mask admits, nil for all, and the chunks to ask; nil is the default.
 func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.ChunkPos) ([]bool, map[geom.ChunkPos]*voxel.Chunk, error) {
 	v := (&limited{l.now, l.now, l.area}).volume(dim, vol)
 	admits := edit.Admitted(l.names, v.Schema, v.Names)
@@ -155,13 +134,8 @@ func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.Chu
 		return nil, nil, nil
 	}
 	now := make(map[geom.ChunkPos]*voxel.Chunk, len(want))
-	for _, pos := range want {
-		now[pos] = voxel.Uniform(v.Default)
-	}
 	err := l.now.ReadChunks(ctx, dim, vol, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-		if c != nil {
-			now[pos] = c
-		}
+		now[pos] = c
 		return nil
 	})
 	return admits, now, err

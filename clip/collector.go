@@ -267,7 +267,7 @@ func (c *Collector) box() (b geom.Box, err error) {
 		if from.Empty() && b.Empty() {
 			return from, nil
 		}
-		b = union(b, from)
+		b = b.Union(from)
 	}
 	if b.Empty() {
 		return b, fmt.Errorf("clip: %w: the world has no blocks", format.ErrHolds)
@@ -343,11 +343,11 @@ func filled(v *grid.View) (b geom.Box) {
 	var buf [64]voxel.Cell
 	for pos, chunk := range v.Chunks() {
 		in := pos.Box()
-		if union(b, in) == b {
+		if b.Union(in) == b {
 			continue
 		}
 		if cell, ok := chunk.Uniform(); ok && cell != v.Default() {
-			b = union(b, in)
+			b = b.Union(in)
 			continue
 		}
 		for y := range geom.ChunkEdge {
@@ -362,23 +362,9 @@ func filled(v *grid.View) (b geom.Box) {
 					last--
 				}
 				at := in.Min.Add(geom.Point{X: first, Y: y, Z: z})
-				b = union(b, geom.Box{Min: at, Max: at.Add(geom.Point{X: last - first + 1, Y: 1, Z: 1})})
+				b = b.Union(geom.Box{Min: at, Max: at.Add(geom.Point{X: last - first + 1, Y: 1, Z: 1})})
 			}
 		}
 	}
 	return b
-}
-
-// union returns the least box that holds both.
-func union(a, b geom.Box) geom.Box {
-	switch {
-	case a.Empty():
-		return b
-	case b.Empty():
-		return a
-	}
-	return geom.Box{
-		Min: geom.Point{X: min(a.Min.X, b.Min.X), Y: min(a.Min.Y, b.Min.Y), Z: min(a.Min.Z, b.Min.Z)},
-		Max: geom.Point{X: max(a.Max.X, b.Max.X), Y: max(a.Max.Y, b.Max.Y), Z: max(a.Max.Z, b.Max.Z)},
-	}
 }

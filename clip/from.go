@@ -50,12 +50,7 @@ func From(v View, r region.Region) (*Clip, error) {
 		return nil, err
 	}
 	for _, of := range d.Volumes {
-		scale := max(1, of.Scale)
-		b := geom.Box{
-			Min: geom.Point{X: geom.FloorDiv(in.Min.X, scale), Y: geom.FloorDiv(in.Min.Y, scale), Z: geom.FloorDiv(in.Min.Z, scale)},
-			Max: geom.Point{X: geom.FloorDiv(in.Max.X-1, scale) + 1, Y: geom.FloorDiv(in.Max.Y-1, scale) + 1, Z: geom.FloorDiv(in.Max.Z-1, scale) + 1},
-		}
-		for pos, chunk := range views[of.Name].ChunksIn(b) {
+		for pos, chunk := range views[of.Name].ChunksIn(in.Over(max(1, of.Scale))) {
 			if chunk == nil {
 				return nil, fmt.Errorf("clip: chunk %v of volume %q of %s: %w", pos, of.Name, d.Name, grid.ErrNotLoaded)
 			}

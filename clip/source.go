@@ -119,7 +119,7 @@ func (w *sender) find() {
 	}
 	for _, l := range w.c.Lists {
 		for _, o := range l.Objects {
-			pos := geom.ColumnPos{X: int32(o.At.X >> 4), Z: int32(o.At.Z >> 4)}
+			pos := o.At.Column()
 			if !at[pos] && o.Place != voxel.Nowhere { // it would be a column of nothing else
 				w.lost[l.Name+" outside of the box"]++
 				continue

@@ -482,9 +482,7 @@ func named(v *stone.Volume) []string {
 
 // translated returns a chunk of a volume in the cells of both worlds. nil is the default.
 func translated(c *voxel.Chunk, v *stone.Volume, table []voxel.Cell) *voxel.Chunk {
-	if c == nil {
-		c = voxel.Uniform(v.Default)
-	}
+	c = c.Or(v.Default)
 	if table != nil {
 		c = c.Translate(table)
 	}

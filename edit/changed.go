@@ -68,7 +68,7 @@ func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volu
 			if r.Most > 0 && r.chunks >= r.Most {
 				return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
 			}
-			r.compare(pos, filled(before[pos], isA.Default), translated(filled(after[pos], isB.Default), table))
+			r.compare(pos, before[pos].Or(isA.Default), translated(after[pos].Or(isB.Default), table))
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (r *Changed) put(pos geom.ChunkPos, only *[voxel.ChunkEdge * voxel.ChunkEdg
 	if !found {
 		r.chunks++
 		r.rows[at] = slices.Insert(row, i, changedChunk{pos.X, only})
-		r.bounds = cover(r.bounds, pos.Box())
+		r.bounds = r.bounds.Union(pos.Box())
 		return
 	}
 	for k, m := range only {

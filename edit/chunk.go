@@ -160,15 +160,10 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 	if !ok {
 		return 0, true
 	}
-	if now == nil {
-		now = voxel.Uniform(v.Default)
-	}
-	want := p.want
-	switch {
-	case p.change != nil:
+	now = now.Or(v.Default)
+	want := p.want.Or(v.Default)
+	if p.change != nil {
 		want = p.change(now)
-	case want == nil:
-		want = voxel.Uniform(v.Default)
 	}
 	w := &s.q.work
 	allowed := p.mask.cells(v.Schema, v.Names())
@@ -212,7 +207,7 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 	if p.objects != nil {
 		is, _ := v.Chunk(p.pos)
 		in := &objectsTx{d: d, sink: f.in.Sink}
-		p.objects(p, in, now, filled(is, v.Default), allowed)
+		p.objects(p, in, now, is.Or(v.Default), allowed)
 		p.err = cmp.Or(p.err, in.err)
 	}
 	return n, all

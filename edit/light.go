@@ -98,7 +98,7 @@ func (l *Flood) relight(ctx context.Context, a *Arena, at geom.ChunkPos) (done b
 			}
 			for i, c := range chunks {
 				pos := geom.ChunkPos{X: from.X, Y: from.Y + int32(i), Z: from.Z}
-				if now, ok := v.Chunk(pos); ok && filled(now, v.Default).Equal(c) {
+				if now, ok := v.Chunk(pos); ok && now.Or(v.Default).Equal(c) {
 					continue
 				}
 				v.SetChunk(pos, c)

@@ -114,7 +114,7 @@ func towersOf(v voxel.Volume, parts []part) (out []*tower) {
 			out = append(out, t)
 		}
 		t.parts = append(t.parts, p)
-		t.box = cover(t.box, scaled(p.pos.Box(), v.Scale))
+		t.box = t.box.Union(p.pos.Box().Scale(v.Scale))
 	}
 	slices.SortFunc(out, func(a, b *tower) int { return a.footprint().Compare(b.footprint()) })
 	return out
@@ -144,23 +144,6 @@ func (t *tower) positions() (out []geom.ChunkPos) {
 		out = append(out, t.parts[i].pos)
 	}
 	return out
-}
-
-// cover returns the least box around two; the first may be empty.
-func cover(a, b geom.Box) geom.Box {
-	if a.Empty() {
-		return b
-	}
-	return geom.Box{
-		Min: geom.Point{X: min(a.Min.X, b.Min.X), Y: min(a.Min.Y, b.Min.Y), Z: min(a.Min.Z, b.Min.Z)},
-		Max: geom.Point{X: max(a.Max.X, b.Max.X), Y: max(a.Max.Y, b.Max.Y), Z: max(a.Max.Z, b.Max.Z)},
-	}
-}
-
-// scaled returns the cells of the dimension that a box of a volume covers.
-func scaled(b geom.Box, scale int) geom.Box {
-	times := func(p geom.Point) geom.Point { return geom.Point{X: p.X * scale, Y: p.Y * scale, Z: p.Z * scale} }
-	return geom.Box{Min: times(b.Min), Max: times(b.Max)}
 }
 
 // cellMask is the name terms of a region.Mask. Names of a volume only grow.
@@ -277,6 +260,23 @@ func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
 		all[c] = int(k) < len(allowed) && allowed[k]
 	}
 	return all
+}
+
+// Within returns a chunk with the cells of now in a region, as far as admits is true for the cell that
+// is has there, nil: for all. Its other cells are those of rest.
+func Within(pos geom.ChunkPos, in region.Region, admits []bool, is, now, rest *voxel.Chunk) *voxel.Chunk {
+	p := part{pos: pos, in: in}
+	p.cut()
+	var ask, out, cells [voxel.ChunkCells]voxel.Cell
+	is.Flat(&ask)
+	now.Flat(&cells)
+	rest.Flat(&out)
+	for i := range out {
+		if p.only[i/voxel.ChunkEdge]>>(i%voxel.ChunkEdge)&1 != 0 && (admits == nil || int(ask[i]) < len(admits) && admits[ask[i]]) {
+			out[i] = cells[i]
+		}
+	}
+	return voxel.FromFlat(&out)
 }
 
 // within limits a part to a region that covers as much of it.

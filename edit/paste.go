@@ -57,7 +57,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		return nil, err
 	}
 	version := o.Clip.Version
-	if model := d.Model(columnOf(o.At)); model != nil && model.OfGame() {
+	if model := d.Model(o.At.Column()); model != nil && model.OfGame() {
 		version = model.Version
 	}
 	in := &pasting{Paste: o, box: geom.Box{Min: o.At, Max: o.At.Add(o.Clip.Size)}, tables: make(map[string]table), version: version}
@@ -266,7 +266,7 @@ func (p *pasting) row(t table, at geom.Point, scale int, row []voxel.Cell) error
 		return nil
 	}
 	for i := range row {
-		q := geom.Point{X: geom.FloorDiv(block.X+i*scale, t.from.Scale), Y: geom.FloorDiv(block.Y, t.from.Scale), Z: geom.FloorDiv(block.Z, t.from.Scale)}
+		q := block.Add(geom.Point{X: i * scale}).Over(t.from.Scale)
 		v, ok := t.from.View.Cell(q)
 		if !ok {
 			return fmt.Errorf("edit: paste: the clip has no biome at %v", q)
@@ -288,7 +288,7 @@ func (p *pasting) find() {
 			if l.Name != voxel.Entities {
 				o = clip.Move(o, p.At)
 			}
-			switch pos := columnOf(o.At); {
+			switch pos := o.At.Column(); {
 			case o.Place == voxel.Nowhere || !p.box.Contains(o.At) || p.Region != nil && !p.Region.Contains(o.At):
 			case l.Name == voxel.BlockEntities:
 				p.owned[o.At.Chunk()] = append(p.owned[o.At.Chunk()], o)
@@ -300,10 +300,6 @@ func (p *pasting) find() {
 			}
 		}
 	}
-}
-
-func columnOf(p geom.Point) geom.ColumnPos {
-	return geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}
 }
 
 // swap replaces block entities by those of the clip, in the cells of a chunk that have its blocks
@@ -325,7 +321,7 @@ func (p *pasting) swap(c *part, in *objectsTx, was, is *voxel.Chunk, allowed []b
 				last[o.At] = i
 			}
 			for i, o := range come {
-				if columnOf(o.At) == pos && last[o.At] == i {
+				if o.At.Column() == pos && last[o.At] == i {
 					out = append(out, o)
 				}
 			}

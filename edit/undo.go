@@ -32,7 +32,7 @@ func (r *replaced) add(c *world.Change, def voxel.Cell) {
 		for _, p := range v.Chunks {
 			both := chunks{p.Old, p.New}
 			if had, ok := in[p.Pos]; ok {
-				both.before = had.undo(def)(filled(p.Old, def))
+				both.before = had.undo(def)(p.Old.Or(def))
 			}
 			in[p.Pos] = both
 		}
@@ -101,7 +101,7 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 			p := part{pos: pos, change: c.undo(v.Default())}
 			if v.Name == voxel.Block && r.owned != nil {
 				p.objects = func(p *part, in *objectsTx, _, is *voxel.Chunk, _ []bool) {
-					r.giveBack(in, p.pos, filled(c.before, v.Default()), is)
+					r.giveBack(in, p.pos, c.before.Or(v.Default()), is)
 				}
 			}
 			parts = append(parts, p)
@@ -119,7 +119,7 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 
 // undo returns what makes of a chunk, as it is now, one without the operation's changes.
 func (c chunks) undo(def voxel.Cell) func(*voxel.Chunk) *voxel.Chunk {
-	before, after := filled(c.before, def), filled(c.after, def)
+	before, after := c.before.Or(def), c.after.Or(def)
 	return func(now *voxel.Chunk) *voxel.Chunk {
 		if now == after {
 			return before
@@ -135,12 +135,4 @@ func (c chunks) undo(def voxel.Cell) func(*voxel.Chunk) *voxel.Chunk {
 		}
 		return voxel.FromFlat(&is)
 	}
-}
-
-// filled returns c, or a chunk of def if c is nil.
-func filled(c *voxel.Chunk, def voxel.Cell) *voxel.Chunk {
-	if c == nil {
-		return voxel.Uniform(def)
-	}
-	return c
 }

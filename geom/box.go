@@ -60,4 +60,13 @@ func (b Box) Scale(n int) Box {
 	return Box{Point{b.Min.X * n, b.Min.Y * n, b.Min.Z * n}, Point{b.Max.X * n, b.Max.Y * n, b.Max.Z * n}}
 }
 
+// Over returns the cells n times as wide that have a part of b.
+func (b Box) Over(n int) Box {
+	if b.Empty() {
+		return Box{}
+	}
+	last := b.Max.Sub(Point{1, 1, 1}).Over(n)
+	return Box{b.Min.Over(n), last.Add(Point{1, 1, 1})}
+}
+
 func (b Box) String() string { return fmt.Sprintf("[%v %v)", b.Min, b.Max) }

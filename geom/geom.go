@@ -35,6 +35,12 @@ func (p Point) Add(q Point) Point { return Point{p.X + q.X, p.Y + q.Y, p.Z + q.Z
 // Sub returns p moved by -q.
 func (p Point) Sub(q Point) Point { return Point{p.X - q.X, p.Y - q.Y, p.Z - q.Z} }
 
+// Over returns the cell n times as wide that has the cell p.
+func (p Point) Over(n int) Point { return Point{FloorDiv(p.X, n), FloorDiv(p.Y, n), FloorDiv(p.Z, n)} }
+
+// Column returns the column that has the cell.
+func (p Point) Column() ColumnPos { return ColumnPos{int32(p.X >> 4), int32(p.Z >> 4)} }
+
 // Chunk returns the position of the chunk that holds p.
 func (p Point) Chunk() ChunkPos {
 	return ChunkPos{int32(p.X >> ChunkShift), int32(p.Y >> ChunkShift), int32(p.Z >> ChunkShift)}

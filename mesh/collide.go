@@ -96,9 +96,7 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 	}
 	r.used, r.chunk, r.Unknown, r.Boxes, r.Parts, r.sides = true, chunk, !ok, r.Boxes[:0], r.Parts[:0], 0
 	if ok {
-		if chunk == nil {
-			chunk = voxel.Uniform(v.Default())
-		}
+		chunk = chunk.Or(v.Default())
 		r.Boxes = c.merger.boxes(r.Boxes, c.solid, chunk, pos.Min())
 		if v.Rule().Schema == voxel.Terrain {
 			r.parts(c.solid, v, chunk)

@@ -1,11 +1,13 @@
 package mesh
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -243,95 +245,52 @@ func (s *splitter) split(p *Piece, f func(material int, vertices []uint32, trian
 	return nil
 }
 
-// area is a part of a file that is written from its beginning to its end.
-type area struct {
-	w    io.WriterAt
-	at   int64
-	room []byte
-}
-
-// areaBytes is how much an area gathers before it writes, and areasBytes how much all of them do.
-const (
-	areaBytes  = 1 << 16
-	areasBytes = 1 << 24
-)
-
-func (a *area) flush() error {
-	if len(a.room) == 0 {
-		return nil
-	}
-	_, err := a.w.WriteAt(a.room, a.at)
-	a.at += int64(len(a.room))
-	a.room = a.room[:0]
-	return err
-}
-
-func (a *area) flushFull() error {
-	if len(a.room) < areaBytes {
-		return nil
-	}
-	return a.flush()
-}
+// areasBytes is about how much is gathered before it is written.
+const areasBytes = 1 << 24
 
 // writeBinary writes the vertices of each part from one place on, and the triangles from another.
 func (m *Model) writeBinary(ctx context.Context, w io.WriterAt, parts *parts, vertices, triangles int64) error {
-	areas := make([][2]area, len(parts.all))
+	areas := make([][2]*bufio.Writer, len(parts.all))
 	first := make([]uint32, len(parts.all))
-	held := 0 // bytes that areas gather, at most
+	gather := min(1<<16, max(512, areasBytes/2/max(1, len(areas))))
 	for i, p := range parts.all {
-		areas[i] = [2]area{{w: w, at: vertices}, {w: w, at: triangles}}
+		for k, at := range [2]*int64{&vertices, &triangles} {
+			areas[i][k] = bufio.NewWriterSize(io.NewOffsetWriter(w, *at), gather)
+		}
 		vertices += p.Vertices * glbVertex
 		triangles += p.Triangles * glbTriangle
 	}
 	var s splitter
+	var room []byte
 	err := m.Pieces(ctx, func(p *Piece) error {
 		return s.split(p, func(material int, vertices []uint32, triangles []Triangle) error {
 			n, in := m.find(parts, p, material)
-			out, ends := &areas[n][0], &areas[n][1]
-			if held += len(vertices)*glbVertex + len(triangles)*glbTriangle; held > areasBytes {
-				held = 0
-				if err := flushAll(areas); err != nil {
-					return err
-				}
-			}
 			for _, i := range vertices {
 				v := &p.Vertices[i]
 				light := uint8(linear(v.Shade)*255 + .5)
+				room = room[:0]
 				for a, c := range v.Position {
-					out.room = appendFloats(out.room, c+in[a])
+					room = appendFloats(room, c+in[a])
 				}
-				out.room = appendFloats(out.room, v.Normal[:]...)
-				out.room = append(out.room, light, light, light, 255)
+				areas[n][0].Write(append(appendFloats(room, v.Normal[:]...), light, light, light, 255))
 			}
 			for _, t := range triangles {
+				room = room[:0]
 				for _, v := range t.Vertices {
-					ends.room = binary.LittleEndian.AppendUint32(ends.room, first[n]+v)
+					room = binary.LittleEndian.AppendUint32(room, first[n]+v)
 				}
+				areas[n][1].Write(room)
 			}
 			first[n] += uint32(len(vertices))
-			if err := out.flushFull(); err != nil {
-				return err
-			}
-			return ends.flushFull()
+			_, err := areas[n][0].Write(nil) // the first error of the writer
+			_, more := areas[n][1].Write(nil)
+			return errors.Join(err, more)
 		})
 	})
-	if err != nil {
-		return err
+	for i := 0; i < len(areas) && err == nil; i++ {
+		err = errors.Join(areas[i][0].Flush(), areas[i][1].Flush())
 	}
-	return flushAll(areas)
-}
-
-// flushAll writes what areas have gathered, and gives its memory back.
-func flushAll(areas [][2]area) error {
-	for i := range areas {
-		for k := range areas[i] {
-			if err := areas[i][k].flush(); err != nil {
-				return err
-			}
-			areas[i][k].room = nil
-		}
-	}
-	return nil
+	return err
 }
 
 // gltf returns the document of a model.

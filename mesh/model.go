@@ -111,12 +111,7 @@ type within struct {
 func (w within) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	box := w.box
 	if level > w.lvl {
-		d := level - w.lvl
-		up := 1<<d - 1
-		box = geom.Box{
-			Min: geom.Point{X: box.Min.X >> d, Y: box.Min.Y >> d, Z: box.Min.Z >> d},
-			Max: geom.Point{X: (box.Max.X + up) >> d, Y: (box.Max.Y + up) >> d, Z: (box.Max.Z + up) >> d},
-		}
+		box = box.Over(1 << (level - w.lvl))
 	}
 	in := b.Intersect(box)
 	if in == b {

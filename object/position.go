@@ -37,11 +37,6 @@ func cellAt(at octree.Vec) (geom.Point, error) {
 	return geom.Point{X: int(math.Floor(at.X)), Y: int(math.Floor(at.Y)), Z: int(math.Floor(at.Z))}, nil
 }
 
-// columnAt returns the column of a cell.
-func columnAt(p geom.Point) geom.ColumnPos {
-	return geom.ColumnPos{X: int32(p.X >> 4), Z: int32(p.Z >> 4)}
-}
-
 // Body is the size of an object: a box around its position when that is the middle of its feet.
 type Body struct{ Width, Height float64 }
 

@@ -112,7 +112,7 @@ func (m *Movers) jobs() (jobs []*job, err error) {
 		}
 		cell, err := cellAt(p.At)
 		if err == nil {
-			j.to = columnAt(cell)
+			j.to = cell.Column()
 			j.object, err = m.o.Object(p.Mover)
 		}
 		if err == nil {

@@ -165,7 +165,7 @@ func newTile(land Land, o TileOptions) *tile {
 	}
 	t.shift = max(0, o.Zoom) - t.base
 	t.edge = TileEdge / t.pixel
-	b := shrunkBox(land.Bounds(), t.base)
+	b := land.Bounds().Over(1 << t.base)
 	t.low, t.high = b.Min.Y, b.Max.Y
 	if o.Heights != (Heights{}) {
 		t.low, t.high = max(t.low, o.Heights.From>>t.base), min(t.high, (o.Heights.To+1<<t.base-1)>>t.base)
@@ -181,14 +181,6 @@ func newTile(land Land, o TileOptions) *tile {
 	}
 	t.begin(b)
 	return t
-}
-
-func shrunkBox(b geom.Box, level int) geom.Box {
-	up := 1<<level - 1
-	return geom.Box{
-		Min: geom.Point{X: b.Min.X >> level, Y: b.Min.Y >> level, Z: b.Min.Z >> level},
-		Max: geom.Point{X: (b.Max.X + up) >> level, Y: (b.Max.Y + up) >> level, Z: (b.Max.Z + up) >> level},
-	}
 }
 
 // strip is the samples of a row or a column of samples that lie in one chunk.

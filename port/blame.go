@@ -205,7 +205,7 @@ func (w *blame) read(s *world.Snapshot, need bool) (out cellNow, err error) {
 	if err != nil {
 		return out, err
 	}
-	at := geom.Point{X: geom.FloorDiv(w.spot.At.X, v.Scale), Y: geom.FloorDiv(w.spot.At.Y, v.Scale), Z: geom.FloorDiv(w.spot.At.Z, v.Scale)}
+	at := w.spot.At.Over(v.Scale)
 	if err := at.Check(); err != nil {
 		return out, err
 	}

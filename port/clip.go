@@ -144,20 +144,14 @@ type within struct {
 
 // scaled returns the box in cells of a volume.
 func (w within) scaled(dim, vol string) geom.Box {
-	b, about := w.box, w.About()
-	for _, d := range about.Dimensions {
+	for _, d := range w.About().Dimensions {
 		for _, v := range d.Volumes {
-			if d.Name == dim && v.Volume.Name == vol && v.Scale > 1 {
-				for _, p := range []*int{&b.Min.X, &b.Min.Y, &b.Min.Z} {
-					*p = geom.FloorDiv(*p, v.Scale)
-				}
-				for _, p := range []*int{&b.Max.X, &b.Max.Y, &b.Max.Z} {
-					*p = geom.FloorDiv(*p+v.Scale-1, v.Scale)
-				}
+			if d.Name == dim && v.Volume.Name == vol {
+				return w.box.Over(max(1, v.Scale))
 			}
 		}
 	}
-	return b
+	return w.box
 }
 
 func (w within) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {

@@ -77,7 +77,7 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	}
 	full := *c
 	full.Block.Names, c = names, &full
-	if model := w.View().Dimension(dim.Name()).Model(columnAt(o.At)); model != nil && model.OfGame() {
+	if model := w.View().Dimension(dim.Name()).Model(o.At.Column()); model != nil && model.OfGame() {
 		if n := c.Items(model.Version); n > 0 {
 			lost[fmt.Sprintf("items in the form of data version %d, which the game of %d reads as others", c.Version, model.Version)] += n
 		}
@@ -85,10 +85,6 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
 	_, err = edit.Do(ctx, at, &edit.Paste{Clip: c, At: o.At, Mask: o.Mask, Region: o.Region, NoAir: o.NoAir, Biomes: true, Objects: true})
 	return lost, cmp.Or(ctx.Err(), err)
-}
-
-func columnAt(p geom.Point) geom.ColumnPos {
-	return geom.ColumnPos{X: int32(geom.FloorDiv(p.X, geom.ColumnEdge)), Z: int32(geom.FloorDiv(p.Z, geom.ColumnEdge))}
 }
 
 // HoldNear loads the column nearest to a loaded box that has none, and holds it: new columns have

@@ -106,9 +106,9 @@ func (p *Pending) overwrite(r grid.Replaced) {
 		return
 	}
 	var before, old, now [voxel.ChunkCells]voxel.Cell
-	filled(c, p.def).Flat(&before)
-	filled(r.Old, p.def).Flat(&old)
-	filled(r.New, p.def).Flat(&now)
+	c.Or(p.def).Flat(&before)
+	r.Old.Or(p.def).Flat(&old)
+	r.New.Or(p.def).Flat(&now)
 	lost := r.Unknown
 	for i, c := range now {
 		if c != old[i] {
@@ -217,7 +217,7 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 				cells[z] = 1<<geom.ChunkEdge - 1
 			}
 		} else {
-			old, new := filled(r.Old, def), filled(r.New, def)
+			old, new := r.Old.Or(def), r.New.Or(def)
 			for y, rows := range old.Differing(new) {
 				if rows == 0 {
 					continue
@@ -271,12 +271,4 @@ func differing(a, b []voxel.Cell) (m uint32) {
 		}
 	}
 	return m
-}
-
-// filled returns c, or a chunk of def if c is nil.
-func filled(c *voxel.Chunk, def voxel.Cell) *voxel.Chunk {
-	if c == nil {
-		return voxel.Uniform(def)
-	}
-	return c
 }

@@ -38,7 +38,7 @@ func newRegion(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box) 
 		r.low, r.high = min(r.low, pos.Y*2), max(r.high, pos.Y*2+1)
 	}
 	for _, c := range p.replaced(d.Blocks) {
-		old, now := filled(c.Old, p.def), filled(c.New, p.def)
+		old, now := c.Old.Or(p.def), c.New.Or(p.def)
 		for i := range int32(8) {
 			at := light.SectionPos{X: c.Pos.X*2 + i&1, Y: c.Pos.Y*2 + i>>2, Z: c.Pos.Z*2 + i>>1&1}
 			if sectionDiffers(old, now, at) {
@@ -121,7 +121,7 @@ func (r *lightRegion) read(kind light.Kind, at light.SectionPos, s *light.Sectio
 	ok := r.Blocks.ReadBox(box, 0, s.Blocks[:])
 	if c, changed := r.pending.before[chunkOf(at)]; changed {
 		s.Changed = true
-		filled(c, r.pending.def).ReadBox(inChunk(at), s.Before[:])
+		c.Or(r.pending.def).ReadBox(inChunk(at), s.Before[:])
 	}
 	if !s.Unlit {
 		ok = r.Levels[kind].ReadBox(box, 0, r.cells[:]) && ok

@@ -295,12 +295,7 @@ func (s *liveState) changedOf(came []geom.ChunkPos, o *liveState, dimension, vol
 // differing returns a box of cells of a chunk that holds all that differs; nil is a
 // chunk of the default.
 func differing(a, b *voxel.Chunk, def voxel.Cell) geom.Box {
-	if a == nil {
-		a = voxel.Uniform(def)
-	}
-	if b == nil {
-		b = voxel.Uniform(def)
-	}
+	a, b = a.Or(def), b.Or(def)
 	out := geom.Box{Min: geom.Point{Y: geom.ChunkEdge}, Max: geom.Point{X: geom.ChunkEdge}}
 	var all uint32
 	for y, rows := range a.Differing(b) {

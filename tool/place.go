@@ -111,35 +111,11 @@ func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
 	} else if admits == nil {
 		return
 	}
-	filled := func(c *voxel.Chunk) *voxel.Chunk {
-		if c == nil {
-			return voxel.Uniform(v.Default)
-		}
-		return c
-	}
-	var old, now [voxel.ChunkCells]voxel.Cell
 	for pos := range region.Chunks(region.Box(b)) {
 		before, _ := was.Chunk(pos)
-		after, ok := v.Chunk(pos)
-		if !ok || before == after {
-			continue
-		}
-		filled(before).Flat(&old)
-		filled(after).Flat(&now)
-		out := old
-		low := pos.Box().Min
-		for row := range voxel.ChunkEdge * voxel.ChunkEdge {
-			in.Spans(low.Y+row/voxel.ChunkEdge, low.Z+row%voxel.ChunkEdge, func(x0, x1 int) bool {
-				for x := max(x0-low.X, 0); x < min(x1-low.X, voxel.ChunkEdge); x++ {
-					if i := row*voxel.ChunkEdge + x; admits == nil || int(old[i]) < len(admits) && admits[old[i]] {
-						out[i] = now[i]
-					}
-				}
-				return x1-low.X < voxel.ChunkEdge
-			})
-		}
-		if out != now {
-			v.WriteBox(pos.Box(), out[:])
+		if after, ok := v.Chunk(pos); ok && before != after {
+			before = before.Or(v.Default)
+			v.SetChunk(pos, edit.Within(pos, in, admits, before, after.Or(v.Default), before))
 		}
 	}
 }
@@ -341,34 +317,16 @@ func grouped(n int) string {
 
 // Changed counts the cells of the volume that a change changed.
 func (in Place) Changed(c *world.Change) (n int) {
-	filled := func(c *voxel.Chunk) *voxel.Chunk {
-		if c == nil {
-			return voxel.Uniform(in.Volume.Default())
-		}
-		return c
-	}
+	var old, now [voxel.ChunkCells]voxel.Cell
 	for _, v := range c.Volumes {
 		if v.Dimension != in.Dimension.Name() || v.Volume != in.Volume.Volume.Name {
 			continue
 		}
 		for _, r := range v.Chunks {
-			n += differing(filled(r.Old), filled(r.New))
-		}
-	}
-	return n
-}
-
-// differing counts the cells in which two chunks differ.
-func differing(a, b *voxel.Chunk) (n int) {
-	var bufA, bufB [64]voxel.Cell
-	for y, rows := range a.Differing(b) {
-		for z := range geom.ChunkEdge {
-			if rows>>z&1 == 0 {
-				continue
-			}
-			s, t := a.Row(y, z, &bufA), b.Row(y, z, &bufB)
-			for x := range s {
-				if s[x] != t[x] {
+			r.Old.Or(in.Volume.Default()).Flat(&old)
+			r.New.Or(in.Volume.Default()).Flat(&now)
+			for i := range old {
+				if old[i] != now[i] {
 					n++
 				}
 			}

@@ -61,6 +61,14 @@ func Uniform(v Cell) *Chunk {
 	return &Chunk{slices: filled[v]}
 }
 
+// Or returns c, or a chunk of def alone if c is nil: chunks that are all default are not kept.
+func (c *Chunk) Or(def Cell) *Chunk {
+	if c == nil {
+		return Uniform(def)
+	}
+	return c
+}
+
 // FromFlat returns a chunk of the cells, which are in index order and are not kept.
 // A Builder is faster for many chunks.
 func FromFlat(cells *[ChunkCells]Cell) *Chunk {

@@ -107,7 +107,7 @@ func (d *DimensionTx) checkPlaces(blocks *volume, replaced []grid.Replaced, colu
 
 // puts finds a block that is new in a chunk, over a column and at some heights.
 func puts(blocks *volume, r grid.Replaced, pos geom.ColumnPos, at func(y int) bool) (geom.Point, bool) {
-	old, now := filled(r.Old, blocks.Default), filled(r.New, blocks.Default)
+	old, now := r.Old.Or(blocks.Default), r.New.Or(blocks.Default)
 	least := r.Pos.Min()
 	foot := pos.Min(0).Sub(geom.Point{X: least.X, Z: least.Z})
 	rule := blocks.cells.Rule()
@@ -176,8 +176,8 @@ func (all *columns) versions(b geom.Box) (out []int32) {
 			out = append(out, c.Version)
 		}
 	}
-	pos := columnOf(b.Min)
-	if add(all.at(pos)); pos != columnOf(b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})) {
+	pos := b.Min.Column()
+	if add(all.at(pos)); pos != b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Column() {
 		for _, c := range all.in(b) {
 			add(c)
 		}

@@ -102,7 +102,7 @@ func hasStrays(pos geom.ColumnPos, c *voxel.Column) bool {
 	if c == nil || c == unloaded {
 		return false
 	}
-	outside := func(o voxel.Object) bool { return o.Place != voxel.Nowhere && columnOf(o.At) != pos }
+	outside := func(o voxel.Object) bool { return o.Place != voxel.Nowhere && o.At.Column() != pos }
 	return slices.ContainsFunc(c.Lists, func(l voxel.List) bool { return slices.ContainsFunc(l.Objects, outside) })
 }
 
@@ -143,7 +143,7 @@ func (c *columns) over(box geom.Box, strays bool) iter.Seq2[geom.ColumnPos, *vox
 	if box.Empty() {
 		return func(func(geom.ColumnPos, *voxel.Column) bool) {}
 	}
-	return c.within(columnOf(box.Min), columnOf(box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})), strays)
+	return c.within(box.Min.Column(), box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Column(), strays)
 }
 
 // within yields the columns from low to high, and those with strays if they are asked for, in
@@ -208,12 +208,4 @@ func (c *columns) apart(old *columns) (out []geom.ColumnPos) {
 	}
 	slices.SortFunc(out, geom.ColumnPos.Compare)
 	return out
-}
-
-// columnOf returns the column that holds p; positions out of range are brought
-// to its edge.
-func columnOf(p geom.Point) geom.ColumnPos {
-	const edge = geom.MaxChunk * geom.ChunkEdge / geom.ColumnEdge
-	clamp := func(v int) int32 { return int32(min(max(v>>4, -edge), edge-1)) }
-	return geom.ColumnPos{X: clamp(p.X), Z: clamp(p.Z)}
 }

@@ -83,11 +83,3 @@ func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
 	slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
 	return t, nil
 }
-
-// filled returns c, or a chunk of def if c is nil.
-func filled(c *voxel.Chunk, def voxel.Cell) *voxel.Chunk {
-	if c == nil {
-		return voxel.Uniform(def)
-	}
-	return c
-}

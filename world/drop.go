@@ -56,15 +56,6 @@ func (w *World) drop(d *dimension, v *volume, k keeper, chunks iter.Seq2[geom.Ch
 	return v.cells.With(gone)
 }
 
-// scaled returns the cells of the dimension that a box of a volume of that
-// scale covers.
-func scaled(b geom.Box, scale int) geom.Box {
-	return geom.Box{
-		Min: geom.Point{X: b.Min.X * scale, Y: b.Min.Y * scale, Z: b.Min.Z * scale},
-		Max: geom.Point{X: b.Max.X * scale, Y: b.Max.Y * scale, Z: b.Max.Z * scale},
-	}
-}
-
 // dropColumns takes those of the columns out of memory that nothing keeps there.
 func (w *World) dropColumns(d *dimension, k keeper, columns iter.Seq[geom.ColumnPos]) {
 	d.columns = d.columns.with(func(yield func(geom.ColumnPos, *voxel.Column) bool) {

@@ -39,7 +39,7 @@ func (w *World) ReadFar(ctx context.Context, dimension, volume string, level int
 	if b.Empty() {
 		return nil
 	}
-	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
+	if all := (geom.Box{Min: Everywhere.Min.Over(1 << level), Max: Everywhere.Max.Over(1 << level)}); b.Intersect(all) != b {
 		return fmt.Errorf("world: %s: level %d of %v: %w", w.name, level, b, geom.ErrOutOfRange)
 	}
 	f := farReader{openStack: m.openStack, v: v, name: name, live: true, pages: make(map[farPage]*voxel.Chunk)}
@@ -68,7 +68,7 @@ func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b ge
 	if level < 0 || level > geom.MaxLevel {
 		return fmt.Errorf("world: %s: level %d: want 0 to %d", s.world, level, geom.MaxLevel)
 	}
-	if all := (geom.Box{Min: shrunk(Everywhere.Min, level), Max: shrunk(Everywhere.Max, level)}); b.Intersect(all) != b {
+	if all := (geom.Box{Min: Everywhere.Min.Over(1 << level), Max: Everywhere.Max.Over(1 << level)}); b.Intersect(all) != b {
 		return fmt.Errorf("world: %s: level %d of %v: %w", s.world, level, b, geom.ErrOutOfRange)
 	}
 	f := farReader{openStack: s.stack, v: v, name: volumeName{dim, vol}, pages: make(map[farPage]*voxel.Chunk)}
@@ -78,7 +78,7 @@ func (s *Snapshot) ReadBox(ctx context.Context, dim, vol string, level int, b ge
 		}
 		return f.read(ctx, level, b, dst)
 	}
-	cells, err := s.near(ctx, v, f.name, scaled(b, 1<<level))
+	cells, err := s.near(ctx, v, f.name, b.Scale(1<<level))
 	if err != nil {
 		return err
 	}
@@ -188,13 +188,9 @@ func (f *farReader) read(ctx context.Context, level int, b geom.Box, dst []voxel
 	return nil
 }
 
-func shrunk(p geom.Point, level int) geom.Point {
-	return geom.Point{X: p.X >> level, Y: p.Y >> level, Z: p.Z >> level}
-}
-
 // readWhole reads a box of a level from what lies below it.
 func (w *World) readWhole(ctx context.Context, name volumeName, scale, level int, b geom.Box, dst []voxel.Cell) error {
-	h, err := w.Load(ctx, name.dimension, scaled(b, scale<<level), name.volume)
+	h, err := w.Load(ctx, name.dimension, b.Scale(scale<<level), name.volume)
 	if err != nil {
 		return err
 	}
@@ -242,7 +238,7 @@ func (f *farReader) packed(level int) bool {
 // stones above it cover and those that no commit holds.
 func (f *farReader) change(ctx context.Context, near [2]map[geom.ChunkPos]bool, b geom.Box, level int) error {
 	f.changed, f.touched = make(map[geom.ChunkPos]*voxel.Chunk), make(map[farPage]bool)
-	below := scaled(b, 1<<level)
+	below := b.Scale(1 << level)
 	var want []geom.ChunkPos
 	look := func(pos geom.ChunkPos) {
 		if pos.Box().Intersect(below).Empty() {
@@ -292,7 +288,7 @@ func (f *farReader) cell(ctx context.Context, level int, p geom.Point) (voxel.Ce
 		return f.stored(ctx, level, p)
 	}
 	if level == stone.FirstFar {
-		c := filled(f.changed[at], f.v.Default)
+		c := f.changed[at].Or(f.v.Default)
 		return c.Mip(f.v.cells.Rule(), stone.FirstFar).Cell(p.X&3, p.Y&3, p.Z&3), nil
 	}
 	var eight [8]voxel.Cell

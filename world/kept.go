@@ -38,7 +38,7 @@ func (d *DimensionTx) checkKept(v *VolumeTx, replaced []grid.Replaced) {
 				section := int(r.Pos.Y)*int(n) + y
 				box := geom.Box{Min: geom.Point{X: int(i%n) * edge, Y: y * edge, Z: int(i/n) * edge}}
 				box.Max = box.Min.Add(geom.Point{X: edge, Y: edge, Z: edge})
-				if c.Kept(section)&mark != 0 && (r.Unknown || differIn(filled(r.Old, v.Default), filled(r.New, v.Default), box)) {
+				if c.Kept(section)&mark != 0 && (r.Unknown || differIn(r.Old.Or(v.Default), r.New.Or(v.Default), box)) {
 					d.tx.fail(fmt.Errorf("world: column %v of %q: section %d: volume %q: %w", pos, d.d.name, section, v.Name, ErrKept))
 					return
 				}

@@ -256,7 +256,7 @@ func inVolume(b geom.Box, scale int) geom.Box {
 // overChunk returns the cells of the dimension that a chunk of a volume of that scale covers, and the
 // nearest ones of space if it lies beyond.
 func overChunk(pos geom.ChunkPos, scale int) geom.Box {
-	b := scaled(pos.Box(), scale)
+	b := pos.Box().Scale(scale)
 	least, most := Everywhere.Min, Everywhere.Max
 	b.Min = geom.Point{X: min(b.Min.X, most.X-1), Y: min(b.Min.Y, most.Y-1), Z: min(b.Min.Z, most.Z-1)}
 	b.Max = geom.Point{X: max(b.Max.X, least.X+1), Y: max(b.Max.Y, least.Y+1), Z: max(b.Max.Z, least.Z+1)}

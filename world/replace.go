@@ -149,7 +149,7 @@ func (r *replacing) chunks(v *VolumeTx, name volumeName, table []voxel.Cell, at 
 		return err
 	}
 	for _, pos := range at {
-		if !filled(old[pos], v.Default).Equal(filled(now[pos], v.Default)) {
+		if !old[pos].Or(v.Default).Equal(now[pos].Or(v.Default)) {
 			v.SetChunk(pos, now[pos])
 		}
 	}

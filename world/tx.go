@@ -408,7 +408,7 @@ func (d *DimensionTx) SetBlock(p geom.Point, name string, owned ...voxel.Object)
 		return
 	}
 	v.Set(p, v.Named(name))
-	pos := columnOf(p)
+	pos := p.Column()
 	was := d.Objects(voxel.BlockEntities, pos)
 	now := slices.DeleteFunc(slices.Clone(was), func(o voxel.Object) bool { return o.Place != voxel.Nowhere && o.At == p })
 	for _, o := range owned {
@@ -429,7 +429,7 @@ func (d *DimensionTx) Add(list string, o voxel.Object) {
 		d.tx.fail(fmt.Errorf("world: list %q of %q: %w", list, d.d.name, err))
 		return
 	}
-	at := homeOf{list, columnOf(o.At)}
+	at := homeOf{list, o.At.Column()}
 	objects := d.Objects(list, at.pos)
 	same := func(other voxel.Object) bool { return other.Place != voxel.Nowhere && other.At == o.At }
 	if voxel.Owner(list) != "" && o.Place != voxel.Nowhere && slices.ContainsFunc(objects, same) {

@@ -89,11 +89,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		if box.Empty() {
 			box = v.Bounds()
 		}
-		n := 1<<o.level - 1
-		box = geom.Box{
-			Min: geom.Point{X: box.Min.X >> o.level, Y: box.Min.Y >> o.level, Z: box.Min.Z >> o.level},
-			Max: geom.Point{X: (box.Max.X + n) >> o.level, Y: (box.Max.Y + n) >> o.level, Z: (box.Max.Z + n) >> o.level},
-		}
+		box = box.Over(1 << o.level)
 		surface := mesh.Blocky
 		if v.Schema == voxel.Terrain && !o.blocky {
 			surface = mesh.Smooth

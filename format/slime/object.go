@@ -138,12 +138,6 @@ func floorPoint(x, y, z float64) (geom.Point, bool) {
 	return geom.Point{X: int(math.Floor(x)), Y: int(math.Floor(y)), Z: int(math.Floor(z))}, true
 }
 
-// columnOf returns the column of an object by its position. An object without a position is in
-// column (0,0).
-func columnOf(o voxel.Object) geom.ColumnPos {
-	return geom.ColumnPos{X: int32(o.At.X >> 4), Z: int32(o.At.Z >> 4)}
-}
-
 // appendObject appends the payload of o's compound.
 func appendObject(dst []byte, o voxel.Object) []byte {
 	if o.Place == voxel.Moved {

@@ -242,9 +242,9 @@ func (w *World) placeObjects(h *homes, i int, p part) error {
 		return err
 	}
 	err = kinds[i].readObjects(doc, kinds[i].all, w.stats.Dropped, func(o voxel.Object) {
-		x := h.at[columnOf(o)]
+		x := h.at[o.At.Column()]
 		if x == nil {
-			x = h.add(columnOf(o), -1)
+			x = h.add(o.At.Column(), -1)
 		}
 		x.objects[i] = append(x.objects[i], o)
 	})

@@ -180,7 +180,7 @@ func (w *Writer) addObjects(c *format.Column) {
 				continue
 			}
 			for _, o := range l.Objects {
-				w.objects[i] = append(w.objects[i], placed{c.Pos, columnOf(o), appendObject(nil, o)})
+				w.objects[i] = append(w.objects[i], placed{c.Pos, o.At.Column(), appendObject(nil, o)})
 			}
 		}
 	}
