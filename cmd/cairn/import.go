@@ -57,7 +57,8 @@ func newImport(sf *storeFlag) *cobra.Command {
 		Short: "Puts a whole world into one file, or into the store",
 		Long: `import reads a world in any known format and writes it as one file, or puts it into the
 store as @name. If the store has a world of that name, the differences become its next
-version.
+version. The world may lie in a folder of SRC beside other files, which are left out. Of a
+server's root it is the world that server.properties names, with its nether and end.
 
 import keeps everything unless --slim or --light drop is set. It lists by name what it
 drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothing;
