@@ -288,8 +288,8 @@ func TestOpenPath(t *testing.T) {
 	if _, err := port.Open(filepath.Join(dir, "none"), port.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := port.Open(dir, port.Options{}); err == nil {
-		t.Error("a folder without a world is opened")
+	if _, err := port.Open(dir, port.Options{}); err == nil || !strings.Contains(err.Error(), "give a file of it, such as a.slime") {
+		t.Errorf("a folder without a world: %v", err)
 	}
 }
 

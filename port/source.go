@@ -16,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/clip"
@@ -93,6 +94,14 @@ func Open(path string, o Options) (*Source, error) {
 	}
 	if info.IsDir() {
 		leaf, err := openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFolder(path, o.leaf()) })
+		if errors.Is(err, format.ErrNoWorld) {
+			list, _ := os.ReadDir(path) // the error is said already
+			for _, e := range list {
+				if isArchiveName(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
+					return nil, fmt.Errorf("%w; give a file of it, such as %s", err, e.Name())
+				}
+			}
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -235,13 +235,16 @@ func (w *World) enter() string {
 		return rest
 	}
 	beside, n := map[string]bool{}, 0
+	leave := func(at string) {
+		top, _, _ := strings.Cut(strings.TrimPrefix(at, path.Dir(w.base)+"/"), "/")
+		beside[top] = true
+		n++
+	}
 	kept := w.files[:0]
 	for _, f := range w.files {
 		name := within(f.path)
 		if name == "" {
-			top, _, _ := strings.Cut(strings.TrimPrefix(f.path, path.Dir(w.base)+"/"), "/")
-			beside[top] = true
-			n++
+			leave(f.path)
 			continue
 		}
 		w.move(name, f.path)
@@ -249,10 +252,16 @@ func (w *World) enter() string {
 	}
 	slices.SortFunc(kept, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	w.files = kept
-	w.skip = slices.DeleteFunc(w.skip, func(s Skipped) bool { return within(s.Path) == "" })
-	for i, s := range w.skip {
-		w.skip[i].Path = within(s.Path)
+	skip := w.skip[:0]
+	for _, s := range w.skip {
+		at := s.Path
+		if s.Path = within(at); s.Path == "" {
+			leave(at)
+		} else {
+			skip = append(skip, s)
+		}
 	}
+	w.skip = skip
 	if n == 0 {
 		return ""
 	}

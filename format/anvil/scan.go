@@ -111,6 +111,8 @@ func (w *World) scan(at string) error {
 	switch {
 	case w.has("db/CURRENT") && (w.has("levelname.txt") || !w.hasRegions(anvilExt)):
 		return ErrBedrock
+	case len(foreign) > 0 && !w.hasChunks(): // their entities may be in the format of Anvil
+		return errors.New(strings.Join(foreign, "; "))
 	case w.hasRegions(anvilExt):
 		w.head.Format = formatName
 		w.sortOut(anvilExt)
@@ -120,12 +122,14 @@ func (w *World) scan(at string) error {
 	case w.hasRegions(mcregionExt):
 		w.head.Format = mcregionName
 		w.sortOut(mcregionExt)
-	case len(foreign) > 0:
-		return errors.New(strings.Join(foreign, "; "))
 	case w.hasLevel():
 		w.head.Format = formatName
 	default:
-		return ErrNoWorld
+		err := ErrNoWorld
+		for _, s := range w.skip[:min(len(w.skip), 3)] {
+			err = fmt.Errorf("%w; %q %s", err, s.Path, s.Why)
+		}
+		return err
 	}
 	for _, f := range foreign {
 		w.notes = append(w.notes, f+": kept as files")
@@ -136,16 +140,22 @@ func (w *World) scan(at string) error {
 // hasLevel reports whether the world has a level.dat, or the game's copy of it.
 func (w *World) hasLevel() bool { return w.has(LevelPath) || w.has(OldLevelPath) }
 
-// foreign names the chunks of formats that cairn does not read, and where they are.
+// foreign names the chunks of formats that cairn does not read, and whose they are.
 func (w *World) foreign() (out []string) {
-	found := map[string]map[string]int{} // files by format and folder
+	found := map[string]map[string]int{} // files by format and dimension
+	of := func(folder string) string {
+		if inRegions.MatchString(path.Base(folder)) {
+			folder = path.Dir(folder)
+		}
+		return nameOf(strings.TrimPrefix(folder, "."))
+	}
 	for _, f := range w.files {
 		for _, k := range foreignChunks {
 			if m := k.name.FindStringSubmatchIndex(f.path); m != nil {
 				if found[k.format] == nil {
 					found[k.format] = map[string]int{}
 				}
-				found[k.format][path.Clean(f.path[:m[2]])]++
+				found[k.format][of(path.Clean(f.path[:m[2]]))]++
 				break
 			}
 		}
@@ -156,13 +166,12 @@ func (w *World) foreign() (out []string) {
 			n += k
 		}
 		text := fmt.Sprintf("chunks in %s, which cairn does not read: %s", name, counted(n))
-		if folders := slices.Sorted(maps.Keys(found[name])); folders[0] != "." {
-			text += " in " + someOf(folders)
-		}
-		out = append(out, text)
+		out = append(out, text+" in "+someOf(slices.Sorted(maps.Keys(found[name]))))
 	}
 	return out
 }
+
+var inRegions = regexp.MustCompile(`^(region(2d|3d)?|entities|poi)$`)
 
 // foreignChunks are the names of files with chunks in other formats of the game and its mods. What
 // is before the group is their folder.
@@ -180,6 +189,15 @@ func (w *World) hasRegions(ext string) bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
 		_, _, _, ok := placeOf(f.path, ext)
 		return ok
+	})
+}
+
+// hasChunks reports whether there is a region file of chunks that can have one.
+func (w *World) hasChunks() bool {
+	return slices.ContainsFunc(w.files, func(f file) bool {
+		_, kind, _, ok := placeOf(f.path, anvilExt)
+		_, oldKind, _, old := placeOf(f.path, mcregionExt)
+		return f.size > headerSize && (ok && kind == kindChunk || old && oldKind == kindChunk)
 	})
 }
 

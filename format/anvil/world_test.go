@@ -224,9 +224,9 @@ func TestLevelCopy(t *testing.T) {
 // TestForeignChunks names chunks of other formats. They are an error if there are no others.
 func TestForeignChunks(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
-		{"Alpha", "0/1c/c.0.-1c.dat", "chunks in the format of Alpha, which cairn does not read: 1 file"},
-		{"Linear", "region/r.0.-1.linear", "chunks in Linear's format, which cairn does not read: 1 file"},
-		{"Cubic Chunks", "region3d/0.-1.0.3dr", "chunks in Cubic Chunks' format, which cairn does not read: 1 file"},
+		{"Alpha", "0/1c/c.0.-1c.dat", "chunks in the format of Alpha, which cairn does not read: 1 file in overworld"},
+		{"Linear", "region/r.0.-1.linear", "chunks in Linear's format, which cairn does not read: 1 file in overworld"},
+		{"Cubic Chunks", "DIM1/region3d/0.-1.0.3dr", "chunks in Cubic Chunks' format, which cairn does not read: 1 file in the_end"},
 		{"Pocket Edition", "chunks.dat", "chunks in the format of Pocket Edition, which cairn does not read: 1 file"},
 		{"none", "data/chunks.dat", ""},
 	} {
@@ -235,6 +235,10 @@ func TestForeignChunks(t *testing.T) {
 			w, err := anvil.OpenFS(folder(files), anvil.Options{})
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("alone: %v, %v, want %q", w, err, tt.want)
+			}
+			files["region/r.9.9.mca"], files["entities/r.0.0.mca"] = make([]byte, 8192), oneRegion()
+			if _, err = anvil.OpenFS(folder(files), anvil.Options{}); (tt.want == "") != (err == nil) {
+				t.Errorf("beside entities: %v, want %q", err, tt.want)
 			}
 			files["DIM-1/region/r.0.0.mca"] = oneRegion()
 			if w, err = anvil.OpenFS(folder(files), anvil.Options{}); err != nil {
