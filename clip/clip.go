@@ -54,7 +54,10 @@ type Clip struct {
 	// Offset is where the least corner lies from the point at which a player pastes.
 	Offset geom.Point
 	// Min is where the least corner lay in the world that the clip was copied from.
-	Min   geom.Point
+	Min geom.Point
+	// Inner is the box that a file names, if blocks lie outside of it: its least corner is pasted at a
+	// place, not that of all blocks.
+	Inner geom.Box
 	Block Volume
 	Biome *Volume // nil if there are none
 	// Lists are voxel.BlockEntities and voxel.Entities in the form of a column of a block

@@ -72,6 +72,11 @@ func (c *Clip) Turn(t Turn) (*Clip, map[string]int) {
 	out := *c
 	out.Size = t.box(c.Size)
 	out.Offset = t.offset(c.Offset, c.Size)
+	if b := c.Inner; !b.Empty() {
+		one := geom.Point{X: 1, Y: 1, Z: 1}
+		p, q := t.point(b.Min, c.Size), t.point(b.Max.Sub(one), c.Size)
+		out.Inner = geom.Box{Min: p, Max: p.Add(one)}.Union(geom.Box{Min: q, Max: q.Add(one)})
+	}
 	out.Block = c.turnVolume(&c.Block, t, func(name string) string { return t.State(name) })
 	counts := c.Counts(&c.Block)
 	for cell, name := range c.Block.Names {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/format/structure"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -305,6 +306,40 @@ func TestMadeAsSchematic(t *testing.T) {
 		}
 		if c.Size != (geom.Point{X: 44, Y: 4, Z: 1}) || c.Version != 3955 {
 			t.Errorf("%s: size %v, version %d", format, c.Size, c.Version)
+		}
+	}
+}
+
+// TestPasteOutside pastes a structure with a block outside of its size where the game has it: the
+// least corner of the size goes to the place.
+func TestPasteOutside(t *testing.T) {
+	ints := func(v ...int32) nbt.Items {
+		out := nbt.Items{Elem: nbt.Int}
+		for _, n := range v {
+			out.Values = append(out.Values, n)
+		}
+		return out
+	}
+	block := func(x, y, z int32) nbt.Value {
+		return nbt.Entries{{Name: "pos", Value: ints(x, y, z)}, {Name: "state", Value: int32(0)}}
+	}
+	doc := nbt.Append(nil, "", nbt.Entries{{Name: "size", Value: ints(2, 1, 3)}, {Name: "DataVersion", Value: int32(3955)}, {Name: "entities", Value: nbt.Items{}},
+		{Name: "palette", Value: nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{nbt.Entries{{Name: "Name", Value: "minecraft:gold_block"}}}}},
+		{Name: "blocks", Value: nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{block(0, 0, 0), block(-1, -2, 4)}}}})
+	for quarters, want := range [][2]geom.Point{{{X: 4, Y: 120, Z: 4}, {X: 3, Y: 118, Z: 8}}, {{X: 6, Y: 120, Z: 4}, {X: 2, Y: 118, Z: 3}}} {
+		c, err := structure.Read(bytes.NewReader(doc), int64(len(doc)), clip.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := opened(t, mustLoad(t, island(1, terrain.Modern)))
+		if _, err := port.Paste(t.Context(), w, c, port.PasteOptions{At: geom.Point{X: 4, Y: 120, Z: 4}, Turn: clip.Turn{Quarters: quarters}, NewColumns: true}); err != nil {
+			t.Fatal(err)
+		}
+		v := w.View().Dimension("overworld").Volume(voxel.Block)
+		for _, p := range want {
+			if cell, _ := v.Cell(p); v.Names()[cell] != "minecraft:gold_block" {
+				t.Errorf("%d quarters: %v is %s", quarters, p, v.Names()[cell])
+			}
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 type PasteOptions struct {
 	// Dimension is the name of a dimension. Default: the first that has blocks.
 	Dimension string
-	// At is where the least corner of the turned clip goes.
+	// At is where the least corner of the turned clip goes, or that of its Inner.
 	At   geom.Point
 	Turn clip.Turn
 	// NoAir keeps what is there where the clip has air.
@@ -53,6 +53,7 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	c, lost = c.Turn(o.Turn)
 	c, outside := c.Inside()
 	maps.Copy(lost, outside)
+	o.At = o.At.Sub(c.Inner.Min)
 	box := geom.Box{Min: o.At, Max: o.At.Add(c.Size)}
 	held, err := w.Load(ctx, dim.Name(), box.Intersect(world.Everywhere))
 	if err != nil {

@@ -105,7 +105,10 @@ func (r *reader) clip() (*clip.Clip, error) {
 	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), r.box.Min, r.box.Min, r.doc.Notes()
 	if r.outside > 0 {
 		low := r.box.Min
-		c.Notes = append(c.Notes, fmt.Sprintf("%d blocks lie outside of the size %d x %d x %d: read as the game places them, from %v on", r.outside, r.size[0], r.size[1], r.size[2], low))
+		c.Notes = append(c.Notes, fmt.Sprintf("blocks outside of the size %d x %d x %d, read as the game places them, from %v on: %d", r.size[0], r.size[1], r.size[2], low, r.outside))
+		if inner := (geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}); !inner.Empty() {
+			c.Inner = inner.Add(geom.Point{}.Sub(low))
+		}
 		note := append(r.size[:], int32(low.X), int32(low.Y), int32(low.Z), int32(c.Size.X), int32(c.Size.Y), int32(c.Size.Z))
 		r.rest = append(r.rest, clip.Field{Type: nbt.IntArray, Name: tagBox, Payload: nbt.AppendIntArray(nil, "", note)[3:]})
 		for _, list := range [][]voxel.Object{r.tiles, r.entities} {

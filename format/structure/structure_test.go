@@ -157,6 +157,9 @@ func TestOutside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if inner := (geom.Box{Max: geom.Point{X: 2, Y: 2, Z: 2}}); c.Inner.Add(tt.least) != inner {
+				t.Errorf("inner %v, want %v from %v", c.Inner, inner, tt.least)
+			}
 			if c.Size != tt.size || c.Offset != tt.least || len(c.Notes) != 1 || len(c.Lost) > 0 {
 				t.Errorf("size %v from %v, notes %q, lost %v, want %v from %v", c.Size, c.Offset, c.Notes, c.Lost, tt.size, tt.least)
 			}
