@@ -318,6 +318,54 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestDeleteAll: snapshots belong to a name. A world that is made anew has them again, unless they were
+// deleted with it; a name of seven parts has no room for any.
+func TestDeleteAll(t *testing.T) {
+	ctx := t.Context()
+	p := newPlace(t, "a")
+	p.save("a", "one", arena.SaveOptions{})
+	p.save("a", "two", arena.SaveOptions{})
+	if err := p.st.Fork(ctx, "a", p.fill("a", "", "box:0,50,0..1,51,1", "stone").ID(), "a/b"); err != nil {
+		t.Fatal(err)
+	}
+	p.save("a/b", "three", arena.SaveOptions{})
+	again := func() int {
+		t.Helper()
+		if err := p.st.Delete(ctx, "a", 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.st.Create(ctx, "a"); err != nil {
+			t.Fatal(err)
+		}
+		all, err := arena.List(ctx, p.st, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	if n := again(); n != 2 {
+		t.Errorf("a new world of the name has %d snapshots", n)
+	}
+	if n, err := arena.DeleteAll(ctx, p.st, "a"); n != 2 || err != nil {
+		t.Errorf("deleted %d, %v", n, err)
+	}
+	if n := again(); n != 0 {
+		t.Errorf("%d snapshots are left", n)
+	}
+	if n, err := arena.DeleteAll(ctx, p.st, "none"); n != 0 || err != nil {
+		t.Errorf("of no world: %d, %v", n, err)
+	}
+	if all, err := arena.List(ctx, p.st, "a/b"); len(all) != 1 || err != nil {
+		t.Errorf("the world below has %d, %v", len(all), err)
+	}
+	for name, ok := range map[string]bool{"a/b/c/d/e/f": true, "a/b/c/d/e/f/g": false} {
+		_, err := edit.SnapshotName(name, "x")
+		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "at most 6 parts") {
+			t.Errorf("a snapshot of %s: %v", name, err)
+		}
+	}
+}
+
 // A moment of an open world as a snapshot has what no commit holds.
 func TestSaveCapture(t *testing.T) {
 	p := newPlace(t, "a")

@@ -267,6 +267,23 @@ func Delete(ctx context.Context, st history.Store, name, snapshot string) error 
 	return st.Delete(ctx, (&Snapshot{World: name, Name: snapshot}).Stored(), 0)
 }
 
+// DeleteAll deletes all snapshots of a world, also of one that was deleted, and returns how many. Snapshots belong to
+// a name: whoever deletes a world leaves them, and a world that is made anew under the name has them
+// again. Who does not want that deletes them too.
+func DeleteAll(ctx context.Context, st history.Store, name string) (n int, err error) {
+	all, err := List(ctx, st, name)
+	if errors.Is(err, history.ErrNoWorld) {
+		return 0, nil
+	}
+	for _, s := range all {
+		if err := st.Delete(ctx, s.Stored(), 0); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, err
+}
+
 // Rename gives a world and its snapshots another name, and returns how many snapshots there are.
 // If it fails halfway, some snapshots keep their name.
 func Rename(ctx context.Context, st history.Store, from, to string, fence uint64) (snapshots int, err error) {

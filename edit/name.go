@@ -12,10 +12,13 @@ import (
 const snapshots = ".snapshots"
 
 // SnapshotName returns the name of the world that is the snapshot of a world under a name of one
-// part. The error wraps history.ErrName.
+// part, which adds two parts: a world with snapshots has a name of at most six. The error wraps
+// history.ErrName.
 func SnapshotName(world, snapshot string) (string, error) {
 	full := world + "/" + snapshots + "/" + snapshot
 	switch err := history.CheckName(full); {
+	case strings.Count(world, "/") > history.MaxParts-3:
+		return "", fmt.Errorf("edit: snapshot %q of %q: %w: a world with snapshots has a name of at most %d parts", snapshot, world, history.ErrName, history.MaxParts-2)
 	case err != nil:
 		return "", fmt.Errorf("edit: snapshot %q of %q: %w", snapshot, world, err)
 	case strings.Contains(snapshot, "/"):

@@ -90,8 +90,13 @@ func (c Commit) Append(dst []byte) []byte {
 	return dst
 }
 
-// ID returns the hash that names the commit.
-func (c Commit) ID() ID { return sha256.Sum256(c.Append(nil)) }
+// ID returns the hash that names the commit, and the zero ID of the zero Commit, which is none.
+func (c Commit) ID() ID {
+	if c.Number == 0 && c.Time.IsZero() && c.Parent == (ID{}) && len(c.Stones) == 0 {
+		return ID{}
+	}
+	return sha256.Sum256(c.Append(nil))
+}
 
 // Check returns an error if the commit is beyond the bounds.
 func (c Commit) Check() error {

@@ -62,7 +62,8 @@ const (
 	// must not write over them.
 	KeptBlock
 	KeptBiome
-	kept = KeptBlock | KeptBiome
+	kept   = KeptBlock | KeptBiome
+	HasAll = HasBlock | HasBiome | HasSky | HasLight | kept // every bit that there is
 )
 
 // Kept returns which arrays of the section at height y, in sections, are kept as tags alone:

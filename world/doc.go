@@ -16,10 +16,11 @@
 // World.View returns a snapshot, which costs a pointer and never changes: read it
 // without locks for as long as you like. World.Update calls a function with a Tx, which
 // reads and writes; when the function returns, everybody who asks for a View sees all
-// of its writes, or none if it failed. Update returns what it replaced.
+// of its writes, or none if it failed. Update returns what it replaced, and World.Watch tells others of it.
+// DimensionTx.SetBlock writes a block with what it owns.
 //
-// Reading never waits for the disk. World.Load brings a box into memory and holds it
-// until it is released; Options.Whole holds everything. A View answers false for what is
+// Reading never waits for the disk. World.Load brings a box into memory, LoadRegion a region, and holds
+// it until it is released; Options.Whole holds everything. A View answers false for what is
 // not loaded, and an Update that needs it fails with ErrNotLoaded.
 //
 // A world larger than memory is read by Workers: what they ask for comes when it is asked
@@ -32,10 +33,11 @@
 // history.Store. After it returns, a crash loses nothing. World.Log lists commits, At
 // opens an old one for reading, Diff compares two, Restore goes back to one, Fork starts
 // a new world from the head, Pack merges the stones of a stack that has grown high.
-// Snapshot reads a commit without opening a world.
+// Snapshot reads a commit without opening a world; CommitAt and CommitNumber find one by time and number.
 //
 // What changes too often for updates, such as where entities are, is kept beside the world and
-// written before each commit: see Unwritten and package object.
+// written before each commit: see Unwritten and package object. World.Moment makes one moment for commits of
+// several such changes and updates.
 //
 // Several programs share a Store by leases, see history.Leases: whoever opens a world
 // with the fence of a lost lease cannot save over what the next one saved. Package

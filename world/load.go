@@ -38,7 +38,7 @@ func (h *Held) has(volume string) bool {
 // Load brings into memory what touches a box, and keeps it there until Release. The box
 // counts cells of the dimension. volumes says what to load: names of volumes, and Columns
 // for columns with their objects. Without any it is everything, also volumes that are made
-// later. Load decodes on Options.Parallel goroutines and returns when all is there. It waits for a
+// later; a dimension that is made later is loaded by a Load of its own. Load decodes on Options.Parallel goroutines and returns when all is there. It waits for a
 // Restore under way, and begins again after one that came meanwhile; no Restore waits for it.
 //
 // To change blocks, load the columns too. Where height maps follow from blocks, Load of

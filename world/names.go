@@ -23,15 +23,17 @@ func newNames(list []string) *names {
 	return n
 }
 
-// cell returns the cell of a name. What games call air is the empty cell where that is "air", as
-// in format.Names, unless it is a cell of its own.
+// cell returns the cell of a name. All that games call air is the empty cell where that is one of
+// these, as in format.Names, unless it is a cell of its own.
 func (n *names) cell(name string) (voxel.Cell, bool) {
 	c, ok := n.index[name]
-	if !ok && (name == "minecraft:air" || name == "legacy:0/0") && len(n.list) > 0 && n.list[0] == "air" {
+	if !ok && isAir(name) && len(n.list) > 0 && isAir(n.list[0]) {
 		return voxel.Empty, true
 	}
 	return c, ok
 }
+
+func isAir(name string) bool { return name == "air" || name == "minecraft:air" || name == "legacy:0/0" }
 
 // clone returns names that no state has yet.
 func (n *names) clone() *names { return &names{list: slices.Clip(n.list), index: maps.Clone(n.index)} }

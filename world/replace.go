@@ -95,7 +95,13 @@ func (r *replacing) dimension(to stone.Dimension, there bool) error {
 func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.Volume) error {
 	var table []voxel.Cell // what cells of c are here
 	if v.Schema == voxel.Palette && len(to.Names) > 0 {
-		more, t, err := v.v.names.translation(to.Names)
+		list := slices.Clone(to.Names)
+		for i, name := range list {
+			if c, ok := v.v.names.cell(name); ok {
+				list[i] = v.v.names.list[c] // air may have another name here
+			}
+		}
+		more, t, err := v.v.names.translation(list)
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 
 // Restore makes a new commit with what the commit id left, and makes the world that. It
 // writes no stone. What was not committed is lost. It reads chunks and columns again that
-// are in memory and differ; Views taken before stay as they are. The zero ID is a world without
-// anything: what the log has stays there.
+// are in memory and differ; Views taken before stay as they are. The zero ID is the world before its first
+// commit, without anything, as for OpenAt: what the log has stays there, and can be gone back to.
 func (w *World) Restore(ctx context.Context, id history.ID, message string) (history.Commit, error) {
 	if w.readOnly {
 		return history.Commit{}, fmt.Errorf("world: %s: %w", w.name, ErrReadOnly)

@@ -276,7 +276,7 @@ func (v *VolumeTx) Fail(err error) { v.tx.fail(err) }
 
 // Err returns the first error of the volume, for a long Update that wants to end
 // early.
-func (v *VolumeTx) Err() error { return v.draft.Err() }
+func (v *VolumeTx) Err() error { return notLoaded(v.draft.Err()) }
 
 // Named returns the cell of a name. A name that is new gets a cell, but for what games call air:
 // where the empty cell is "air", it is that.

@@ -32,7 +32,10 @@ var Everywhere = geom.Root.Box()
 // Options of a world. The zero value is the default.
 type Options struct {
 	Author string // of commits
-	// Whole keeps everything in memory from opening to closing.
+	// Whole keeps everything in memory from opening to closing, also dimensions that come later.
+	// Without it, what an update wrote is in memory until the next commit and no longer, unless
+	// somebody holds it: an update that needs it fails with ErrNotLoaded after the commit, though it
+	// worked before. Who is to change a part of a world holds it by Load, or takes UpdateContext.
 	Whole bool
 	// Empty names the cells of palettes that count as empty besides cell 0, for rays
 	// and far levels. Default: the two other airs of Minecraft. A name that is new in

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -31,13 +32,21 @@ func (f force) fence() uint64 {
 
 func newDelete(sf *storeFlag) *cobra.Command {
 	var f force
-	var dryRun bool
+	var dryRun, snapshots bool
 	c := sf.nameVerb("delete", "Removes a world from the store", `delete removes a world from the store. cairn undelete brings it back until cairn gc
-deletes it for good, a week later. cairn purge deletes it at once. Its snapshots stay, and
-cairn list shows them from then on.`,
+deletes it for good, a week later. cairn purge deletes it at once. Its snapshots stay, cairn
+list shows them from then on, and a new world of that name has them again, unless
+--snapshots removes them too.`,
 		"%s is deleted; cairn undelete %[1]s brings it back until gc deletes it for good\n",
-		func(st history.Store, ctx context.Context, name string) error { return st.Delete(ctx, name, f.fence()) }, &dryRun)
+		func(st history.Store, ctx context.Context, name string) error {
+			err := st.Delete(ctx, name, f.fence())
+			if err == nil && snapshots {
+				_, err = arena.DeleteAll(ctx, st, name)
+			}
+			return err
+		}, &dryRun)
 	f.flags(c.Flags())
+	c.Flags().BoolVar(&snapshots, "snapshots", false, "remove its snapshots too")
 	dryRunFlag(c.Flags(), &dryRun)
 	return c
 }

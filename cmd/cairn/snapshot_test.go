@@ -67,6 +67,10 @@ func TestSnapshot(t *testing.T) {
 	}
 	mustRun(t, 0, dir, "undelete", "@hub/b/.snapshots/before")
 	mustRun(t, 0, dir, "check", "@hub/b/.snapshots/before")
+	mustRun(t, 0, dir, "delete", "--snapshots", "@hub/b")
+	if r := mustRun(t, 0, dir, "list", "--snapshots"); strings.Contains(r.out, "@hub/b") {
+		t.Errorf("a world that was deleted with its snapshots: %s", r.out)
+	}
 }
 
 func TestSnapshotWrong(t *testing.T) {

@@ -97,6 +97,13 @@ func Fits(c *voxel.Column) error {
 	if err := Check(c); err != nil {
 		return err
 	}
+	all := c.Whole | c.Stale
+	for _, s := range c.Sections {
+		all |= s.Has
+	}
+	if all > voxel.HasAll {
+		return fmt.Errorf("arrays %b: there are %b", all, voxel.HasAll)
+	}
 	// Numbers take at most 10 bytes each: 5 to an object, less than 5 to all else, and one to each
 	// value of a map.
 	const object, other, heights = 50, 50, 256 * 10
