@@ -36,6 +36,7 @@ type Difference struct {
 // (Added), and the other way round (Removed). Air counts too.
 type BlockCount struct {
 	Name    string `json:"name"`
+	Shown   string `json:"shown,omitempty"` // the name as people are shown it, if that is another
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 }
@@ -92,6 +93,9 @@ func (b blockCounts) list() []BlockCount {
 	const most = 1000
 	out := []BlockCount{}
 	for _, c := range b {
+		if c.Shown = block.Shown(c.Name); c.Shown == c.Name {
+			c.Shown = ""
+		}
 		out = append(out, *c)
 	}
 	slices.SortFunc(out, func(c, d BlockCount) int {

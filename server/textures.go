@@ -4,13 +4,14 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/server/texture"
 )
 
 func textureRoutes() []route {
 	return []route{
 		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, gives: jsonOf(texture.Info{}), serve: (*call).textures},
-		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names", takes: jsonOf(facesCall{}), status: 200, gives: jsonOf(facesAnswer{}), serve: (*call).faces},
+		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", takes: jsonOf(facesCall{}), status: 200, gives: jsonOf(facesAnswer{}), serve: (*call).faces},
 		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, gives: bytesOf("image/png"), tells: []string{"ETag"}, serve: (*call).atlas},
 	}
 }
@@ -22,9 +23,10 @@ type facesCall struct {
 	Names []string `json:"names"`
 }
 
-// facesAnswer has for each name the tiles of the six sides, or null.
+// facesAnswer has for each name the tiles of the six sides, or null, and how people are shown it.
 type facesAnswer struct {
 	Faces []*texture.Faces `json:"faces"`
+	Shown []string         `json:"shown"`
 }
 
 // textures is GET /v1/textures.
@@ -36,8 +38,9 @@ func (c *call) faces() error {
 	if err := c.jsonWithin(c.limits.JSONBytes+namesBytes, &of); err != nil {
 		return err
 	}
-	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names))}
+	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names)), Shown: make([]string, len(of.Names))}
 	for i, name := range of.Names {
+		a.Shown[i] = block.Shown(name)
 		if f, ok := c.o.Textures.Faces(name); ok {
 			a.Faces[i] = &f
 		}

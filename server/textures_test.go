@@ -30,7 +30,7 @@ func stoneTextures() *texture.Atlas {
 func TestTextures(t *testing.T) {
 	s := newSite(t, server.Options{Textures: stoneTextures()})
 	got := s.want(200, request{"POST", "/v1/textures", []byte(`{"names":["legacy:1/0","air","minecraft:stone"]}`), nil}, nil)
-	if want := `{"faces":[[0,0,0,0,0,0],null,[0,0,0,0,0,0]]}`; strings.TrimSpace(string(got.body)) != want {
+	if want := `{"faces":[[0,0,0,0,0,0],null,[0,0,0,0,0,0]],"shown":["minecraft:stone (1:0)","air","minecraft:stone"]}`; strings.TrimSpace(string(got.body)) != want {
 		t.Errorf("got %s, want %s", got.body, want)
 	}
 	if got := s.get("/v1/textures"); !strings.HasPrefix(string(got.body), `{"tiles":1,"tile":16,"pad":8,"columns":1,"rows":1,`) {
@@ -50,7 +50,7 @@ func TestTextures(t *testing.T) {
 		t.Errorf("without a pack: %d %s", got.status, got.body)
 	}
 	got = s.want(200, request{"POST", "/v1/textures", []byte(`{"names":["minecraft:stone"]}`), nil}, nil)
-	if want := `{"faces":[null]}`; strings.TrimSpace(string(got.body)) != want {
+	if want := `{"faces":[null],"shown":["minecraft:stone"]}`; strings.TrimSpace(string(got.body)) != want {
 		t.Errorf("without a pack: %s", got.body)
 	}
 }

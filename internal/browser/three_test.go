@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -115,6 +117,28 @@ func TestThree(t *testing.T) {
 	b.untilText(blame.Author)
 	b.checkNames()
 	b.checkNarrow()
+}
+
+// TestThreeNumbers: blocks of before 1.13 have numbers, and are shown by their names.
+func TestThreeNumbers(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: 1, Size: 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.call(200, "POST", "/v1/import/old", file(t, w))
+	for _, name := range []string{"red_wool", "coarse_dirt"} {
+		a.call(200, "POST", "/v1/brush/old", []byte(`{"brush":"ball","at":[0,100,0],"r":7,"name":"`+name+`","author":"bob"}`))
+	}
+	b := newTab(t, a.url)
+	b.open("/3d/old?p=0,125,0&d=0,-89")
+	b.untilDrawn(3)
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\r"))
+	b.untilText("coarse dirt (3:1)")
+	b.untilText("Before that it was red wool (35:14).")
+	if d := ask[struct{ Blocks []convert.BlockCount }](a, "/v1/diff/old?a=2&b=3"); len(d.Blocks) != 2 || d.Blocks[0].Name != "legacy:3/1" || d.Blocks[0].Shown != "minecraft:coarse_dirt (3:1)" {
+		t.Errorf("%+v", d)
+	}
 }
 
 // TestThreeAddress: an address shows a version and a place.

@@ -14,7 +14,7 @@ interface Difference {
   properties: number;
   files: number;
   first: string[] | null;
-  blocks?: { name: string; added: number; removed: number }[] | null;
+  blocks?: { name: string; shown?: string; added: number; removed: number }[] | null;
 }
 
 /** Returns the part of a world's page that compares the selected version with another. */
@@ -87,7 +87,7 @@ function blockName(name: string): Child {
 const shownBlocks = 40;
 
 /** Shows by name what came and what went, most first. */
-function blocks(all: { name: string; added: number; removed: number }[]): Child {
+function blocks(all: { name: string; shown?: string; added: number; removed: number }[]): Child {
   if (all.length === 0) return null;
   const sorted = [...all].sort((a, b) => b.added + b.removed - a.added - a.removed);
   const most = Math.max(...sorted.map((b) => Math.max(b.added, b.removed)));
@@ -97,7 +97,7 @@ function blocks(all: { name: string; added: number; removed: number }[]): Child 
     return i;
   };
   const row = (b: (typeof all)[number]): Child =>
-    el("tr", null, el("th", { scope: "row" }, blockName(b.name)), el("td", { class: "num gone" }, b.removed ? "\u2212" + count(b.removed) : ""), el("td", { class: "num come" }, b.added ? "+" + count(b.added) : ""), el("td", { class: "barcell", "aria-hidden": "true" }, bar(b.removed, "gone"), bar(b.added, "come")));
+    el("tr", null, el("th", { scope: "row" }, blockName(b.shown ?? b.name)), el("td", { class: "num gone" }, b.removed ? "\u2212" + count(b.removed) : ""), el("td", { class: "num come" }, b.added ? "+" + count(b.added) : ""), el("td", { class: "barcell", "aria-hidden": "true" }, bar(b.removed, "gone"), bar(b.added, "come")));
   return el(
     "table",
     { class: "bartable" },

@@ -672,17 +672,24 @@ class Three {
     const look = this.client?.names[this.loader.main]?.find((n) => n.name === name)?.look;
     const picked = { name, block, blame: "" };
     this.picked = picked;
-    const last = el("p", { class: "muted" }, text);
+    const last = el("p", { class: "muted" }, text), heading = el("span", null, title);
+    void this.shown(name).then((shown) => (heading.textContent = split(shown)[0]));
     fill(
       this.info,
       el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.unpick() }, icon("close")),
-      el("h2", null, look ? swatch(look.red, look.green, look.blue) : null, title),
+      el("h2", null, look ? swatch(look.red, look.green, look.blue) : null, heading),
       state ? el("p", { class: "three-state" }, state.map(([k, s]) => el("span", { class: "badge" }, k ? `${k} ${s}` : s))) : null,
       el("p", { class: "three-place" }, ["x", "y", "z"].map((axis, i) => el("span", null, axis + " ", el("b", null, block[i])))),
       last,
     );
     this.info.hidden = false;
     return [picked, last];
+  }
+
+  // shown asks the server how people are shown the name of a block: before 1.13 that is a number.
+  private async shown(name: string): Promise<string> {
+    if (!name.startsWith("legacy:")) return name;
+    return json<{ shown: string[] }>("/v1/textures", { method: "POST", json: { names: [name] }, signal: this.v.signal }).then((a) => a.shown[0] ?? name, () => name);
   }
 
   private async blame(turn: number, [picked, into]: [NonNullable<State["picked"]>, HTMLElement]) {
@@ -701,7 +708,7 @@ class Three {
       picked.blame = c ? String(c.number) : "";
       said = c
         ? [
-            `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(r.before)[0]}.` : ".",
+            `Changed last in version ${c.number}, ${ago(c.time)}`, c.author ? ` by ${c.author}` : "", r.before ? `. Before that it was ${split(await this.shown(r.before))[0]}.` : ".",
             c.message ? el("span", { class: "three-message" }, c.message) : "",
             c.number === this.moment?.number ? null : el("button", { type: "button", class: "link", onclick: () => this.go(String(c.number)) }, "Show that version"),
           ]
@@ -1047,10 +1054,10 @@ interface Blame {
 
 const path = (name: string) => name.split("/").map(encodeURIComponent).join("/");
 
-// split cuts a name like minecraft:oak_log[axis=y] into a title and its state.
+// split cuts a name like minecraft:oak_log[axis=y], perhaps with a number behind, into a title and its state.
 function split(name: string): [string, [string, string][] | null] {
-  const [, base = name, state] = /^([^[]*)\[(.*)\]$/.exec(name) ?? [];
-  const title = base.replace(/^minecraft:/, "").replaceAll("_", " ");
+  const [, base = name, state, number = ""] = /^([^[]*)\[(.*)\]( \(\d+:\d+\))?$/.exec(name) ?? [];
+  const title = base.replace(/^minecraft:/, "").replace(/^legacy:(\d+)\/(\d+)$/, "block $1:$2").replaceAll("_", " ") + number;
   return [title, state ? state.split(",").map((s) => s.split("=", 2) as [string, string]).map(([k, s]) => [k, s ?? ""]) : null];
 }
 
