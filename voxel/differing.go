@@ -1,6 +1,9 @@
 package voxel
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Differing returns for each slice a bit z for each row in which c and d differ. It
 // is fast where a few writes made one from the other.
@@ -63,4 +66,26 @@ func (c *Chunk) differingRows(d *Chunk, y int, a alike) (m uint32) {
 		}
 	}
 	return m
+}
+
+// CubeEdge is how many cells an edge of what DifferingCubes tells apart has.
+const CubeEdge = 8
+
+// DifferingCubes returns a bit for each cube of CubeEdge cells an edge in which c and d differ. The number
+// of a cube counts along x first, then z, then y.
+func (c *Chunk) DifferingCubes(d *Chunk) (cubes uint64) {
+	const n = ChunkEdge / CubeEdge
+	var ours, theirs [64]Cell
+	for y, rows := range c.Differing(d) {
+		for ; rows != 0; rows &= rows - 1 {
+			z := bits.TrailingZeros32(rows)
+			a, b := c.Row(y, z, &ours), d.Row(y, z, &theirs)
+			for x := range n {
+				if [CubeEdge]Cell(a[x*CubeEdge:]) != [CubeEdge]Cell(b[x*CubeEdge:]) {
+					cubes |= 1 << ((y/CubeEdge*n+z/CubeEdge)*n + x)
+				}
+			}
+		}
+	}
+	return cubes
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -28,6 +29,35 @@ type VolumeChange struct {
 	// Names are what cells of the chunks are, by cell: a Restore may give the world other cells
 	// for them. They must not be changed.
 	Names []string
+	// Default is the cell of chunks that are nil.
+	Default voxel.Cell
+}
+
+// Cubes yields the cubes of voxel.CubeEdge cells an edge in which a cell changed, in cells of the volume: what a game looks at again for
+// the things that move near an edit. All cubes of a chunk come that was not loaded before. The
+// matter of a terrain's cells leans on cells beside them, which may lie in the next cube.
+func (v *VolumeChange) Cubes(yield func(geom.Box) bool) {
+	chunk := func(c *voxel.Chunk) *voxel.Chunk {
+		if c == nil {
+			return voxel.Uniform(v.Default)
+		}
+		return c
+	}
+	const n = geom.ChunkEdge / voxel.CubeEdge
+	for _, r := range v.Chunks {
+		cubes := ^uint64(0)
+		if !r.Unknown {
+			cubes = chunk(r.Old).DifferingCubes(chunk(r.New))
+		}
+		for ; cubes != 0; cubes &= cubes - 1 {
+			i := bits.TrailingZeros64(cubes)
+			at := geom.Point{X: i % n, Y: i / (n * n), Z: i / n % n}
+			low := r.Pos.Min().Add(geom.Point{X: at.X * voxel.CubeEdge, Y: at.Y * voxel.CubeEdge, Z: at.Z * voxel.CubeEdge})
+			if !yield(geom.Box{Min: low, Max: low.Add(geom.Point{X: voxel.CubeEdge, Y: voxel.CubeEdge, Z: voxel.CubeEdge})}) {
+				return
+			}
+		}
+	}
 }
 
 // ColumnChange is a column that an update wrote or recomputed height maps of.
@@ -150,7 +180,7 @@ func (tx *Tx) finish() (*Change, error) {
 			if len(replaced) == 0 {
 				continue
 			}
-			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced, v.v.names.list})
+			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced, v.v.names.list, v.Default})
 			for _, r := range replaced {
 				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
 			}
