@@ -58,9 +58,12 @@ func (r *reader) read(b geom.Box, level int, dst []voxel.Cell, min, size geom.Po
 	}
 }
 
-// halves splits b where two chunks of level 0 meet, or returns false if it lies in one.
+// knownEdge is the edge of what sources know apart, in cells of level 0: streams have cubes of it, and chunks are larger.
+const knownEdge = 16
+
+// halves splits b where two cubes meet that a source may know apart, or returns false if it lies in one.
 func halves(b geom.Box, level int) (p, q geom.Box, ok bool) {
-	edge := max(1, geom.ChunkEdge>>level)
+	edge := max(1, knownEdge>>level)
 	cut := func(lo, hi int) int { return (geom.FloorDiv(lo, edge) + 1) * edge }
 	p, q = b, b
 	switch {

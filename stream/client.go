@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -25,6 +26,8 @@ type Client struct {
 
 	writing sync.Mutex // held while a frame is written
 	conn    io.Writer
+
+	changes atomic.Uint64 // rises with each change of what follows
 
 	mu       sync.Mutex
 	welcome  *Welcome
@@ -83,6 +86,7 @@ func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
 	c.conn = conn
 	c.mu.Lock()
 	c.leave()
+	c.changes.Add(1)
 	c.last, c.acked, c.ackable, c.synced, c.lost = 0, 0, 0, 0, nil
 	if c.cubes == nil {
 		c.cubes = make(map[Key]*cube)
@@ -180,6 +184,7 @@ func (c *Client) drop(b []byte) []byte {
 			lost = append(lost, keys[n])
 		}
 	}
+	c.changes.Add(1)
 	for some := range slices.Chunk(lost, 4000) {
 		b = Append(b, &Dropped{c.last, some}, nil)
 	}
@@ -214,6 +219,7 @@ func (c *Client) take(kind byte, payload []byte) (Frame, []Key, error) {
 		}
 	}
 	changed, err := c.use(f)
+	c.changes.Add(1)
 	return f, changed, err
 }
 

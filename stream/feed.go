@@ -236,8 +236,11 @@ func (f *feed) nameOf(i int, c voxel.Cell) (string, Look) {
 	return "", Look{}
 }
 
-// plainLook is the look of a name without Options.Look: some opaque colour of its own.
+// plainLook is the look of a name without Options.Look: some opaque colour of its own, but for what worlds count as empty.
 func plainLook(name string) Look {
+	if name == "minecraft:cave_air" || name == "minecraft:void_air" {
+		return Look{}
+	}
 	h := hashName(name)
 	return Look{uint8(h)>>1 + 64, uint8(h>>8)>>1 + 64, uint8(h>>16)>>1 + 64, 255, Opaque}
 }

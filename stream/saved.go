@@ -54,6 +54,7 @@ func (c *Client) LoadCopy(b []byte) error {
 		c.cubes, c.names, c.bytes = make(map[Key]*cube), nil, 0
 	}
 	c.leave()
+	c.changes.Add(1)
 	return err
 }
 
