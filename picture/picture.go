@@ -63,8 +63,9 @@ type Options struct {
 
 // Result counts what was drawn.
 type Result struct {
-	Drawn   int // columns of blocks that show something
-	Unknown []Count
+	PerBlock float64 // pixels for the edge of a block
+	Drawn    int     // columns of blocks that show something
+	Unknown  []Count
 }
 
 // Count is the number of columns of blocks that show a block of an unknown family.
@@ -100,10 +101,12 @@ func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
 		return nil, Result{}, err
 	}
 	img, zoom := s.canvas.image(o.Box.Empty(), o.Zoom, o.MaxEdge)
+	r := s.result()
+	r.PerBlock = float64(zoom) / float64(s.canvas.shrink*max(1, o.Unit))
 	if !o.Plain {
-		img = withScale(img, float64(zoom)/float64(s.canvas.shrink*max(1, o.Unit)))
+		img = withScale(img, r.PerBlock)
 	}
-	return img, s.result(), nil
+	return img, r, nil
 }
 
 func (o Options) bounds(w World) geom.Box {

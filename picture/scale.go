@@ -10,12 +10,18 @@ import (
 var ink = color.RGBA{225, 228, 233, 255}
 
 // withScale returns the picture with a strip below it: a bar and its length in
-// blocks.
+// blocks. A picture of less than four blocks has none: the bar would be as long as what it measures.
 func withScale(img *image.RGBA, perBlock float64) *image.RGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	size := max(1, min(4, w/400))
+	if float64(w) < 4*perBlock {
+		return img
+	}
 	blocks := roundLength(float64(w) / 4 / perBlock)
 	text := strconv.Itoa(blocks) + " blocks"
+	if blocks == 1 {
+		text = "1 block"
+	}
 	bar := max(1, int(float64(blocks)*perBlock))
 	strip := 15 * size
 	out := image.NewRGBA(image.Rect(0, 0, max(w, bar+(width(text)+12)*size), h+strip))

@@ -112,6 +112,7 @@ func (c *call) saveSnapshot() error {
 	if to.Snapshot == "" {
 		return bad("snapshot must name it")
 	}
+	to.Author = c.author(to.Author)
 	if err := noteFault(to.Message, to.Author); err != nil {
 		return err
 	}
@@ -209,6 +210,7 @@ func (c *call) operate() error {
 	case to.Message == "":
 		to.Message = "restore snapshot " + to.Restore
 	}
+	to.Author = c.author(to.Author)
 	if err := noteFault(to.Message, to.Author); err != nil {
 		return err
 	}

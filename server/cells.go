@@ -120,6 +120,7 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 // change makes a commit of what do does. Everything that changes a world for one call goes this way: a world that a game has
 // open is changed there, and else do runs again if somebody else was faster.
 func (c *call) change(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) (done cells.Done, err error) {
+	n.Author = c.author(n.Author)
 	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
 		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}}
 	if err := noteFault(e.Message, n.Author); err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image/png"
 	"net/http"
+	"strconv"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/codec"
@@ -103,9 +104,22 @@ const (
 	maxPicture     = 4096
 )
 
+// scaleHeader says how many pixels wide a block is in a picture.
+const scaleHeader = "Cairn-Scale"
+
+// drawn is a picture of a world.
+type drawn struct {
+	png      []byte
+	perBlock string // of scaleHeader
+}
+
 // picture is GET /v1/picture.
 func (c *call) picture() error {
 	size, err := c.number("size", defaultPicture)
+	if err != nil {
+		return err
+	}
+	plain, err := c.number("plain", 0)
 	if err != nil {
 		return err
 	}
@@ -118,42 +132,45 @@ func (c *call) picture() error {
 	}
 	dimension := c.query.Get("dimension")
 	// A commit never changes, so its pictures can be cached beside its pages.
-	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %s %d %s", v.at, v.stored, size, dimension))}
-	drawn, err := c.snapshots.Cache.Page(c.ctx, key, func() (any, int64, error) {
-		b, err := c.draw(v, dimension, int(size))
-		return b, int64(len(b)), err
+	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %s %d %d %s", v.at, v.stored, size, plain, dimension))}
+	page, err := c.snapshots.Cache.Page(c.ctx, key, func() (any, int64, error) {
+		d, err := c.draw(v, dimension, int(size), plain == 1)
+		return d, int64(len(d.png)), err
 	})
 	if err != nil {
 		return err
 	}
-	c.send(http.StatusOK, "image/png", drawn.([]byte))
+	c.w.Header().Set(scaleHeader, page.(drawn).perBlock)
+	c.send(http.StatusOK, "image/png", page.(drawn).png)
 	return nil
 }
 
 // draw returns a PNG of a dimension of a version from above. The longer edge has at
 // most size pixels.
-func (c *call) draw(v version, dimension string, size int) ([]byte, error) {
+func (c *call) draw(v version, dimension string, size int, plain bool) (d drawn, err error) {
 	var b bytes.Buffer
-	err := c.heavily(v, func(s *world.Snapshot) error {
+	err = c.heavily(v, func(s *world.Snapshot) error {
 		view, err := port.ViewOf(c.ctx, s, dimension, c.limits.WorldMemory)
 		if err != nil {
 			return err
 		}
 		view.Frame()
 		c.step("read")
-		o := picture.Options{MaxEdge: size, Unit: view.Fit(picture.MaxEdge), Terrain: view.Schema == voxel.Terrain}
+		o := picture.Options{MaxEdge: size, Unit: view.Fit(picture.MaxEdge), Terrain: view.Schema == voxel.Terrain, Plain: plain}
 		if view.Dimension == "the_nether" {
 			o.Top = (port.NetherTop + o.Unit - 1) / o.Unit
 		}
-		img, _, err := picture.Top(c.ctx, view, o)
+		img, r, err := picture.Top(c.ctx, view, o)
 		if ended := cmp.Or(c.ctx.Err(), view.Err()); ended != nil {
 			return ended
 		}
 		if err != nil {
 			return fault(client.Unsupported, "%v", err)
 		}
+		d.perBlock = strconv.FormatFloat(r.PerBlock, 'g', 6, 64)
 		return png.Encode(&b, img)
 	})
 	c.step("draw")
-	return b.Bytes(), err
+	d.png = b.Bytes()
+	return d, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -168,6 +169,14 @@ func (p *propertiesCall) check() error {
 		}
 	}
 	return nil
+}
+
+// author returns who a commit is by: whom the call names, else the note of its token.
+func (c *call) author(named string) string {
+	if named == "" && c.token != nil {
+		named = strings.ToValidUTF8(c.token.Note[:min(len(c.token.Note), history.MaxAuthor)], "")
+	}
+	return named
 }
 
 func noteFault(message, author string) error {

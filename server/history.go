@@ -386,7 +386,7 @@ func (c *call) restore() error {
 	if err != nil {
 		return err
 	}
-	commit := history.Commit{Message: to.Message, Author: to.Author}
+	commit := history.Commit{Message: to.Message, Author: c.author(to.Author)}
 	if err := commit.Check(); err != nil {
 		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
 	}

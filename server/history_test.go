@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/token"
 )
 
 func TestSaveAndLoad(t *testing.T) {
@@ -264,4 +266,66 @@ func TestNames(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	s.do(request{method: "POST", path: "/v1/undelete/c"}).wantCode(t, client.NoWorld)
+}
+
+// TestDeleted: the worlds that can be undeleted are listed, those deleted last first, for a token
+// those of its prefixes.
+func TestDeleted(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}}, token.Token{Role: token.Admin}, token.Token{Role: token.Read})
+	s := newSite(t, server.Options{Tokens: tokens})
+	with := func(i int) []string { return []string{"Authorization", "Bearer " + secrets[i]} }
+	for _, name := range []string{"in/b", "inn", "in", "out", "stays"} {
+		s.want(201, request{"PUT", "/v1/worlds/" + name, nil, with(1)}, nil)
+		if name != "stays" {
+			s.want(204, request{"DELETE", "/v1/worlds/" + name, nil, with(1)}, nil)
+		}
+	}
+	for _, tt := range []struct {
+		who   int
+		query string
+		want  []string
+	}{
+		{1, "", []string{"out", "in", "inn", "in/b"}}, {1, "?prefix=inn", []string{"inn"}},
+		{0, "?prefix=in", []string{"in", "in/b"}}, {0, "?prefix=in/", []string{"in/b"}},
+	} {
+		var got struct {
+			Deleted []struct {
+				World   string
+				Deleted time.Time
+			}
+		}
+		s.want(200, request{"GET", "/v1/deleted" + tt.query, nil, with(tt.who)}, &got)
+		var names []string
+		for _, d := range got.Deleted {
+			names = append(names, d.World)
+		}
+		if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(tt.want))) {
+			t.Errorf("%s lists %q, want %q", tt.query, names, tt.want)
+		}
+	}
+	s.do(request{"GET", "/v1/deleted", nil, with(0)}).wantCode(t, client.Forbidden)
+	s.do(request{"GET", "/v1/deleted", nil, with(2)}).wantCode(t, client.Forbidden)
+}
+
+// TestAuthorOfToken: a commit that names no author is by the note of its token.
+func TestAuthorOfToken(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Note: "ann"})
+	s := newSite(t, server.Options{Tokens: tokens})
+	with := []string{"Authorization", "Bearer " + secrets[0]}
+	body := mustSlime(t, madeUp(t, 1))
+	for _, tt := range []struct{ query, want string }{{"", "ann"}, {"?author=bob", "bob"}} {
+		var got imported
+		changed := madeUp(t, 1)
+		if tt.want == "bob" {
+			changeOne(changed)
+			body = mustSlime(t, changed)
+		}
+		if s.want(200, request{"POST", "/v1/import/a" + tt.query, body, with}, &got); got.Commit.Author != tt.want {
+			t.Errorf("%s: the author is %q, want %q", tt.query, got.Commit.Author, tt.want)
+		}
+	}
+	var back client.Commit
+	if s.want(201, request{"POST", "/v1/restore/a", []byte(`{"at":"1"}`), with}, &back); back.Author != "ann" {
+		t.Errorf("who went back is %q", back.Author)
+	}
 }

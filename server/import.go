@@ -67,7 +67,7 @@ func (c *call) importWorld() error {
 
 // importNote returns the author, message and conditions of the commit.
 func (c *call) importNote() (n port.Note, err error) {
-	n = port.Note{Author: c.query.Get("author"), Message: c.query.Get("message"), MaxBytes: c.limits.WorldMemory}
+	n = port.Note{Author: c.author(c.query.Get("author")), Message: c.query.Get("message"), MaxBytes: c.limits.WorldMemory}
 	if n.Message == "" {
 		n.Message = "import"
 	}

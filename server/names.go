@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/history"
@@ -21,12 +23,18 @@ func nameRoutes() []route {
 		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
 		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, serve: (*call).remove},
+		{method: "GET", path: "/v1/deleted", role: Write, long: true, about: "lists deleted worlds that undelete can bring back, those deleted last first", query: []param{
+			words("prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"),
+			most(client.MaxNames),
+		}, status: 200, gives: jsonOf(deletedAnswer{}), serve: (*call).deleted},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "restores a deleted world", status: 204, serve: (*call).undelete},
 		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "removes a world, or all worlds deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
 		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "renames a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
 		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "creates a world NAME that begins with a version of another world", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).fork},
 	}
 }
+
+var errPrefix = refuse("the token is for other names: prefix must be one of the token's prefixes, or begin with one and a slash")
 
 // defaultListed is how many names or commits are listed if the call does not say.
 const defaultListed = 100
@@ -50,6 +58,48 @@ func (c *call) list() error {
 	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more})
 }
 
+// deletedAnswer is the answer to GET /v1/deleted.
+type deletedAnswer struct {
+	Deleted []deletedWorld `json:"deleted"`
+}
+
+type deletedWorld struct {
+	World   string    `json:"world"`
+	Deleted time.Time `json:"deleted"`
+}
+
+// deleted is GET /v1/deleted.
+func (c *call) deleted() error {
+	prefix := c.query.Get("prefix")
+	n, err := c.number("n", defaultListed)
+	if err != nil {
+		return err
+	}
+	own := c.token == nil || c.token.Covers(prefix)
+	if !own && !slices.Contains(c.token.Prefixes, prefix) {
+		return errPrefix
+	}
+	a := deletedAnswer{Deleted: []deletedWorld{}}
+	st, ok := c.st.(history.ArchiveReader)
+	if !ok {
+		return c.answer(http.StatusOK, a) // nobody can tell
+	}
+	err = c.heavyWork(func() error {
+		return st.Outlines(c.ctx, func(o history.Outline) error {
+			if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && (own || c.reach(o.Name) == nil) {
+				a.Deleted = append(a.Deleted, deletedWorld{o.Name, o.Deleted})
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(a.Deleted, func(x, y deletedWorld) int { return y.Deleted.Compare(x.Deleted) })
+	a.Deleted = a.Deleted[:min(len(a.Deleted), int(n))]
+	return c.answer(http.StatusOK, a)
+}
+
 // namesOf returns the names that begin with a prefix. If prefix is one of the
 // token's own, it stands for all names of that prefix.
 func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
@@ -57,7 +107,7 @@ func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
 	case c.token == nil || c.token.Covers(prefix):
 		return c.st.List(c.ctx, prefix, after, n)
 	case !slices.Contains(c.token.Prefixes, prefix):
-		return nil, refuse("the token is for other names: prefix must be one of the token's prefixes, or begin with one and a slash")
+		return nil, errPrefix
 	}
 	names, err := c.st.List(c.ctx, prefix, after, 1)
 	if err != nil {

@@ -182,6 +182,7 @@ func examples(s *site, head history.ID) map[string]example {
 		"POST /v1/archives":      {query: "?do=lacks", before: func(*site) []byte { return append([]byte{40}, make([]byte, 40)...) }},
 		"POST /v1/collect":       {body: `{"keep":{"newest":1},"grace_seconds":-1}`},
 		"GET /v1/log/NAME":       {query: "?n=1&from=" + head.String()},
+		"GET /v1/deleted":        {query: "?prefix=a&n=10"},
 		"GET /v1/worlds":         {query: "?prefix=a&after=&n=10"},
 		"GET /v1/stack/NAME":     {query: "?inline=0&at=" + head.String()},
 		"POST /v1/commits/NAME": {header: []string{"If-Match", tag(head)}, before: func(s *site) []byte {

@@ -28,7 +28,7 @@ var (
 	sentHeaders = []string{strings.Join([]string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Range", "If-Range",
 		"Last-Event-ID", client.FenceHeader, client.RetryHeader, client.StaleHeader}, ", ")}
 	readHeaders = []string{strings.Join([]string{"ETag", "Content-Range", "Accept-Ranges", "Content-Disposition", "Retry-After",
-		client.FenceHeader, client.StaleHeader, client.LostHeader, client.PacksHeader, boxHeader, requestHeader}, ", ")}
+		client.FenceHeader, client.StaleHeader, client.LostHeader, client.PacksHeader, boxHeader, scaleHeader, requestHeader}, ", ")}
 )
 
 // requestHeader has the number of a call in the log.

@@ -47,8 +47,8 @@ func worldRoutes() []route {
 			at, dimension, words("volume", "name of the volume"), whole("level", 0, geom.MaxLevel, "default 0"), chunks("x"), chunks("y"), chunks("z"),
 		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
-			at, dimension, size(maxPicture),
-		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: staleHeaders, serve: (*call).picture},
+			at, dimension, size(maxPicture), whole("plain", 0, 1, "1 leaves out the scale below the picture"),
+		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: append([]string{scaleHeader}, staleHeaders...), serve: (*call).picture},
 	}
 }
 

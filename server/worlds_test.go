@@ -376,6 +376,11 @@ func TestPicture(t *testing.T) {
 	if size := img.Bounds().Size(); max(size.X, size.Y) > 200 || size.X < 16 {
 		t.Errorf("%v", size)
 	}
+	plain := s.want(200, request{"GET", "/v1/picture/a?size=200&plain=1", nil, nil}, nil)
+	bare, err := png.Decode(bytes.NewReader(plain.body))
+	if err != nil || bare.Bounds().Dy() >= img.Bounds().Dy() || plain.header.Get("Cairn-Scale") != got.header.Get("Cairn-Scale") || plain.header.Get("Cairn-Scale") == "" {
+		t.Errorf("without a scale: %v, %v, %q", err, bare.Bounds(), plain.header.Get("Cairn-Scale"))
+	}
 	s.get("/v1/picture/a?size=5").wantCode(t, client.BadRequest)
 	s.get("/v1/picture/a?dimension=nowhere").wantCode(t, client.BadRequest)
 }

@@ -188,9 +188,14 @@ func TestLogin(t *testing.T) {
 	b := newTab(t, a.url)
 	b.allow("status of 401")
 	b.open("/")
-	b.until(`document.querySelector("main a[href^='/login']")`)
-	if text := b.text(); strings.Contains(text, "isle") {
+	b.until(`document.querySelector("input[type=password]")`)
+	if text := b.text(); strings.Contains(text, "isle") || eval[bool](b, `!!document.querySelector("input[type=search]")`) {
 		t.Errorf("without a token the page shows: %s", text)
+	}
+	login(b, "a-token-that-nobody-knows")
+	b.untilText("does not know this token")
+	if at := eval[string](b, "location.href"); strings.Contains(at, "nobody") {
+		t.Errorf("the token is in the address %s", at)
 	}
 	b.open("/login?to=/world/open/isle")
 	b.until(`document.querySelector("input[type=password]")`)
@@ -226,4 +231,80 @@ func login(b *tab, token string) {
 	b.until(`!document.querySelector("main button").disabled`)
 	b.fill("input[type=password]", token)
 	b.click("main button[type=submit]")
+}
+
+// TestPictureScale: the scale of a picture is drawn by the page, readable at a phone's width, and
+// pictures in the list have none.
+func TestPictureScale(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	b := newTab(t, a.url)
+	b.size(400, 800)
+	b.open("/world/isle")
+	const scale = `document.querySelector(".picture .scale:not([hidden])")`
+	b.until(scale + `?.innerText.match(/^[0-9]+ blocks?$/)`)
+	if px := eval[float64](b, `parseFloat(getComputedStyle(`+scale+`).fontSize)`); px < 12 {
+		t.Errorf("the scale has letters of %v pixels", px)
+	}
+	if part := eval[float64](b, scale+`.querySelector("i").offsetWidth / document.querySelector(".picture img").offsetWidth`); part < 0.05 || part > 0.5 {
+		t.Errorf("the bar has %v of the picture's width", part)
+	}
+	b.open("/")
+	b.until(`document.querySelector("main .picture img")`)
+	if eval[bool](b, `!!document.querySelector(".scale")`) {
+		t.Error("a picture in the list has a scale")
+	}
+}
+
+// TestDeletedWorlds: a deleted world is listed and comes back.
+func TestDeletedWorlds(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("gone/isle", "", 1)
+	a.call(204, "DELETE", "/v1/worlds/gone/isle", nil)
+	b := newTab(t, a.url)
+	b.open("/")
+	b.untilText("There are no worlds yet")
+	b.click("details.deleted summary")
+	b.until(`document.querySelector("button[aria-label='Bring back gone/isle']")`)
+	b.click("button[aria-label='Bring back gone/isle']")
+	b.until(`document.querySelector("main .worlds a[href='/world/gone/isle']")`)
+	b.untilText("Brought back gone/isle")
+	b.until(`document.querySelector(".deleted ul").innerText === "None."`)
+}
+
+// TestForeignUpload: a file of others is refused at once, before anything asks for a name.
+func TestForeignUpload(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	b := newTab(t, a.url)
+	b.open("/")
+	b.untilDone()
+	eval[bool](b, `(() => {
+		const data = new DataTransfer();
+		data.items.add(new File(["x"], "tower.litematic"));
+		const input = document.querySelectorAll("input[type=file]")[1];
+		input.files = data.files;
+		return input.dispatchEvent(new Event("change"));
+	})()`)
+	b.untilText("tower.litematic is a schematic of Litematica, which cairn does not read")
+	if eval[bool](b, `!!document.querySelector(".upload")`) {
+		t.Error("the page asks for the name of a world that it cannot send")
+	}
+}
+
+// TestNotesOnce: a note that says what another one says takes its place.
+func TestNotesOnce(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	b := newTab(t, a.url)
+	b.open("/world/isle")
+	b.untilDone()
+	for range 2 {
+		b.click(".line button:has(path[d^='M12 4v'])")
+		b.click("dialog button[type=submit]")
+		b.untilText("Downloaded.")
+		b.until(`!document.querySelector(".notes").innerText.includes("Received")`)
+	}
+	if n := eval[int](b, `document.querySelectorAll(".notes .note").length`); n != 1 {
+		t.Errorf("%d notes say that a world was downloaded", n)
+	}
 }

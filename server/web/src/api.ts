@@ -123,7 +123,7 @@ const explained: Record<string, string> = {
   no_commit: "There is no such version.",
   no_route: "This server does not offer that.",
   exists: "A world of this name exists already.",
-  conflict: "Somebody saved the world in the meantime. Load the page again.",
+  conflict: "Somebody saved the world in the meantime. Open it again and repeat what you did.",
   fenced: "Somebody else has taken over the lease of this world.",
   leased: "Somebody else is working on this world and holds its lease. Try again when the lease has ended.",
   gone: "This was deleted.",
@@ -157,7 +157,7 @@ export function words(e: unknown, doing = "do this"): string {
 }
 
 const sentence = (s: string): string => (/[.!?]$/.test(s) ? s : s + ".");
-const capital = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1);
+export const capital = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1);
 
 /** Waits, or rejects when the signal is given. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
@@ -191,11 +191,14 @@ export class Lanes {
   }
 }
 
-/** Gets bytes for a picture. A busy server is asked again a few times. */
-export async function picture(path: string, signal: AbortSignal): Promise<Blob> {
+/** Gets bytes for a picture. */
+export const picture = async (path: string, signal: AbortSignal): Promise<Blob> => (await answered(path, signal)).blob();
+
+/** Gets the answer with a picture. A busy server is asked again a few times. */
+export async function answered(path: string, signal: AbortSignal): Promise<Response> {
   for (let tries = 0; ; tries++) {
     try {
-      return await (await call(path, { signal })).blob();
+      return await call(path, { signal });
     } catch (e) {
       if (!(e instanceof Refused) || e.code !== "busy" || tries >= 4) throw e;
       await pause(500 * 2 ** tries, signal);

@@ -52,6 +52,9 @@ export function fill(e: Element, ...children: Child[]): void {
   add(e, children);
 }
 
+/** Returns a name that breaks behind its dashes, dots and slashes. */
+export const breaking = (name: string): Child => name.split(/(?<=[/_.-])(?![/_.-])/).map((part, i) => [i > 0 && el("wbr"), part]);
+
 /** Returns text for screen readers alone. */
 export const hidden = (text: string): HTMLElement => el("span", { class: "hidden" }, text);
 

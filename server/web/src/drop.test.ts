@@ -39,6 +39,14 @@ test("region files alone are a part of a world", () => {
   assert.deepEqual(found("all/a/region/r.0.0.mca", "all/b/r.0.0.mca", "all/c/region/r.0.0.mca"), ["a: region/r.0.0.mca", "b: region/r.0.0.mca", "c: region/r.0.0.mca"]);
 });
 
+test("files of others are named and are no worlds", () => {
+  for (const path of ["a.litematic", "x/b.POLAR", "c.linear", "d.mcworld"]) {
+    assert.equal(findWorlds(files(path)).worlds.length, 0, path);
+    assert.notEqual(foreignKind(path), "", path);
+  }
+  for (const path of ["a.slime", "b.zip", "litematic", "c.txt"]) assert.equal(foreignKind(path), "", path);
+});
+
 test("files that are worlds stand alone; the rest is named", () => {
   const { worlds, rest } = findWorlds(files("a.slime", "x/b.zip", "readme.txt", ".DS_Store"));
   assert.deepEqual(worlds.map((w) => [w.title, !!w.whole]), [["a.slime", true], ["b.zip", true]]);

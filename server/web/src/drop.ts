@@ -50,6 +50,8 @@ const foreign: [RegExp, string][] = [
   [/\.polar$/i, "a world of Polar"],
   [/\.mcworld$/i, "a world of Bedrock Edition"],
   [/\.mcstructure$/i, "a structure of Bedrock Edition"],
+  [/\.linear$/i, "a region file in Linear's format"],
+  [/\.bp$/i, "a blueprint of Axiom"],
   [/\.(rar|7z)$/i, "an archive that has to be unpacked"],
 ];
 

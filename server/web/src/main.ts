@@ -42,6 +42,7 @@ const nav = el("nav", { class: "nav", "aria-label": "Pages" });
 const account = el("div", { class: "account" });
 let leaving = new AbortController();
 let who: Who | null = null;
+let stranger = false; // the server asks for a token
 
 function header(): HTMLElement {
   return el(
@@ -87,14 +88,14 @@ function themeSwitch(): HTMLElement {
 /** Asks who looks at the pages, and shows it. */
 async function ask(): Promise<void> {
   who = null;
-  let known = true;
+  stranger = false;
   try {
     who = await json<Who>("/v1/login");
   } catch (e) {
-    known = e instanceof Refused && e.status === 401;
+    stranger = e instanceof Refused && e.status === 401;
     if (e instanceof Refused && e.code === "no_route") who = { role: "admin", prefixes: [], note: "" };
   }
-  fill(account, who ? el("a", { href: "/login", class: "who", title: who.note || "Who you are" }, who.role, who.note ? hidden(", " + who.note) : null) : known ? el("a", { href: "/login", class: "who" }, "Log in") : null);
+  fill(account, who ? el("a", { href: "/login", class: "who", title: who.note || "Who you are" }, who.role, who.note ? hidden(", " + who.note) : null) : stranger ? el("a", { href: "/login", class: "who" }, "Log in") : null);
 }
 
 function link(href: string, text: string, current: boolean): HTMLElement {
@@ -133,9 +134,9 @@ async function show(): Promise<void> {
     },
     go: (path) => go(path),
   };
-  v.title(later ? [name, later.title].filter(Boolean).join(", ") : at === "/login" ? "Log in" : "");
+  v.title(later ? [name, later.title].filter(Boolean).join(", ") : at === "/login" || (at === "/" && stranger) ? "Log in" : "");
   try {
-    const page = later ? await later.load() : at === "/" ? worlds : at === "/login" ? login(ask) : missing;
+    const page = later ? await later.load() : at === "/login" || (at === "/" && stranger) ? login(ask) : at === "/" ? worlds : missing;
     if (!signal.aborted) await page(v);
   } catch (e) {
     if (!signal.aborted && !gaveUp(e)) fill(own, trouble(e, "see this page"));

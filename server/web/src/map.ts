@@ -2,7 +2,7 @@
 
 import { address, gaveUp, json, Lanes, picture, Refused, words } from "./api";
 import { el, fill, icon } from "./dom";
-import { count } from "./text";
+import { many } from "./text";
 import { edge, inside, needed, parent, round, zoomFor, type Tile, type Window } from "./tiles";
 import { loadLog, Timeline } from "./timeline";
 import type { Page, View } from "./view";
@@ -59,6 +59,7 @@ class MapPage {
     this.layer = q.get("layer") ?? "blocks";
     this.low = number(q.get("from"), -Infinity);
     this.high = number(q.get("to"), Infinity);
+    this.there.href = "/3d/" + v.name;
     this.canvas.setAttribute("aria-label", `Map of ${v.name}. Arrow keys move it, plus and minus zoom, 0 shows the whole world.`);
     const button = (name: string, label: string, do_: () => void): HTMLElement => el("button", { type: "button", class: "round", "aria-label": label, title: label, onclick: do_ }, icon(name));
     const buttons = el("div", { class: "zoom" }, this.there, button("plus", "Zoom in", () => this.zoom(0.5)), button("minus", "Zoom out", () => this.zoom(2)), button("whole", "The whole world", () => (this.whole(), this.draw())));
@@ -338,7 +339,7 @@ class MapPage {
     this.share();
     this.tell();
     const length = round(120 * w.scale);
-    (this.legend.children[0] as HTMLElement).textContent = `${count(length)} ${length === 1 ? "block" : "blocks"}`;
+    (this.legend.children[0] as HTMLElement).textContent = many(length, "block");
     (this.legend.children[1] as HTMLElement).style.width = `${length / w.scale}px`;
   }
 

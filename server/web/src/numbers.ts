@@ -146,8 +146,8 @@ class NumbersPage {
       this.card("Loads and saves", () => [this.value("cairn_load_bytes_count", count), el("small", null, "loads, "), this.value("cairn_save_bytes_count", count), el("small", null, "saves")], this.plot("Loads and saves a second", () => [this.line("loads", r("cairn_load_bytes_count")), this.line("saves", r("cairn_save_bytes_count"))], perSecond, short)),
       this.card("Steps of a load", () => this.times("cairn_load_step_seconds"), this.live(() => this.steps("cairn_load_step_seconds", "step"))),
       this.card("Steps of a save", () => this.times("cairn_save_step_seconds"), this.live(() => this.steps("cairn_save_step_seconds", "step"))),
-      this.card("Bytes of a load", () => [bytes(quantile(this.lately("cairn_load_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a load", this.sizes("cairn_load_bytes", bytes2), "loads"))),
-      this.card("Bytes of a save", () => [bytes(quantile(this.lately("cairn_save_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a save", this.sizes("cairn_save_bytes", bytes2), "saves"))),
+      this.card("Bytes of a load", () => [bytes(quantile(this.lately("cairn_load_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a load", this.sizes("cairn_load_bytes", bytes), "loads"))),
+      this.card("Bytes of a save", () => [bytes(quantile(this.lately("cairn_save_bytes"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Bytes of a save", this.sizes("cairn_save_bytes", bytes), "saves"))),
       this.card("Stones of a load", () => [short(quantile(this.lately("cairn_load_stones"), 0.5)), el("small", null, "at the median")], this.live(() => distribution("Stones of a load", this.sizes("cairn_load_stones", short), "loads"))),
       this.card("Viewers in 3D", () => [this.asked?.stream ? count(this.asked.stream.viewers) : "–", el("small", null, "now")], this.plot("Viewers", () => [this.stream("viewers", (s) => s.viewers), this.stream("worlds that are shown", (s) => s.worlds)], short), this.live(() => this.sent())),
       this.card("Packs", () => [this.value("cairn_packs_total", count), el("small", null, "made, "), this.value("cairn_pack_queue", count), el("small", null, "wait")], this.plot("Worlds that wait to be packed", () => [this.line("waiting", g("cairn_pack_queue")), this.line("packed a second", r("cairn_packs_total"))], short), this.live(() => this.packs())),
@@ -200,7 +200,7 @@ class NumbersPage {
     const counts = s.counts ?? [];
     const last = counts.filter((c) => c.upto > 0).at(-1)?.upto ?? 0;
     return [
-      distribution("Sizes of worlds", counts.map((c) => ({ name: c.upto ? `≤ ${bytes2(c.upto)}` : `> ${bytes2(last)}`, count: c.worlds })), "worlds"),
+      distribution("Sizes of worlds", counts.map((c) => ({ name: c.upto ? `≤ ${bytes(c.upto)}` : `> ${bytes(last)}`, count: c.worlds })), "worlds"),
       el("p", { class: "muted small-text" }, `90 % have at most ${bytes(s.p90)}, 99 % at most ${bytes(s.p99)}; the largest has ${bytes(s.largest)}. Of ${many(s.sampled, "world")}, ${bytes(s.bytes)} together; what several share counts for each.`),
     ];
   }
@@ -278,7 +278,7 @@ class NumbersPage {
     rows.sort((a, b) => b.all - a.all);
     return el(
       "div",
-      { class: "scroll", role: "region", "aria-label": "Routes", tabIndex: 0 },
+      { class: "scroll", role: "region", "aria-label": "Calls by route", tabIndex: 0 },
       el(
         "table",
         null,
@@ -287,13 +287,4 @@ class NumbersPage {
       ),
     );
   }
-}
-
-/** Returns a power of two of bytes, which is what the buckets end at. */
-function bytes2(n: number): string {
-  for (const unit of ["B", "KiB", "MiB", "GiB"]) {
-    if (n < 1024) return `${n} ${unit}`;
-    n /= 1024;
-  }
-  return `${n} TiB`;
 }

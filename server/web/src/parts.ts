@@ -1,8 +1,9 @@
 // Parts that several pages use: questions, notes, downloads, pictures.
 
-import { address, call, gaveUp, Lanes, picture, pause, words } from "./api";
+import { address, answered, call, gaveUp, Lanes, pause, words } from "./api";
 import { el, fill, type Child } from "./dom";
-import { bytes } from "./text";
+import { bytes, many } from "./text";
+import { round } from "./tiles";
 
 /** Asks the user before something happens. fields may contain inputs; the answer is false if the user declines. */
 export function confirm(title: string, body: Child, action: string, danger = false): Promise<boolean> {
@@ -29,7 +30,8 @@ export class Notes {
 
   /** Shows a note. It stays until the user closes it. */
   say(kind: "good" | "bad" | "", ...body: Child[]): HTMLElement {
-    const n = el("div", { class: `note closable ${kind}` }, el("div", null, body), el("button", { class: "quiet round small", type: "button", "aria-label": "Close this message", onclick: () => n.remove() }, "×"));
+    const n: HTMLElement = el("div", { class: `note closable ${kind}` }, el("div", null, body), el("button", { class: "quiet round small", type: "button", "aria-label": "Close this message", onclick: () => n.remove() }, "×"));
+    for (const old of [...this.node.children]) if (n.textContent && old.textContent === n.textContent) old.remove(); // it happened again
     this.node.append(n);
     while (this.node.children.length > mostNotes) this.node.firstElementChild!.remove();
     return n;
@@ -92,15 +94,16 @@ export function lostWords(lost: Record<string, number> | null | undefined, what 
 
 const pictures = new Lanes(3);
 
-/** Shows the picture of a version in an element, when its turn comes. It keeps the old one until then. */
-export async function showPicture(box: HTMLElement, name: string, query: Record<string, string | number | undefined>, signal: AbortSignal): Promise<void> {
+/** Shows the picture of a version in an element, when its turn comes, with a scale if told to. It keeps the old one until then. */
+export async function showPicture(box: HTMLElement, name: string, query: Record<string, string | number | undefined>, signal: AbortSignal, scaled = false): Promise<void> {
   try {
-    const blob = await pictures.run(() => picture(address("/v1/picture/" + name, query), signal), signal);
+    const answer = await pictures.run(() => answered(address("/v1/picture/" + name, { ...query, plain: 1 }), signal), signal);
+    const blob = await answer.blob();
     const img = el("img", { alt: "", draggable: false, decoding: "async" });
     img.src = URL.createObjectURL(blob);
     await img.decode();
     if (!signal.aborted) {
-      fill(box, img);
+      fill(box, img, scaled && scaleOf(img, Number(answer.headers.get("Cairn-Scale")), signal));
       box.classList.remove("none");
     }
     URL.revokeObjectURL(img.src);
@@ -109,4 +112,23 @@ export async function showPicture(box: HTMLElement, name: string, query: Record<
     fill(box, el("span", { class: "muted", title: words(e, "see this world") }, "No picture"));
     box.classList.add("none");
   }
+}
+
+/** Returns a scale for a picture in which a block is so many pixels wide, as long as the signal is not given. */
+function scaleOf(img: HTMLImageElement, perBlock: number, signal: AbortSignal): HTMLElement {
+  const text = el("span");
+  const bar = el("i");
+  const node = el("div", { class: "scale", "aria-hidden": "true", hidden: true }, text, bar);
+  const size = new ResizeObserver(() => {
+    const padding = 2 * parseFloat(getComputedStyle(img).paddingLeft);
+    const shown = Math.min((img.clientWidth - padding) / img.naturalWidth, (img.clientHeight - padding) / img.naturalHeight) * perBlock; // pixels of the screen for a block
+    node.hidden = !(shown > 0 && shown < 120); // of so small a world one sees the blocks
+    if (node.hidden) return;
+    const length = round(120 / shown);
+    text.textContent = many(length, "block");
+    bar.style.width = `${length * shown}px`;
+  });
+  size.observe(img);
+  signal.addEventListener("abort", () => size.disconnect());
+  return node;
 }

@@ -1,8 +1,8 @@
 // A world's page: its versions on a time line, what it holds, and what can be done with it.
 
-import { call, gaveUp, json, pause, Refused, words, type Commit, type Facts } from "./api";
+import { call, gaveUp, json, pause, Refused, words, capital, type Commit, type Facts, type Volume } from "./api";
 import { compare } from "./compare";
-import { el, fill, icon, type Child } from "./dom";
+import { breaking, el, fill, icon, type Child } from "./dom";
 import { chosen } from "./drop";
 import { exists, freeName, nameFault } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
@@ -44,7 +44,7 @@ class WorldPage {
       el(
         "div",
         { class: "bar" },
-        el("h1", null, name, " ", this.lease),
+        el("h1", null, breaking(name), " ", this.lease),
         el(
           "div",
           { class: "row" },
@@ -123,7 +123,7 @@ class WorldPage {
   private async draw(c: Commit | undefined, signal: AbortSignal): Promise<void> {
     await pause(60, signal); // while the slider moves, versions in between are skipped
     const at = c && !this.timeline.head ? c.id : "";
-    const shown = c ? showPicture(this.picture, this.v.name, { size: 1024, at: c.number }, signal) : fill(this.picture, el("span", { class: "muted" }, "This world has no version yet."));
+    const shown = c ? showPicture(this.picture, this.v.name, { size: 1024, at: c.number }, signal, true) : fill(this.picture, el("span", { class: "muted" }, "This world has no version yet."));
     const f = await json<Facts>("/v1/worlds/" + this.v.name, { query: { at }, signal });
     const until = f.lease && `until ${time(f.lease.until)}`;
     fill(this.lease, f.lease && el("span", { class: "badge warn", title: until! }, icon("lock"), f.lease.holder || "leased", ` ${until}`));
@@ -378,6 +378,18 @@ interface Bounds {
 
 const mostBounds = 6; // dimensions whose bounds are shown
 
+const kinds: Record<string, [string, string]> = { block: ["kind of block", "kinds of blocks"], biome: ["biome", "biomes"], solid: ["material", "materials"] };
+const plain: Record<string, string> = { light: "light", sky: "light of the sky", liquid: "liquid" };
+
+/** Says what the volumes of a dimension hold. */
+function contents(volumes: Volume[]): string {
+  const said = volumes.map((u) => {
+    const [one, more] = kinds[u.name] ?? [`name in “${u.name}”`, `names in “${u.name}”`];
+    return u.names > 0 ? many(u.names, one, more) : (plain[u.name] ?? `numbers in “${u.name}”`);
+  });
+  return said.join(", ") || "nothing yet";
+}
+
 function factsOf(f: Facts, bounds: Map<string, Bounds>): Child {
   const row = (k: string, ...value: Child[]): Child => [el("dt", null, k), el("dd", null, value)];
   const c = f.commit;
@@ -399,12 +411,7 @@ function factsOf(f: Facts, bounds: Map<string, Bounds>): Child {
         { class: "dimension", "data-dimension": d.name },
         el("h3", null, d.name, d.columns !== undefined && d.columns > 0 && el("span", { class: "muted" }, ` ${many(d.columns, "column")}`)),
         bounds.has(d.name) && el("p", { class: "muted bounds" }, span(bounds.get(d.name)!)),
-        el(
-          "table",
-          null,
-          el("thead", null, el("tr", null, el("th", { scope: "col" }, "Volume"), el("th", { scope: "col" }, "Kind"), el("th", { scope: "col", class: "num" }, "Names"))),
-          el("tbody", null, d.volumes.map((u) => el("tr", null, el("td", null, u.name), el("td", { class: "muted" }, u.schema, u.scale > 1 && `, 1 : ${u.scale}`), el("td", { class: "num" }, u.names ? count(u.names) : "–")))),
-        ),
+        el("p", { class: "muted" }, capital(contents(d.volumes)), "."),
       ),
     ),
     f.properties.length > 0 && el("details", { open: f.properties.length <= 6 }, el("summary", null, many(f.properties.length, "property", "properties")), el("dl", null, f.properties.map((p) => row(p.key, el("span", { class: "value" }, p.value.length > 300 ? p.value.slice(0, 300) + "…" : p.value))))),

@@ -1,7 +1,7 @@
 // The list of worlds: pictures, search, selection, uploads.
 
 import { boundTo, call, gaveUp, json, Lanes, Refused, words, type Facts } from "./api";
-import { el, fill, hidden, icon } from "./dom";
+import { breaking, el, fill, hidden, icon, type Child } from "./dom";
 import { chosen, dropped } from "./drop";
 import { listed, prefixesFor } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
@@ -43,6 +43,7 @@ export const worlds: Page = (v) => {
     found,
     grid,
     more,
+    upload && deletedWorlds(v, notes, () => void search()),
     selection.node,
   );
   dropZone(v, (files) => uploads.take(files), (e) => uploads.fail(e), upload);
@@ -118,6 +119,34 @@ export const worlds: Page = (v) => {
   return search();
 };
 
+/** Returns a list of deleted worlds, which asks the server when it is opened. */
+function deletedWorlds(v: View, notes: Notes, changed: () => void): HTMLElement {
+  const list = el("ul", { class: "plain" });
+  const load = async (): Promise<void> => {
+    const all: { world: string; deleted: string }[] = [];
+    const prefixes = v.who?.prefixes ?? [];
+    try {
+      for (const prefix of prefixes.length ? prefixes : [""]) all.push(...(await json<{ deleted: typeof all }>("/v1/deleted", { query: { prefix, n: 200 }, signal: v.signal })).deleted);
+    } catch (e) {
+      if (!gaveUp(e)) fill(list, el("li", { class: "bad", role: "alert" }, words(e, "see deleted worlds")));
+      return;
+    }
+    const back = async (name: string): Promise<void> => {
+      try {
+        await call("/v1/undelete/" + name, { method: "POST", signal: v.signal });
+        notes.say("good", "Brought back ", el("a", { href: "/world/" + name }, name), ".");
+        changed();
+        await load();
+      } catch (e) {
+        notes.fail(e, "bring this world back");
+      }
+    };
+    const row = (w: { world: string; deleted: string }): Child => el("li", null, el("div", { class: "grow" }, breaking(w.world), " ", el("span", { class: "muted small-text" }, el("time", { dateTime: w.deleted, title: time(w.deleted) }, "deleted " + ago(w.deleted)))), el("button", { type: "button", class: "small", "aria-label": "Bring back " + w.world, onclick: () => void back(w.world) }, "Bring back"));
+    fill(list, all.length === 0 && el("li", { class: "muted" }, "None."), all.map(row));
+  };
+  return el("details", { class: "deleted", ontoggle: (e: Event) => (e.currentTarget as HTMLDetailsElement).open && void load() }, el("summary", null, "Deleted worlds"), el("p", { class: "muted" }, "A deleted world can be brought back for a time, a week if the server does not say otherwise."), list);
+}
+
 function nothing(searched: boolean, upload: boolean): HTMLElement {
   if (searched) return el("div", { class: "empty" }, el("h2", null, "No world has such a name"), el("p", null, "Make the search shorter."));
   return el("div", { class: "empty" }, el("h2", null, "There are no worlds yet"), el("p", null, upload ? "Drop a world folder here, a zip or a file." : "Nobody has put a world here that your token may see."));
@@ -162,7 +191,7 @@ class Card {
       { class: "card world" },
       el("a", { class: "shot", href, tabIndex: -1, "aria-hidden": "true" }, this.box),
       el("label", { class: "pick" }, selection.box(name), hidden("Select " + name)),
-      el("div", { class: "body" }, el("h2", null, el("a", { href }, folder && el("span", { class: "folder" }, folder), el("span", null, last))), this.about),
+      el("div", { class: "body" }, el("h2", null, el("a", { href }, folder && el("span", { class: "folder" }, folder), el("span", null, breaking(last)))), this.about),
       el("div", { class: "links" }, el("a", { class: "button quiet round small", href: "/map/" + name, "aria-label": "Map of " + name, title: "Map" }, icon("map")), el("a", { class: "button quiet round small", href: "/3d/" + name, "aria-label": "3D view of " + name, title: "3D" }, icon("cube"))),
     );
   }

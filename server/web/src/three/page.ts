@@ -119,7 +119,7 @@ class Three {
   private readonly canvas = el("canvas", { class: "three-canvas", tabIndex: 0, role: "application", "aria-label": "The world in 3D. Move with W A S D, look with the arrow keys, choose a block with Enter. Press ? for all keys." });
   private readonly status = el("div", { class: "three-status", role: "status", "aria-live": "polite" });
   private readonly note = el("div", { class: "three-note", role: "status", "aria-live": "polite" });
-  private readonly numbers = el("dl", { class: "three-numbers three-panel" });
+  private readonly numbers = el("dl", { class: "three-numbers three-panel", hidden: true });
   private readonly info = el("aside", { class: "three-info three-panel", "aria-live": "polite", "aria-label": "The chosen block", hidden: true });
   private readonly settings = el("div", { class: "three-settings three-panel", role: "dialog", "aria-label": "Settings", hidden: true });
   private readonly help = el("div", { class: "three-help three-panel", role: "dialog", "aria-label": "Keys", hidden: true });
