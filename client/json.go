@@ -128,6 +128,8 @@ type RenameCall struct {
 type Names struct {
 	Worlds []string `json:"worlds"`
 	More   bool     `json:"more"` // more names follow the last of Worlds
+	// Passed are the files that the server passed over, and why, if it shows a folder.
+	Passed []string `json:"passed,omitempty"`
 }
 
 // Refusal is the answer to a call that failed.

@@ -55,7 +55,7 @@ func (c *call) list() error {
 	}
 	more := len(names) > int(n)
 	names = append([]string{}, names[:min(len(names), int(n))]...)
-	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more})
+	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more, Passed: c.o.Passed})
 }
 
 // deletedAnswer is the answer to GET /v1/deleted.

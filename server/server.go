@@ -62,6 +62,8 @@ type Options struct {
 	Metrics http.Handler
 	// Look says how a cell looks in a stream. Default as in pictures.
 	Look func(volume, name string) stream.Look
+	// Passed are files that are not served, and why. Default none.
+	Passed []string
 	// Textures are those of a resource pack. Default none.
 	Textures *texture.Atlas
 	// Policy is that of collections whose callers do not give one.

@@ -171,6 +171,25 @@ func TestView(t *testing.T) {
 	b.until(`[...document.querySelectorAll("main img")].some(i => i.complete && i.naturalWidth > 0)`)
 }
 
+// TestViewFolder: cairn view of a folder lists what it passed over, and why.
+func TestViewFolder(t *testing.T) {
+	needBrowser(t)
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"a.cairn": island(t, 1), "b.cairn": island(t, 2), "hub.polar": []byte("Polr....")} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := url.Parse(begin(t, "view", "--no-open", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, "http://"+page.Host)
+	b.open("/")
+	b.untilText("Passed over: 1 file")
+	b.untilText("hub.polar: unknown format: a world of Polar")
+}
+
 // TestLogin: without a token the pages ask for one and show nothing; a wrong one is refused in
 // words; with one they show what it is for.
 func TestLogin(t *testing.T) {

@@ -41,6 +41,7 @@ type Gallery struct {
 	o      Options
 	worlds map[string]*exhibit
 	names  []string // in ascending order
+	passed []string
 	turn   sync.Mutex
 	ctx    context.Context // of reading worlds
 	stop   func()
@@ -74,7 +75,7 @@ func Open(ctx context.Context, path string, o Options) (*Gallery, error) {
 	for _, p := range passed {
 		o.Tell("passed over: " + p)
 	}
-	g := &Gallery{o: o, worlds: make(map[string]*exhibit)}
+	g := &Gallery{o: o, passed: passed, worlds: make(map[string]*exhibit)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	for _, f := range found {
 		g.worlds[f.name] = &exhibit{path: f.path, done: make(chan struct{})}
@@ -86,6 +87,9 @@ func Open(ctx context.Context, path string, o Options) (*Gallery, error) {
 
 // Names returns the names of the worlds in ascending order. They are made of the paths.
 func (g *Gallery) Names() []string { return slices.Clone(g.names) }
+
+// Passed names files that were passed over, and says why.
+func (g *Gallery) Passed() []string { return slices.Clone(g.passed) }
 
 // Close ends the reading of worlds and deletes the temporary files.
 func (g *Gallery) Close() (err error) {

@@ -23,6 +23,8 @@ type ViewSettings struct {
 	Browser bool   // open the page in a browser, if there is one
 	// Packs are resource packs with the textures of blocks, folders or zips.
 	Packs []string
+	// Passed are files that are not shown, and why.
+	Passed []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
 	CacheBytes int64
 }
@@ -48,6 +50,7 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 		Packs:    true,
 		Pages:    web.Handler(),
 		Textures: textures,
+		Passed:   v.Passed,
 		Log:      slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Limits:   server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},
 	})

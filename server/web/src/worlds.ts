@@ -43,6 +43,7 @@ export const worlds: Page = (v) => {
     found,
     grid,
     more,
+    passedOver(v),
     upload && deletedWorlds(v, notes, () => void search()),
     selection.node,
   );
@@ -118,6 +119,16 @@ export const worlds: Page = (v) => {
     });
   return search();
 };
+
+/** Returns what a folder has besides the worlds that are shown, as far as the server says. */
+function passedOver(v: View): HTMLElement {
+  const box = el("div");
+  const show = ({ passed = [] }: { passed?: string[] }): void => {
+    if (passed.length) fill(box, el("details", { class: "deleted", open: true }, el("summary", null, `Passed over: ${many(passed.length, "file")}`), el("ul", null, passed.map((p) => el("li", null, p)))));
+  };
+  if (v.who?.role === "read" && !v.who.prefixes?.length) void json<{ passed?: string[] }>("/v1/worlds", { query: { n: 1 }, signal: v.signal }).then(show, () => undefined); // the list says what fails
+  return box;
+}
 
 /** Returns a list of deleted worlds, which asks the server when it is opened. */
 function deletedWorlds(v: View, notes: Notes, changed: () => void): HTMLElement {
