@@ -116,8 +116,8 @@ var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcst
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
 // first bytes of files, and into archives that have the extension of one. For what nothing says
-// that it is a world the error is format.ErrNoWorld; another error says why a file is none that
-// has the name of one.
+// that it is a world the error is format.ErrNoWorld; another error says why what has the name of
+// a world cannot be read.
 func Detect(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -126,10 +126,17 @@ func Detect(path string) error {
 			return err
 		}
 		defer root.Close()
-		if detectFolder(root.FS()) {
+		if !detectFolder(root.FS()) {
+			return format.ErrNoWorld
+		}
+		s, err := Open(path, Options{Salvage: true})
+		if errors.Is(err, anvil.ErrInUse) { // the game may end
 			return nil
 		}
-		return format.ErrNoWorld
+		if err != nil {
+			return err
+		}
+		return s.Close()
 	}
 	ends := func(exts []string) bool {
 		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })

@@ -44,10 +44,10 @@ func find(ctx context.Context, path string) (found []place, passed []string, err
 	return []place{{path, nameOf(filepath.Base(absolute(path)), nil)}}, nil, src.Close()
 }
 
-// mostPassed is how many files are named that were passed over.
+// mostPassed is how many are named that were passed over.
 const mostPassed = 20
 
-// below returns the worlds in a folder, and the files of it that have names of worlds and are none.
+// below returns the worlds in a folder, and what looks like one there and cannot be read, with the reason.
 func below(ctx context.Context, path string) (out []place, passed []string, err error) {
 	taken, more := map[string]bool{}, 0
 	err = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
@@ -66,19 +66,18 @@ func below(ctx context.Context, path string) (out []place, passed []string, err 
 			return nil
 		case why != nil && len(passed) == mostPassed:
 			more++
-			return nil
 		case why != nil:
 			passed = append(passed, rel+": "+strings.TrimPrefix(why.Error(), at+": "))
-			return nil
+		default:
+			out = append(out, place{at, nameOf(filepath.ToSlash(rel), taken)})
 		}
-		out = append(out, place{at, nameOf(filepath.ToSlash(rel), taken)})
 		if e.IsDir() {
 			return fs.SkipDir
 		}
 		return nil
 	})
 	if more > 0 {
-		passed = append(passed, fmt.Sprintf("and %d more files", more))
+		passed = append(passed, fmt.Sprintf("and %d more", more))
 	}
 	return out, passed, err
 }
