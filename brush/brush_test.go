@@ -194,6 +194,8 @@ func TestBrushes(t *testing.T) {
 func TestParts(t *testing.T) {
 	room := geom.Box{Min: geom.Point{X: -17, Y: -9, Z: 13}, Max: geom.Point{X: 21, Y: 37, Z: 47}}
 	ball := brush.Ball(geom.Point{Y: 9, Z: 32}, 10)
+	large := geom.Box{Min: geom.Point{X: -40, Y: -40, Z: -40}, Max: geom.Point{X: 70, Y: 70, Z: 90}} // has whole chunks
+	wide := region.Ball{Center: geom.Point{X: 16, Y: 16, Z: 16}, Radius: 70}
 	partly := voxel.TerrainCell(2, 99)
 	for _, tt := range []struct {
 		name string
@@ -201,6 +203,9 @@ func TestParts(t *testing.T) {
 		slow slow
 	}{
 		{"add", brush.Add{ball, brush.Cell(partly)}, slowAdd(shape{Shape: ball}, partly)},
+		{"add a box", brush.Add{brush.Box(large), brush.Cell(partly)}, slowAdd(shape{brush.Box(large), region.Box(large)}, partly)},
+		{"add a region", brush.Add{brush.Of(wide), brush.Cell(partly)}, slowAdd(shape{brush.Of(wide), wide}, partly)},
+		{"add a wide ball", brush.Add{brush.Ball(wide.Center, wide.Radius), brush.Cell(partly)}, slowAdd(shape{brush.Ball(wide.Center, wide.Radius), wide}, partly)},
 		{"erode", brush.Erode{brush.Box(room), .25}, slowErode(shape{cells: region.Box(room)}, 64)},
 		{"grow", brush.Grow{brush.Box(room), .75}, slowGrow(shape{cells: region.Box(room)}, 192)},
 	} {

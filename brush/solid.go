@@ -27,16 +27,22 @@ func (a Add) Apply(v *world.VolumeTx) error {
 		v.Fill(a.Shape.region(), cell)
 		return nil
 	}
-	n := fullness(v.Rule(), cell)
-	if n == Whole && a.Shape.core != nil {
-		v.Fill(a.Shape.core, cell)
-	}
-	a.Shape.eachRim(v, func(c voxel.Cell, covered int) voxel.Cell {
+	n, core := fullness(v.Rule(), cell), a.Shape.core
+	put := func(c voxel.Cell, covered int) voxel.Cell {
 		if m := covered * n / Whole; m > 0 && m >= fullness(v.Rule(), c) {
 			return terrain(cell, m)
 		}
 		return c
-	})
+	}
+	switch {
+	case core != nil && n == Whole:
+		v.Fill(core, cell)
+	case core != nil:
+		each(v, core, func(b geom.Box, cells []voxel.Cell) bool {
+			return eachCell(core, b, cells, func(_ geom.Point, c voxel.Cell) voxel.Cell { return put(c, Whole) })
+		})
+	}
+	a.Shape.eachRim(v, put)
 	return nil
 }
 

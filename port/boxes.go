@@ -83,11 +83,10 @@ func (b *Boxes) load(box geom.Box) {
 
 // Chunks returns the chunks of a level that may have cells, each once.
 func (b *Boxes) Chunks(level int) []geom.ChunkPos {
-	up := level - b.base
 	seen := make(map[geom.ChunkPos]bool)
 	var out []geom.ChunkPos
-	for pos, holds := range b.view.whole.Entries(b.view.Dimension, b.view.matter, b.base) {
-		at := geom.ChunkPos{X: pos.X >> up, Y: pos.Y >> up, Z: pos.Z >> up}
+	for pos, holds := range b.view.whole.Entries(b.view.Dimension, b.view.matter, 0) { // a snapshot lists no other level
+		at := geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level}
 		if holds && !seen[at] {
 			seen[at] = true
 			out = append(out, at)

@@ -3,6 +3,7 @@ package main_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,25 @@ func TestMesh(t *testing.T) {
 	} {
 		if r := mustRun(t, tt.code, dir, append([]string{"mesh"}, strings.Fields(tt.args)...)...); !strings.Contains(r.errors, tt.reason) {
 			t.Errorf("mesh %s: %q, want %q", tt.args, r.errors, tt.reason)
+		}
+	}
+}
+
+// Thin matter of a terrain has a surface at every level, on land that has its far levels in a full pack and
+// on what was edited since.
+func TestMeshOfThinMatter(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "terrain", "@land", "--size", "14")
+	for i, box := range []string{"8,100,8..90,100,90", "20,110,20..20,150,20", "70,127,33..70,127,33"} { // a layer, a pillar, a cell
+		from, to, _ := strings.Cut(box, "..")
+		mustRun(t, 0, dir, "edit", "@land", "box", "--from", from, "--to", to, "--cell", strconv.Itoa(256+[]int{255, 3, 0}[i]))
+	}
+	for level := range 6 {
+		for _, box := range []string{"-32,0,-32..31,63,31", "0,96,0..95,103,95", "16,112,16..31,151,31", "64,120,32..79,135,47"} {
+			r := mustRun(t, 0, dir, "mesh", "@land", "thin.ply", "--force", "--level", strconv.Itoa(level), "--box", box)
+			if strings.Contains(r.out, ": 0 triangles") {
+				t.Errorf("level %d of %s: %q", level, box, r.out)
+			}
 		}
 	}
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { landOf, lookAt, middleOf, shown, standAt } from "./three/begin.ts";
-import { Netter } from "./three/nets.ts";
+import { Netter, rim } from "./three/nets.ts";
 import { edge, Kind, Mesher, padded, parts, unknown, type Mesh } from "./three/quads.ts";
 import { cellAt, Tree, type Node } from "./three/tree.ts";
 import { Body, cast, eyes, Walker } from "./three/walk.ts";
@@ -119,6 +119,13 @@ function terrain(seed: number): (x: number, y: number, z: number) => number {
   };
 }
 
+/** The cells of the cube at o with the border that surfaces want. */
+function around(f: (x: number, y: number, z: number) => number, o: number[]): Uint16Array {
+  const wide = edge + 2 * rim, cells = new Uint16Array(wide ** 3);
+  for (let i = 0; i < cells.length; i++) cells[i] = f(o[0]! + (i % wide) - rim, o[1]! + Math.floor(i / wide / wide) - rim, o[2]! + (Math.floor(i / wide) % wide) - rim);
+  return cells;
+}
+
 test("smooth surfaces of cubes of one level have no open edge where they meet", () => {
   const n = new Netter(Uint8Array.from([0, 0, 1, 2]));
   for (let seed = 1; seed <= 12; seed++) {
@@ -126,10 +133,7 @@ test("smooth surfaces of cubes of one level have no open edge where they meet", 
     let triangles = 0;
     for (let cube = 0; cube < 8; cube++) {
       const o = [cube & 1, (cube >> 1) & 1, cube >> 2].map((i) => i * edge);
-      const cells = new Uint16Array(padded ** 3);
-      for (let y = 0; y < padded; y++)
-        for (let z = 0; z < padded; z++) for (let x = 0; x < padded; x++) cells[at(x, y, z)] = f(o[0]! + x - 1, o[1]! + y - 1, o[2]! + z - 1);
-      const m = n.mesh(cells);
+      const m = n.mesh(around(f, o));
       const corner = (i: number) => {
         const low = m.texels[2 * i]!, high = m.texels[2 * i + 1]!;
         return [(low & 8191) + o[0]! * 256, ((low >> 13) & 8191) + o[1]! * 256, (high & 8191) + o[2]! * 256].join();
@@ -216,6 +220,24 @@ test("the border of a cube is what its neighbours hold, or coarser ones in their
         const of = [fine, east, coarse].find(inside);
         assert.equal(out[at(x + 1, y + 1, z + 1)], of ? cellAt(of, ...b) : unknown, `at ${b}`);
       }
+});
+
+test("beside a coarser cube of a terrain a surface ends where that cube has its matter and its liquid", () => {
+  const tree = new Tree();
+  tree.smooth = true;
+  const fine = tree.set(0, 0, 0, 0, 0x1ff, 0);
+  const cells = new Uint16Array(edge ** 3), liquid = new Uint16Array(edge ** 3);
+  for (let i = 0; i < cells.length; i++) {
+    const y = Math.floor(i / edge / edge);
+    cells[i] = y < 2 ? 0x1ff : y === 2 ? 0x14d : 0; // to 4 + 2 * 78/256
+    liquid[i] = y < 4 ? 255 : y === 4 ? 191 : 0; // to 8 + 2 * 192/256
+  }
+  tree.set(1, -1, 0, 0, cells, liquid);
+  const wide = edge + 2 * rim, place = (y: number) => ((y + rim) * wide + 8) * wide + 1;
+  const solid = tree.bordered(fine, false, rim), wet = tree.bordered(fine, true, rim);
+  const got = [3, 4, 5].map((y) => solid[place(y)]! & 0x3fff), levels = [7, 8, 9, 10].map((y) => wet[place(y)]! & 0x3fff);
+  assert.deepEqual(got, [0x1ff, 0x100 + 155, 0]);
+  assert.deepEqual(levels, [255, 255, 127, 0]);
 });
 
 test("a ray finds the block that it meets", () => {
@@ -322,4 +344,79 @@ test("who begins at a place stands on the ground there, and nowhere where there 
   assert.equal(at(300, 10, 0), undefined);
   const rim = at(0.5, 4, -31.5)!; // north of it is nothing
   assert.ok(shown(tree, seen, rim, 256) >= 0.4 && rim.yaw !== 0, `${rim.yaw}`);
+});
+
+/** A terrain whose floor has a top layer at y 4, 0 to 255 full, with liquid up to y 8.25 from z 12 on. */
+function ground(top: number): Tree {
+  const cells = new Uint16Array(edge ** 3), liquid = new Uint16Array(edge ** 3);
+  for (let i = 0; i < cells.length; i++) {
+    const y = Math.floor(i / edge / edge), z = Math.floor(i / edge) % edge;
+    cells[i] = y < 4 ? 0x1ff : y === 4 ? 0x100 | top : 0;
+    liquid[i] = z < 12 || y > 8 ? 0 : y === 8 ? 63 : 255;
+  }
+  const tree = new Tree();
+  tree.smooth = true;
+  tree.set(0, 0, 0, 0, cells, liquid);
+  tree.set(0, 0, 1, 0, 0, 0);
+  return tree;
+}
+
+test("bodies, rays and surfaces of a terrain agree on what is solid", () => {
+  const solid = (tree: Tree, z: number) => {
+    const w = new Walker({ x: 6, y: 12, z, yaw: 90, pitch: 0 }, tree, (_, c) => (c >> 8 ? Body.Solid : Body.Free), () => 1.1, () => false);
+    w.flying = false;
+    return w;
+  };
+  const n = new Netter(new Uint8Array());
+  for (const top of [0, 63, 127, 255]) {
+    const tree = ground(top), high = 4 + (top + 1) / 256;
+    const w = solid(tree, 6);
+    go(w, 2);
+    assert.ok(Math.abs(w.pose.y - eyes - high) < 0.02, `${top}: feet at ${w.pose.y - eyes}, want ${high}`);
+    assert.equal(cast(tree, [1, high + 0.02, 6.5], [1, 0, 0], 10, () => true), undefined, `${top}: a ray above the ground`);
+    assert.deepEqual(cast(tree, [1, high - 0.002, 6.5], [1, 0, 0], 10, () => true)?.block, [1, 4, 6]);
+    assert.deepEqual(cast(tree, [6.5, 12, 6.5], [0, -1, 0], 20, () => true)?.block, [6, 4, 6]);
+    const m = n.mesh(tree.bordered(tree.get(0, 0, 0, 0)!, false, rim));
+    let least = Infinity, most = -Infinity;
+    for (let i = m.ranges[0]!; i < m.ranges[1]!; i++) {
+      const [x, y, z] = [m.texels[2 * i]! & 8191, (m.texels[2 * i]! >> 13) & 8191, m.texels[2 * i + 1]! & 8191].map((v) => v / 256 - 1) as [number, number, number];
+      const inner = [x, z].every((v) => v > 2 && v < edge - 2); // around the cube nothing is known
+      if (inner && y > 2) (least = Math.min(least, y)), (most = Math.max(most, y));
+    }
+    assert.deepEqual([least, most], [high, high], `${top}: the surface`);
+  }
+  const w = solid(ground(127), 14);
+  go(w, 3);
+  assert.ok(Math.abs(w.pose.y - eyes - 4.5) < 0.02);
+  go(w, 3, { up: 1 });
+  assert.ok(w.pose.y - eyes > 7.3 && w.pose.y - eyes < 8.3, `swims with feet at ${w.pose.y - eyes}`);
+});
+
+test("thin matter of a terrain has a surface on both sides, at every border of cubes", () => {
+  const n = new Netter(Uint8Array.from([0, 0, 1, 2]));
+  for (const [name, thin] of [
+    ["a layer", (_x: number, y: number) => y === 5],
+    ["a layer under a border", (_x: number, y: number) => y === edge - 1],
+    ["a layer over a border", (_x: number, y: number) => y === edge],
+    ["a pillar", (x: number, _y: number, z: number) => x === edge && z === 3],
+    ["a diagonal", (x: number, y: number, z: number) => x === y && y === z],
+  ] as const)
+    for (const full of [0, 60, 255])
+      for (let material = 1; material < 4; material++) {
+        const edges = new Map<string, number>();
+        let triangles = 0;
+        for (let cube = 0; cube < 8; cube++) {
+          const o = [cube & 1, (cube >> 1) & 1, cube >> 2].map((i) => i * edge);
+          const m = n.mesh(around((x, y, z) => (thin(x, y, z) ? (material << 8) | full : 0), o));
+          const corner = (i: number) => [(m.texels[2 * i]! & 8191) + o[0]! * 256, ((m.texels[2 * i]! >> 13) & 8191) + o[1]! * 256, (m.texels[2 * i + 1]! & 8191) + o[2]! * 256].join();
+          for (let i = m.ranges[0]!; i < m.ranges[1]!; i += 3, triangles++)
+            for (let k = 0; k < 3; k++) {
+              const p = corner(i + k), q = corner(i + ((k + 1) % 3)), key = p < q ? `${p} ${q}` : `${q} ${p}`;
+              if (p !== q) edges.set(key, (edges.get(key) ?? 0) + (p < q ? 1 : -1));
+            }
+        }
+        assert.ok(triangles >= 8 * 2 * edge, `${name} of ${full}: ${triangles} triangles`);
+        const inner = (p: string) => p.split(",").every((v) => Number(v) > 512 && Number(v) < (2 * edge) * 256);
+        for (const [key, left] of edges) assert.ok(left === 0 || !key.split(" ").every(inner), `${name} of ${full}: open at ${key}`);
+      }
 });

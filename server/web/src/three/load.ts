@@ -4,7 +4,7 @@
 import { Schema, type Cells, type Client, type Cube, type Place } from "../../../../stream/typescript/index.ts";
 import workerURL from "./mesh.worker";
 import type { Done, Job, Setup } from "./mesh.worker.ts";
-import { shapeOf } from "./nets.ts";
+import { rim, shapeOf } from "./nets.ts";
 import { Kind } from "./quads.ts";
 import type { Scene } from "./scene.ts";
 import { Tree, type Node } from "./tree.ts";
@@ -70,6 +70,7 @@ export class Loader {
     this.tree.clear();
     this.queue = [];
     this.results = [];
+    this.tree.smooth = this.smooth;
     this.scene.begin(this.smooth);
     if (this.smooth) this.scene.look(63, 58, 112, 190, 150);
     this.end();
@@ -140,11 +141,11 @@ export class Loader {
   /** What a cell is to somebody who walks. */
   body = (_: Node, cell: number): Body => {
     if (!this.smooth) return this.bodies[cell]!;
-    return cell >> 8 && (cell & 255) >= 127 ? Body.Solid : Body.Free;
+    return cell >> 8 ? Body.Solid : Body.Free;
   };
 
   /** Reports whether one can see a cell. */
-  seen = (_: Node, cell: number): boolean => (this.smooth ? cell >> 8 !== 0 && (cell & 255) >= 127 : (this.kinds[cell] ?? Kind.Opaque) !== Kind.Nothing);
+  seen = (_: Node, cell: number): boolean => (this.smooth ? cell >> 8 !== 0 : (this.kinds[cell] ?? Kind.Opaque) !== Kind.Nothing);
 
   private dispatch() {
     for (;;) {
@@ -154,8 +155,8 @@ export class Loader {
       if (!n) return;
       this.tree.dirty.delete(n);
       n.busy = true;
-      const cells = this.tree.bordered(n, false);
-      const liquid = this.wet < 0 ? null : this.tree.bordered(n, true);
+      const cells = this.tree.bordered(n, false, this.smooth ? rim : 1);
+      const liquid = this.wet < 0 ? null : this.tree.bordered(n, true, rim);
       const job: Job = { id: n.id, stamp: n.stamp, cells, liquid };
       w.jobs++;
       w.worker.postMessage(job, liquid ? [cells.buffer, liquid.buffer] : [cells.buffer]);

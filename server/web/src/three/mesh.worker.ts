@@ -1,6 +1,6 @@
 // The worker that makes meshes of cubes.
 
-import { Mesher, parts, type Mesh } from "./quads.ts";
+import { Mesher, parts, unknown, type Mesh } from "./quads.ts";
 import { Netter } from "./nets.ts";
 
 /** What a worker must know before it can make meshes. */
@@ -36,7 +36,7 @@ function make(job: Job): Mesh {
   for (let i = 0; i < liquid.length; i++) {
     const c = liquid[i]!;
     // Under the ground liquid goes on, so that its surface has no rim along the shore.
-    if (c > 0 && c < 256) liquid[i] = (liquidMaterial << 8) | c;
+    if (c > 0 && c !== unknown) liquid[i] = (liquidMaterial << 8) | c;
   }
   const water = wet!.mesh(liquid);
   const texels = new Uint32Array(ground.texels.length + water.texels.length);

@@ -1,10 +1,11 @@
-// Smooth surfaces of Terrain cells, as package mesh makes them: naive surface nets, shaped by
-// material. A texel is a corner of a triangle:
+// Smooth surfaces of Terrain cells, as package mesh makes them: surface nets around all matter, shaped by
+// material. A cube has the faces of its own cells. A texel is a corner of a triangle:
 //
 //   low   x 13 bits, y 13 bits (256ths of a cell from one cell below the cube), material 6 bits
 //   high  z 13 bits, normal 2 x 6 bits (octahedral), flat 1 bit at 25, side that it closes plus 1 at 26
 
-import { edge, padded, parts, unknown, type Mesh } from "./quads.ts";
+import { edge, parts, unknown, type Mesh } from "./quads.ts";
+import { coarse, fullness, reach, whole } from "./solid.ts";
 
 /** How a smooth surface is formed around a material. */
 export const enum Shape {
@@ -13,13 +14,20 @@ export const enum Shape {
   Square,
 }
 
-const half = 128;
+/** How many cells around a cube its surface depends on. */
+export const rim = 2;
+const padded = edge + 2 * rim;
 const p2 = padded * padded;
+const far = 1 << 20;
 
-const fullness = (c: number) => ((c >> 8) & 63 ? (c & 255) + 1 : 0);
+// Corners of a cube between cells are bits: x is 1, y is 2 and z is 4.
+const strides = [1, p2, padded];
+const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i & 1) + ((i >> 1) & 1) * p2 + (i >> 2) * padded);
 
+// facet moves a place to one of three within its cell.
 function facet(p: number): number {
-  return p < 96 ? 64 : p < 160 ? 128 : 192;
+  const q = (p + 256) & 255;
+  return p - q + (q < 96 ? 64 : q < 160 ? 128 : 192);
 }
 
 /** Says how a material is shaped: stone has facets, what people build has corners, all else is round. */
@@ -42,13 +50,13 @@ export class Netter {
   private readonly inside = new Uint8Array(p2 * padded);
   private out = new Uint32Array(1 << 14);
   private size = 0;
-  private readonly f = new Int32Array(8);
-  private readonly corners = [0, 1, p2, p2 + 1, padded, padded + 1, p2 + padded, p2 + padded + 1];
+  private readonly full = new Int32Array(8); // of the corners of a cube
+  private readonly depth = new Int32Array(8); // about how deep in matter their centres lie
 
   /** shapes are those of materials, by number. list says which list the triangles belong to. */
   constructor(private readonly shapes: Uint8Array, private readonly list = 0) {}
 
-  /** Makes the mesh of a cube with its border: x fastest, then z, then y. */
+  /** Makes the mesh of a cube with a border of `rim` cells: x fastest, then z, then y. */
   mesh(cells: Uint16Array): Mesh {
     this.n = 0;
     this.size = 0;
@@ -85,40 +93,44 @@ export class Netter {
   }
 
   private points(cells: Uint16Array) {
-    const { first, f, corners, inside } = this;
+    const { first, inside } = this;
     first.fill(0);
     for (let i = 0; i < cells.length; i++) {
       const c = cells[i]!, v = c === unknown ? 0 : fullness(c);
       this.fullness[i] = v;
-      inside[i] = v >= half ? 1 : 0;
+      inside[i] = v > 0 ? 1 : 0;
     }
     for (let y = 0; y <= edge; y++)
       for (let z = 0; z <= edge; z++) {
-        const row = y * p2 + z * padded;
+        const row = (y + 1) * p2 + (z + 1) * padded + 1;
         // The four cells at one x, and those at the next.
         let four = inside[row]! | (inside[row + p2]! << 2) | (inside[row + padded]! << 4) | (inside[row + p2 + padded]! << 6);
         for (let x = 0; x <= edge; x++) {
           const i = row + x + 1;
           const next = inside[i]! | (inside[i + p2]! << 2) | (inside[i + padded]! << 4) | (inside[i + p2 + padded]! << 6);
-          const full = four | (next << 1);
+          const has = four | (next << 1);
           four = next;
-          if (full === 0 || full === 255) continue;
-          for (let k = 0; k < 8; k++) f[k] = this.fullness[row + x + corners[k]!]!;
-          this.vertex(cells, row + x, full, x, y, z);
+          if (has === 0 || has === 255) continue;
+          this.vertex(cells, row + x, has, x, y, z);
           first[row + x] = this.n;
         }
       }
   }
 
-  private vertex(cells: Uint16Array, at: number, full: number, x: number, y: number, z: number) {
-    const { f } = this;
-    let best = 0, most = 0;
-    for (let i = 0; i < 8; i++)
-      if ((full >> i) & 1 && f[i]! >= most) {
-        best = i;
-        most = f[i]!;
-      }
-    const material = (cells[at + this.corners[best]!]! >> 8) & 63;
+  // behind returns the fullness of the next cell away from a cube at a corner.
+  private behind(at: number, corner: number, axis: number): number {
+    return this.fullness[at + corners[corner]! + ((corner >> axis) & 1 ? strides[axis]! : -strides[axis]!)]!;
+  }
+
+  private vertex(cells: Uint16Array, at: number, has: number, x: number, y: number, z: number) {
+    const { full, depth } = this;
+    let best = -1;
+    for (let i = 0; i < 8; i++) {
+      full[i] = this.fullness[at + corners[i]!]!;
+      depth[i] = full[i]! > 0 ? far : -far;
+      if (full[i]! > 0 && (best < 0 || full[i]! >= full[best]!)) best = i;
+    }
+    const material = (cells[at + corners[best]!]! >> 8) & 63;
     const shape = material < this.shapes.length ? this.shapes[material]! : Shape.Round;
     const n = this.n++;
     if (this.place.length < 3 * this.n) {
@@ -131,65 +143,97 @@ export class Netter {
     }
     this.looks[2 * n] = material;
     this.looks[2 * n + 1] = shape === Shape.Round ? 0 : 1;
-    let nx = f[0]! + f[2]! + f[4]! + f[6]! - f[1]! - f[3]! - f[5]! - f[7]!;
-    let ny = f[0]! + f[1]! + f[4]! + f[5]! - f[2]! - f[3]! - f[6]! - f[7]!;
-    let nz = f[0]! + f[1]! + f[2]! + f[3]! - f[4]! - f[5]! - f[6]! - f[7]!;
-    const length = Math.hypot(nx, ny, nz);
-    if (length === 0) ny = 1;
-    else (nx /= length), (ny /= length), (nz /= length);
+    const sum = [0, 0, 0], own = [0, 0, 0], faces = [0, 0, 0]; // of all faces, and of those across an axis
+    const middle = [0, 0, 0];
+    for (let i = 0; i < 8; i++) {
+      const f = full[i]!;
+      if (f === 0) {
+        for (let axis = 0; axis < 3; axis++) {
+          const b = this.behind(at, i, axis);
+          if (b > 0) depth[i] = Math.max(depth[i]!, b - 384); // matter that ends before the cube
+        }
+        continue;
+      }
+      let open = 0;
+      for (let axis = 0; axis < 3; axis++) {
+        const k = i ^ (1 << axis), centre = ((i >> axis) & 1) * 256, into = (i >> axis) & 1 ? -1 : 1;
+        const liquid = this.list > 0, beside = full[k]! > 0;
+        // A liquid fills its cell from below.
+        const behind = f === whole ? beside : liquid ? axis !== 1 || into > 0 || this.behind(at, i, axis) > 0 : this.behind(at, i, axis) > 0;
+        const held = beside || (liquid && (axis !== 1 || into < 0));
+        middle[axis] = centre;
+        if (behind !== held) {
+          middle[axis]! += Math.trunc((whole - f) / 2) * (behind ? -into : into);
+          if (!behind) depth[i] = Math.min(depth[i]!, f - 128);
+        }
+        if (beside) continue;
+        const deep = held ? 128 : reach(f, behind);
+        const to = centre + deep * into;
+        sum[axis]! += to - middle[axis]!;
+        own[axis]! += to;
+        faces[axis]!++;
+        open++;
+        depth[i] = Math.min(depth[i]!, deep);
+        depth[k] = Math.max(depth[k]!, deep - 256);
+      }
+      for (let a = 0; a < 3; a++) sum[a]! += open * middle[a]!;
+    }
+    const count = faces[0]! + faces[1]! + faces[2]!;
+    const [nx, ny, nz] = this.normal(has);
     this.normals[3 * n] = nx;
     this.normals[3 * n + 1] = ny;
     this.normals[3 * n + 2] = nz;
-    let sx = 0.5, sy = 0.5, sz = 0.5;
-    if (shape !== Shape.Square) {
-      let count = 0;
-      sx = sy = sz = 0;
-      for (let i = 0; i < 8; i++)
-        for (let axis = 0; axis < 3; axis++) {
-          const j = i | (1 << axis);
-          if (j === i || ((full >> i) & 1) === ((full >> j) & 1)) continue;
-          const part = (half - f[i]!) / (f[j]! - f[i]!);
-          sx += axis === 0 ? part : i & 1;
-          sy += axis === 1 ? part : (i >> 1) & 1;
-          sz += axis === 2 ? part : i >> 2;
-          count++;
-        }
-      sx /= count;
-      sy /= count;
-      sz /= count;
-    }
-    const fix = (s: number, cell: number) => {
-      let p = Math.min(Math.max(Math.trunc(s * 256 + 0.5), 16), 240);
+    const fix = (a: number, cell: number) => {
+      let p = Math.floor(sum[a]! / count + 0.5);
       if (shape === Shape.Faceted) p = facet(p);
+      else if (shape === Shape.Square) p = faces[a] ? Math.floor(own[a]! / faces[a]! + 0.5) : 128;
       return p + cell * 256 + 128; // a cube begins in the centre of its first cell
     };
-    this.place[3 * n] = fix(sx, x);
-    this.place[3 * n + 1] = fix(sy, y);
-    this.place[3 * n + 2] = fix(sz, z);
-    const rim = (at: number) => (at === 0 ? 1 : at === edge ? 2 : 0);
-    this.rims[n] = rim(x) | (rim(y) << 2) | (rim(z) << 4);
+    this.place[3 * n] = fix(0, x);
+    this.place[3 * n + 1] = fix(1, y);
+    this.place[3 * n + 2] = fix(2, z);
+    const side = (at: number) => (at === 0 ? 1 : at === edge ? 2 : 0);
+    this.rims[n] = side(x) | (side(y) << 2) | (side(z) << 4);
     this.direction[n] = octahedral(nx, ny, nz);
+  }
+
+  // normal returns the direction in which depths fall.
+  private normal(has: number): [number, number, number] {
+    const d = this.depth;
+    for (let step = 0; step < 2; step++)
+      for (let i = 0; i < 8; i++) {
+        if (d[i] !== far && d[i] !== -far) continue;
+        const inside = (has >> i) & 1;
+        for (let axis = 0; axis < 3; axis++) { // a cell without a face lies one cell deeper than those beside it
+          const k = i ^ (1 << axis);
+          if (((has >> k) & 1) === inside) d[i] = inside ? Math.min(d[i]!, d[k]! + 256) : Math.max(d[i]!, d[k]! - 256);
+        }
+      }
+    const nx = d[0]! + d[2]! + d[4]! + d[6]! - d[1]! - d[3]! - d[5]! - d[7]!;
+    const ny = d[0]! + d[1]! + d[4]! + d[5]! - d[2]! - d[3]! - d[6]! - d[7]!;
+    const nz = d[0]! + d[1]! + d[2]! + d[3]! - d[4]! - d[5]! - d[6]! - d[7]!;
+    const length = Math.hypot(nx, ny, nz);
+    return length === 0 ? [0, 1, 0] : [nx / length, ny / length, nz / length];
   }
 
   private faces(cells: Uint16Array) {
     const { first, inside } = this;
-    for (let y = 1; y <= edge; y++)
-      for (let z = 1; z <= edge; z++)
-        for (let x = 1; x <= edge; x++) {
+    for (let y = rim; y < edge + rim; y++)
+      for (let z = rim; z < edge + rim; z++)
+        for (let x = rim; x < edge + rim; x++) {
           const i = y * p2 + z * padded + x;
-          const at = inside[i]!;
-          if (at === inside[i + 1] && at === inside[i + p2] && at === inside[i + padded]) continue;
-          const here = at === 1;
-          const ex = this.crosses(cells, i, i + 1), ey = this.crosses(cells, i, i + p2), ez = this.crosses(cells, i, i + padded);
-          // Rings go counterclockwise around the axis.
-          if (ex) this.quad(first[i - p2 - padded]!, first[i - padded]!, first[i]!, first[i - p2]!, here);
-          if (ey) this.quad(first[i - padded - 1]!, first[i - 1]!, first[i]!, first[i - padded]!, here);
-          if (ez) this.quad(first[i - p2 - 1]!, first[i - p2]!, first[i]!, first[i - 1]!, here);
+          for (let axis = 0; axis < 3; axis++) {
+            const s = strides[axis]!, u = strides[(axis + 1) % 3]!, v = strides[(axis + 2) % 3]!;
+            for (const out of [true, false]) {
+              const j = out ? i + s : i - s, at = out ? i : j;
+              // The ring goes counterclockwise around the axis.
+              const own = inside[i] && !inside[j] && cells[j] !== unknown;
+              // The finer cube makes the faces of a coarser one beside it.
+              const theirs = !inside[i] && inside[j] && cells[j]! & coarse;
+              if (own || theirs) this.quad(first[at - u - v]!, first[at - v]!, first[at]!, first[at - u]!, out === !!own);
+            }
+          }
         }
-  }
-
-  private crosses(cells: Uint16Array, i: number, j: number): boolean {
-    return this.inside[i] !== this.inside[j] && cells[i] !== unknown && cells[j] !== unknown;
   }
 
   private far(a: number, b: number): number {

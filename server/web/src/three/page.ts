@@ -653,7 +653,7 @@ class Three {
     const seen = box.names.map((n) => (kinds.has(n) ? kinds.get(n) !== 0 : n !== "" && !/(^|[:_])air$/.test(n)));
     let best: Triple | null = null, least = Infinity, what = "";
     cells.forEach((c, i) => {
-      if (full ? c === 0 || full[i]! < 127 : !seen[c]) return;
+      if (full ? c === 0 : !seen[c]) return;
       const p: Triple = [low[0]! + (i % size), low[1]! + Math.floor(i / size / size), low[2]! + (Math.floor(i / size) % size)];
       const to = p.map((k, a) => k + 0.5 - from[a]!), along = to[0]! * d[0] + to[1]! * d[1] + to[2]! * d[2];
       const off = Math.hypot(...to.map((k, a) => k - along * d[a]!));

@@ -1,7 +1,8 @@
 // The cubes that the page holds as a tree, and which of them are drawn: a cube is drawn until its
 // eight children can be.
 
-import { edge, padded, unknown } from "./quads.ts";
+import { edge, unknown } from "./quads.ts";
+import { coarse, extent, fullness, whole, type Extent } from "./solid.ts";
 
 const maxLevel = 20;
 
@@ -35,6 +36,8 @@ export class Tree {
   readonly byID = new Map<number, Node>();
   /** Nodes whose mesh must be made. */
   readonly dirty = new Set<Node>();
+  /** Cells are those of a terrain, which may be partly full. */
+  smooth = false;
   /** Set when the active nodes may have changed. */
   changed = true;
   private last = 0;
@@ -121,23 +124,38 @@ export class Tree {
         }
   }
 
-  /** Returns the cells of n with a border of one cell. Where no cube of its level is, coarser ones say what is there. */
-  bordered(n: Node, liquid: boolean): Uint16Array {
-    const out = new Uint16Array(padded * padded * padded);
+  /** Returns the cells of n with a border. Where no cube of its level is, coarser ones say what is there. */
+  bordered(n: Node, liquid: boolean, border = 1): Uint16Array {
+    const out = new Uint16Array((edge + 2 * border) ** 3);
     for (let dy = -1; dy <= 1; dy++)
       for (let dz = -1; dz <= 1; dz++)
         for (let dx = -1; dx <= 1; dx++) {
           const m = dx === 0 && dy === 0 && dz === 0 ? n : this.get(n.level, n.x + dx, n.y + dy, n.z + dz);
           if (m) {
             const cells = liquid ? m.liquid : m.cells;
-            if (cells !== 0) copy(out, cells, dx, dy, dz);
+            if (cells !== 0) copy(out, cells, dx, dy, dz, border);
             continue;
           }
           const a = this.above(n.level, n.x + dx, n.y + dy, n.z + dz);
-          if (!a) copy(out, unknown, dx, dy, dz);
-          else copyCoarse(out, n, a, liquid ? a.liquid : a.cells, dx, dy, dz);
+          if (!a) copy(out, unknown, dx, dy, dz, border);
+          else copyCoarse(out, n, a, liquid ? a.liquid : a.cells, dx, dy, dz, border, (cell, x, y, z) => (this.smooth ? this.part(n, a, cell, liquid, x, y, z) : cell));
         }
     return out;
+  }
+
+  // part returns the cell of the level of n that stands for a part of a coarser cell of a terrain, so that surfaces of both meet.
+  private part(n: Node, a: Node, cell: number, liquid: boolean, x: number, y: number, z: number): number {
+    if (cell === 0) return 0;
+    if ((cell & 255) === 255) return cell | coarse;
+    const s = 2 ** n.level, at = [x * s, y * s, z * s] as Extent["low"];
+    let m: Extent;
+    if (liquid) {
+      const up = 2 ** a.level, over = Math.floor(at[1] / up) * up + up, b = this.at(at[0], over, at[2]);
+      if (b && cellAt(b, at[0], over, at[2], b.liquid) > 0) return cell | coarse;
+      m = { low: [-Infinity, -Infinity, -Infinity], high: [Infinity, over - up + (up * (cell + 1)) / whole, Infinity] };
+    } else m = this.matter(a, cell, ...at);
+    const full = Math.min(...at.map((v, i) => Math.round((Math.min(m.high[i]!, v + s) - Math.max(m.low[i]!, v)) * (whole / s))));
+    return full > 0 ? (cell & ~255) | Math.max(full - 1, liquid ? 1 : 0) | coarse : 0;
   }
 
   // below reports whether n lies in a cube that is there, but not its parent.
@@ -181,6 +199,19 @@ export class Tree {
     }
   }
 
+  /** Returns where the matter of a cell of n is that holds a block, in blocks. */
+  matter(n: Node, cell: number, x: number, y: number, z: number): Extent {
+    const s = 2 ** n.level, low = [x, y, z].map((v) => Math.floor(v / s) * s) as Extent["low"];
+    const e = extent(this.smooth ? fullness(cell) : whole, (axis, step) => {
+      const q = [...low] as Extent["low"];
+      q[axis]! += step * s;
+      const by = n.level + 4, m = this.get(n.level, shift(q[0], by), shift(q[1], by), shift(q[2], by)) ?? this.at(...q);
+      return m !== undefined && cellAt(m, ...q) !== 0;
+    });
+    const at = (v: number, axis: number) => low[axis]! + (v * s) / whole;
+    return { low: e.low.map(at) as Extent["low"], high: e.high.map(at) as Extent["high"] };
+  }
+
   /** Returns the finest node that holds a block, and the place of the block in it. */
   at(x: number, y: number, z: number): Node | undefined {
     for (let level = 0; level <= maxLevel; level++) {
@@ -192,11 +223,11 @@ export class Tree {
   }
 }
 
-/** Returns the cell of a block in a node that holds it. */
-export function cellAt(n: Node, x: number, y: number, z: number): number {
-  if (typeof n.cells === "number") return n.cells;
+/** Returns the cell of a block in a node that holds it, or of its liquid. */
+export function cellAt(n: Node, x: number, y: number, z: number, cells = n.cells): number {
+  if (typeof cells === "number") return cells;
   const a = shift(x, n.level) & (edge - 1), b = shift(y, n.level) & (edge - 1), c = shift(z, n.level) & (edge - 1);
-  return n.cells[(b * edge + c) * edge + a]!;
+  return cells[(b * edge + c) * edge + a]!;
 }
 
 const shift = (v: number, by: number) => Math.floor(v / 2 ** by);
@@ -268,33 +299,33 @@ function visit(n: Node) {
 }
 
 // copy writes the part of a cube at a distance to a box of a cube and its border.
-function copy(out: Uint16Array, cells: Cells, dx: number, dy: number, dz: number) {
-  const from = (d: number) => (d < 0 ? edge - 1 : 0), to = (d: number) => (d > 0 ? 1 : edge);
-  const x0 = from(dx), x1 = to(dx);
+function copy(out: Uint16Array, cells: Cells, dx: number, dy: number, dz: number, border: number) {
+  const from = (d: number) => (d < 0 ? edge - border : 0), to = (d: number) => (d > 0 ? border : edge);
+  const padded = edge + 2 * border, x0 = from(dx), x1 = to(dx);
   for (let y = from(dy); y < to(dy); y++)
     for (let z = from(dz); z < to(dz); z++) {
-      const o = ((y + 1 + dy * edge) * padded + z + 1 + dz * edge) * padded + 1 + dx * edge;
+      const o = ((y + border + dy * edge) * padded + z + border + dz * edge) * padded + border + dx * edge;
       if (typeof cells === "number") out.fill(cells, o + x0, o + x1);
       else {
         const i = (y * edge + z) * edge;
-        if (dx === 0) out.set(cells.subarray(i, i + edge), o);
-        else out[o + x0] = cells[i + x0]!;
+        out.set(cells.subarray(i + x0, i + x1), o + x0);
       }
     }
 }
 
 // copyCoarse writes the part of a coarser cube at a distance from n to a box of n and its border.
-function copyCoarse(out: Uint16Array, n: Node, a: Node, cells: Cells, dx: number, dy: number, dz: number) {
+function copyCoarse(out: Uint16Array, n: Node, a: Node, cells: Cells, dx: number, dy: number, dz: number, border: number, part: (cell: number, x: number, y: number, z: number) => number) {
   if (typeof cells === "number") {
-    if (cells !== 0) copy(out, cells, dx, dy, dz);
+    if (cells !== 0) copy(out, cells, dx, dy, dz, border);
     return;
   }
-  const up = a.level - n.level;
-  const from = (d: number) => (d < 0 ? -1 : d > 0 ? edge : 0), to = (d: number) => (d < 0 ? 0 : d > 0 ? edge + 1 : edge);
+  const up = a.level - n.level, padded = edge + 2 * border;
+  const from = (d: number) => (d < 0 ? -border : d > 0 ? edge : 0), to = (d: number) => (d < 0 ? 0 : d > 0 ? edge + border : edge);
   for (let y = from(dy); y < to(dy); y++)
     for (let z = from(dz); z < to(dz); z++)
       for (let x = from(dx); x < to(dx); x++) {
-        const i = ((n.x * edge + x) >> up) - a.x * edge, j = ((n.y * edge + y) >> up) - a.y * edge, k = ((n.z * edge + z) >> up) - a.z * edge;
-        out[((y + 1) * padded + z + 1) * padded + x + 1] = cells[(j * edge + k) * edge + i]!;
+        const p = [n.x * edge + x, n.y * edge + y, n.z * edge + z] as const;
+        const i = (p[0] >> up) - a.x * edge, j = (p[1] >> up) - a.y * edge, k = (p[2] >> up) - a.z * edge;
+        out[((y + border) * padded + z + border) * padded + x + border] = part(cells[(j * edge + k) * edge + i]!, ...p);
       }
 }

@@ -3,6 +3,7 @@
 
 import { cellAt, Tree, type Node } from "./tree.ts";
 import type { Pose } from "./scene.ts";
+import type { Extent } from "./solid.ts";
 
 /** What a block is to somebody who moves. */
 export const enum Body {
@@ -137,7 +138,11 @@ export class Walker {
   private stuck(x: number, feet: number, z: number): boolean {
     for (let by = Math.floor(feet); by <= Math.floor(feet + height); by++)
       for (let bz = Math.floor(z - width); bz <= Math.floor(z + width); bz++)
-        for (let bx = Math.floor(x - width); bx <= Math.floor(x + width); bx++) if (this.at(bx, by, bz) === Body.Solid) return true;
+        for (let bx = Math.floor(x - width); bx <= Math.floor(x + width); bx++) {
+          if (this.at(bx, by, bz) !== Body.Solid) continue;
+          const n = this.tree.at(bx, by, bz)!, { low, high } = this.tree.matter(n, cellAt(n, bx, by, bz), bx, by, bz);
+          if (low[0] < x + width && x - width < high[0] && low[1] < feet + height && feet < high[1] && low[2] < z + width && z - width < high[2]) return true;
+        }
     return false;
   }
 
@@ -146,7 +151,11 @@ export class Walker {
     const n = this.tree.at(Math.floor(x), Math.floor(y), Math.floor(z));
     if (!n) return this.outside(x, y, z) ? Body.Free : undefined;
     if (n.level > 0) return Tree.hollow(n, Math.floor(x), Math.floor(y), Math.floor(z)) ? Body.Free : undefined;
-    return this.body(n, cellAt(n, Math.floor(x), Math.floor(y), Math.floor(z)));
+    const b = [Math.floor(x), Math.floor(y), Math.floor(z)] as const, body = this.body(n, cellAt(n, ...b));
+    if (body !== Body.Free || n.liquid === 0) return body;
+    const level = cellAt(n, ...b, n.liquid), over = this.tree.at(b[0], b[1] + 1, b[2]);
+    const deep = over !== undefined && cellAt(over, b[0], b[1] + 1, b[2], over.liquid) > 0;
+    return level > 0 && (deep || (y - b[1]) * 256 <= level) ? Body.Liquid : body;
   }
 }
 
@@ -168,7 +177,10 @@ export function cast(tree: Tree, from: [number, number, number], d: [number, num
     let step = 16;
     if (n) {
       const cell = cellAt(n, ...block);
-      if (cell !== 0 && seen(n, cell)) return { node: n, cell, block, face };
+      if (cell !== 0 && seen(n, cell)) {
+        const hit = enter(tree.matter(n, cell, ...block), from, d, t, face);
+        if (hit && hit.t < reach) return { node: n, cell, block, face: hit.face };
+      }
       step = n.cells === 0 ? 16 * 2 ** n.level : 2 ** n.level;
     }
     // To the end of the cell, or of the cube if it is empty or not there.
@@ -185,4 +197,22 @@ export function cast(tree: Tree, from: [number, number, number], d: [number, num
     t = Math.max(next, t + 1e-4);
   }
   return;
+}
+
+// enter returns where a ray enters matter in a cell that it comes into at t through a face.
+function enter({ low, high }: Extent, from: [number, number, number], d: [number, number, number], t: number, face: number): { t: number; face: number } | undefined {
+  let leave = Infinity;
+  for (let a = 0; a < 3; a++) {
+    if (d[a] === 0) {
+      if (from[a]! < low[a]! || from[a]! >= high[a]!) return;
+      continue;
+    }
+    const ahead = d[a]! > 0, at = ((ahead ? low : high)[a]! - from[a]!) / d[a]!;
+    if (at > t) {
+      t = at;
+      face = 2 * a + (ahead ? 0 : 1);
+    }
+    leave = Math.min(leave, ((ahead ? high : low)[a]! - from[a]!) / d[a]!);
+  }
+  return t <= leave ? { t, face } : undefined;
 }
