@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"container/list"
 	"sync"
 
 	"github.com/cairnvoxel/cairn/lod"
@@ -13,7 +14,7 @@ type cache struct {
 	records map[recordID]*record
 	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
 	diffed  int               // bytes of diffs
-	newest  *record           // of a ring by use
+	order   list.List         // of *record, the last used first
 	bytes   int
 	most    int
 }
@@ -39,10 +40,10 @@ const maxDiffs = 4096
 // record is a cube as it is sent.
 type record struct {
 	recordID
-	bytes      []byte
-	used       [][]voxel.Cell // names by volume, ascending
-	cube       lod.Cube
-	prev, next *record
+	bytes []byte
+	used  [][]voxel.Cell // names by volume, ascending
+	cube  lod.Cube
+	place *list.Element // in the order
 }
 
 // cost is about how many bytes of memory a record takes.
@@ -60,8 +61,7 @@ func (c *cache) get(id recordID) *record {
 	defer c.kept.Unlock()
 	r := c.records[id]
 	if r != nil {
-		c.unlink(r)
-		c.link(r)
+		c.order.MoveToFront(r.place)
 	}
 	return r
 }
@@ -74,7 +74,7 @@ func (c *cache) put(r *record) {
 		return
 	}
 	c.records[r.recordID] = r
-	c.link(r)
+	r.place = c.order.PushFront(r)
 	c.bytes += r.cost()
 	c.trim()
 }
@@ -90,30 +90,10 @@ func (c *cache) bound(most int) {
 // trim lets go of what is too much. The caller holds kept.
 func (c *cache) trim() {
 	for c.bytes > c.most && len(c.records) > 1 {
-		last := c.newest.prev
-		c.unlink(last)
+		last := c.order.Remove(c.order.Back()).(*record)
 		delete(c.records, last.recordID)
 		c.bytes -= last.cost()
 	}
-}
-
-func (c *cache) link(r *record) {
-	r.prev, r.next = r, r
-	if c.newest != nil {
-		r.prev, r.next = c.newest.prev, c.newest
-		r.prev.next, r.next.prev = r, r
-	}
-	c.newest = r
-}
-
-func (c *cache) unlink(r *record) {
-	if c.newest == r {
-		c.newest = r.next
-	}
-	if r.next == r {
-		c.newest = nil
-	}
-	r.prev.next, r.next.prev = r.next, r.prev
 }
 
 // diff returns how a cube became another, if that is kept.

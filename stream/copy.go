@@ -329,23 +329,19 @@ func (c *Client) Cell(volume int, p geom.Point) (cell voxel.Cell, level int, ok 
 	if volume >= len(c.names) || p.Check() != nil {
 		return 0, 0, false
 	}
-	for level := 0; level <= c.moment.Top; level++ {
-		k := lod.KeyOf(p, level)
-		x := c.cubes[k]
-		if x == nil {
-			continue
-		}
-		if x.cells == nil {
-			return c.ownDefault(volume), level, true
-		}
-		cells := x.cells[volume]
-		if len(cells) == 1 {
-			return cells[0], level, true
-		}
-		e := c.names[volume].volume.edge()
-		wide := c.names[volume].volume.Scale << level
-		q := geom.Point{X: geom.FloorDiv(p.X, wide) - int(k.X)*e, Y: geom.FloorDiv(p.Y, wide) - int(k.Y)*e, Z: geom.FloorDiv(p.Z, wide) - int(k.Z)*e}
-		return cells[(q.Y*e+q.Z)*e+q.X], level, true
+	k := lod.KeyOf(p, 0)
+	x := c.finest(&k)
+	if x == nil {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	level = int(k.Level)
+	switch {
+	case x.cells == nil:
+		return c.ownDefault(volume), level, true
+	case len(x.cells[volume]) == 1:
+		return x.cells[volume][0], level, true
+	}
+	e, wide := c.names[volume].volume.edge(), c.names[volume].volume.Scale<<level
+	q := cubeAt(p, wide).Sub(geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e})
+	return x.cells[volume][(q.Y*e+q.Z)*e+q.X], level, true
 }

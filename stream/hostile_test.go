@@ -196,13 +196,15 @@ func TestBox(t *testing.T) {
 	}
 }
 
-// A dimension whose name is that of another and a volume, as those are told apart in one key, is
-// seen by its own viewers alone.
+// Dimensions whose names are that of another and a volume, however the two are joined, are
+// seen by their own viewers alone.
 func TestDimensionsApart(t *testing.T) {
 	w := newWorld(t, 16)
-	names := []string{"overworld", "overworld\x00block"}
+	names := []string{"overworld", "overworldblock", "overworld\x01block", "overworld/block", "overworld:block", `overworld" "block`, `overworld\" \"block`}
 	_, err := w.Update(func(tx *world.Tx) error {
-		tx.AddDimension(names[1], voxel.BlockVolumes(), nil)
+		for _, name := range names[1:] {
+			tx.AddDimension(name, voxel.BlockVolumes(), nil)
+		}
 		for i, name := range names {
 			v := tx.Dimension(name).Volume(voxel.Block)
 			v.Set(geom.Point{X: i, Y: 60}, v.Named("stone of "+name))
@@ -214,7 +216,9 @@ func TestDimensionsApart(t *testing.T) {
 	}
 	srv := serve(t, w, stream.Options{})
 	view := stream.View{Position: [3]float64{0, 60, 0}, Radius: 60}
-	connect(t, srv, new(stream.Client), stream.Hello{Dimension: names[1]}, view, stream.Access{}).synced(t)
+	for _, name := range names[1:] {
+		connect(t, srv, new(stream.Client), stream.Hello{Dimension: name}, view, stream.Access{}).synced(t)
+	}
 	s := connect(t, srv, new(stream.Client), stream.Hello{Dimension: names[0], Volumes: []string{voxel.Block}}, view, stream.Access{Dimension: names[0]})
 	s.synced(t)
 	c, _, _ := s.Cell(0, geom.Point{Y: 60})

@@ -60,7 +60,7 @@ func (l *live) Now() (State, error) {
 			return nil, err
 		}
 		// What the View has not in memory is in this commit only if no other came in between.
-		base, head, view = &liveBase{snap: snap}, snap.ID(), l.w.View()
+		base, head, view = &liveBase{snap: snap, users: users{last: snap.Close}}, snap.ID(), l.w.View()
 		if now := l.w.Head(); now != head {
 			if err := snap.Close(); err != nil {
 				return nil, err
@@ -68,7 +68,8 @@ func (l *live) Now() (State, error) {
 			base, head = nil, now
 		}
 	}
-	s := &liveState{w: l.w, view: view, head: head, base: base.keep(), dirty: l.w.Dirty()}
+	base.n.Add(1)
+	s := &liveState{w: l.w, view: view, head: head, base: base, dirty: l.w.Dirty()}
 	s.bound(l.now)
 	l.now = s
 	return s, nil
@@ -93,24 +94,7 @@ func (l *live) At(ctx context.Context, version string) (State, error) {
 // liveBase is the commit that states of a live world share.
 type liveBase struct {
 	snap *world.Snapshot
-	mu   sync.Mutex
-	uses int
-}
-
-func (b *liveBase) keep() *liveBase {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.uses++
-	return b
-}
-
-func (b *liveBase) release() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.uses--; b.uses > 0 {
-		return nil
-	}
-	return b.snap.Close()
+	users
 }
 
 // liveState is a View, and the last commit for what the View has not in memory.

@@ -97,23 +97,41 @@ type Server struct {
 	closed  bool
 }
 
+// users counts who uses something that ends with its last user.
+type users struct {
+	n    atomic.Int32
+	last func() error
+}
+
+// join adds a user. It fails if the last one is gone; who has a use of it already may add one to n.
+func (u *users) join() bool {
+	for {
+		n := u.n.Load()
+		if n == 0 || u.n.CompareAndSwap(n, n+1) {
+			return n > 0
+		}
+	}
+}
+
+// release takes a user away.
+func (u *users) release() error {
+	if u.n.Add(-1) > 0 {
+		return nil
+	}
+	return u.last()
+}
+
 // counted is a state that closes when its last user is gone.
 type counted struct {
 	State
-	n atomic.Int32
+	users
 }
 
 func count(s State) *counted {
 	c := &counted{State: s}
 	c.n.Store(1)
+	c.last = s.Close
 	return c
-}
-
-func (c *counted) release() error {
-	if c.n.Add(-1) == 0 {
-		return c.Close()
-	}
-	return nil
 }
 
 // shoot shows the state in a feed; the caller has the first use of it.
@@ -123,7 +141,7 @@ func (c *counted) shoot(f *feed, o *Options) (*shot, error) {
 		return nil, err
 	}
 	c.n.Add(1)
-	return s.own(func() { c.release() }), nil
+	return s.own(c.release), nil
 }
 
 // stage is a feed with what it shows.
@@ -444,22 +462,21 @@ func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, 
 
 // open makes a stage, of an idle feed if there is one. The caller holds mu.
 func (s *Server) open(key, dimension string, volumes []string) (*stage, error) {
+	var head *shot
 	if i := slices.IndexFunc(s.idle, func(f idle) bool { return f.key == key }); i >= 0 {
-		f := s.idle[i].feed
+		head, _ = s.head.shoot(s.idle[i].feed, &s.o) // fails if its volumes are of another kind by now
 		s.idle = slices.Delete(s.idle, i, i+1)
-		if head, err := s.head.shoot(f, &s.o); err == nil {
-			return &stage{feed: head.feed, head: head, past: make(map[string]*shot)}, nil
+	}
+	if head == nil {
+		f, err := newFeed(s.head.State, dimension, volumes, &s.o)
+		if err == nil {
+			head, err = s.head.shoot(f, &s.o)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	f, err := newFeed(s.head.State, dimension, volumes, &s.o)
-	if err != nil {
-		return nil, err
-	}
-	head, err := s.head.shoot(f, &s.o)
-	if err != nil {
-		return nil, err
-	}
-	return &stage{feed: f, head: head, past: make(map[string]*shot)}, nil
+	return &stage{feed: head.feed, head: head, past: make(map[string]*shot)}, nil
 }
 
 // leave frees what a viewer had.
@@ -507,20 +524,20 @@ func (s *Server) at(ctx context.Context, g *stage, version string) (*shot, error
 	id := state.Moment().ID
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p := g.past[id]; p != nil && id != "" && p.revive() {
+	if p := g.past[id]; p != nil && id != "" && p.join() {
 		return p, state.Close()
 	}
 	p, err := newShot(g.feed, state, &s.o)
 	if err != nil {
 		return nil, errors.Join(err, state.Close())
 	}
-	p.own(func() {
+	p.own(func() error {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.past[id] == p {
 			delete(g.past, id)
 		}
-		state.Close()
+		return state.Close()
 	})
 	if p.feed != g.feed {
 		p.bound(s.o.Cache / maxIdle) // it is for those alone who see this version
@@ -530,28 +547,8 @@ func (s *Server) at(ctx context.Context, g *stage, version string) (*shot, error
 }
 
 // own gives a shot its first user, and what to do when the last one is gone.
-func (s *shot) own(last func()) *shot {
-	s.refs.Store(1)
+func (s *shot) own(last func() error) *shot {
+	s.n.Store(1)
 	s.last = last
 	return s
-}
-
-// revive is keep for who has no use of the shot yet. It fails if nobody has.
-func (s *shot) revive() bool {
-	for {
-		n := s.refs.Load()
-		if n == 0 {
-			return false
-		}
-		if s.refs.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// release takes a user away.
-func (s *shot) release() {
-	if s.refs.Add(-1) == 0 && s.last != nil {
-		s.last()
-	}
 }

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/lod"
@@ -24,8 +23,7 @@ type shot struct {
 	facts  Moment
 	light  []names // numbers that the cells of the moment may have
 
-	refs atomic.Int32
-	last func() // when refs is 0
+	users
 
 	mu    sync.Mutex
 	known map[Key]uint64 // versions; nil if a newer shot took them
@@ -59,7 +57,7 @@ func newShot(f *feed, m State, o *Options) (*shot, error) {
 
 // keep adds a user of the shot, who has another one.
 func (s *shot) keep() *shot {
-	s.refs.Add(1)
+	s.n.Add(1)
 	return s
 }
 

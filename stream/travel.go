@@ -16,7 +16,7 @@ func (v *viewer) travel(ctx context.Context) error {
 	if version == "" {
 		v.s.mu.Lock()
 		defer v.s.mu.Unlock()
-		if v.s.closed || !v.stage.head.revive() {
+		if v.s.closed || !v.stage.head.join() {
 			return &Failure{"closing", "the server shows the world no longer"}
 		}
 		return v.moveTo(v.stage.head, true)
