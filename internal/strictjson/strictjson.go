@@ -10,8 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Decode reads one JSON value into what to points to. Each key must be that of a field, letter
@@ -79,13 +82,16 @@ func (c *checker) list(t reflect.Type) error {
 
 // object checks the keys and values of an object.
 func (c *checker) object(t reflect.Type) error {
-	seen := make(map[string]bool)
+	seen, fields := make(map[string]bool), fieldsOf(t)
 	for c.at++; c.peek() != '}'; {
 		var key string
 		if err := json.Unmarshal(c.skip(), &key); err != nil {
 			return worded(err)
 		}
-		of, ok := elementOf(t, key)
+		f, ok := fields[key]
+		if t.Kind() == reflect.Map {
+			f, ok = field{of: t.Elem()}, true
+		}
 		switch {
 		case !ok:
 			return fmt.Errorf("unknown field %.40q", key)
@@ -93,32 +99,43 @@ func (c *checker) object(t reflect.Type) error {
 			return fmt.Errorf("%.40q stands there twice", key)
 		}
 		seen[key] = true
-		if err := c.value(of, false); err != nil {
+		if err := c.value(f.of, false); err != nil {
 			return fmt.Errorf("%.40s: %w", key, err)
 		}
 	}
 	c.at++
-	if t.Kind() == reflect.Struct {
-		for _, f := range reflect.VisibleFields(t) {
-			if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && !seen[name] && !strings.Contains(options, "omit") {
-				return fmt.Errorf("%s is required", name)
-			}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if fields[name].required && !seen[name] {
+			return fmt.Errorf("%s is required", name)
 		}
 	}
 	return nil
 }
 
-// elementOf returns the type of what a key of a t means.
-func elementOf(t reflect.Type, key string) (reflect.Type, bool) {
-	if t.Kind() == reflect.Map {
-		return t.Elem(), true
+// field is what a key of an object means.
+type field struct {
+	of       reflect.Type
+	required bool
+}
+
+// known has the fields of types that were seen.
+var known sync.Map
+
+// fieldsOf returns the fields of a struct by their keys, none of a map.
+func fieldsOf(t reflect.Type) map[string]field {
+	if had, ok := known.Load(t); ok {
+		return had.(map[string]field)
 	}
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key && name != "-" && name != "" {
-			return f.Type, true
+	out := make(map[string]field)
+	if t.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+				out[name] = field{f.Type, !strings.Contains(options, "omit")}
+			}
 		}
 	}
-	return nil, false
+	known.Store(t, out)
+	return out
 }
 
 // peek returns the first byte of what comes next, behind spaces, commas and colons.
