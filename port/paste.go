@@ -95,6 +95,10 @@ func HoldNear(ctx context.Context, w *world.World, dimension string, box geom.Bo
 	for range d.Columns(box) {
 		return w.Load(ctx, dimension, geom.Box{})
 	}
+	if err := w.FindColumns(dimension); err != nil {
+		return nil, err
+	}
+	d = w.View().Dimension(dimension)
 	var near geom.ColumnPos
 	best := math.Inf(1)
 	for pos := range d.Columns(world.Everywhere) {

@@ -10,20 +10,20 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// indexBytes is about the memory of an open world for each chunk, column and file of its
+// PlaceBytes is about the memory of an open world for each chunk, column and file of its
 // stones. A few bytes of a stone can stand for millions.
-const indexBytes = 128
+const PlaceBytes = 128
 
 // IndexBytes returns about the memory for opening a world for changes, before anything is
 // loaded. It stops counting above most.
 func IndexBytes(c counted, most int64) (n int64) {
 	about := c.About()
-	n = indexBytes * int64(len(about.Files))
+	n = PlaceBytes * int64(len(about.Files))
 	for _, d := range about.Dimensions {
-		n += indexBytes * int64(c.ColumnCount(d.Name))
+		n += PlaceBytes * int64(c.ColumnCount(d.Name))
 		for _, v := range d.Volumes {
 			for range c.Entries(d.Name, v.Volume.Name, 0) {
-				if n += indexBytes; n > most {
+				if n += PlaceBytes; n > most {
 					return n
 				}
 			}
@@ -46,7 +46,7 @@ func weighBox(ctx context.Context, s *world.Snapshot, dim, vol string, b geom.Bo
 		if holds && !pos.Box().Intersect(b).Empty() {
 			want = append(want, pos)
 		}
-		if int64(len(want))*indexBytes > maxBytes {
+		if int64(len(want))*PlaceBytes > maxBytes {
 			return convert.ErrTooLarge
 		}
 	}
@@ -58,7 +58,7 @@ func weighBox(ctx context.Context, s *world.Snapshot, dim, vol string, b geom.Bo
 		if c != nil {
 			left -= int64(c.Bytes())
 		}
-		if left -= indexBytes; left < 0 {
+		if left -= PlaceBytes; left < 0 {
 			return convert.ErrTooLarge
 		}
 		return ctx.Err()

@@ -122,7 +122,7 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 func (c *call) change(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) (done cells.Done, err error) {
 	n.Author = c.author(n.Author)
 	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
-		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}}
+		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}, Made: c.snapshots.Keep}
 	if err := noteFault(e.Message, n.Author); err != nil {
 		return done, err
 	}
@@ -140,7 +140,8 @@ func (c *call) change(n cells.Note, message string, do func(context.Context, *wo
 		return done, err
 	}
 	for again := true; again; again = errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
-		err = c.changing(func() (err error) {
+		err = c.changing(func(s *world.Snapshot, part int) (err error) {
+			e.Options.From, e.Options.Part = s, part
 			done, err = e.Run(c.ctx, do)
 			return cellsFault(err)
 		})

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -230,25 +231,21 @@ func (p *propertiesCall) setProperties(_ context.Context, w *world.World) (done 
 	return done, err
 }
 
-// changing calls do, which opens the world for changes. If that takes much memory, it waits
-// for its turn.
-func (c *call) changing(do func() error) error {
+// changing calls do, which opens the world for a change on an open version of it and may come to
+// know of so many chunks and columns. If they are too few, do runs again and may know of more, when
+// its turn comes.
+func (c *call) changing(do func(s *world.Snapshot, part int) error) error {
 	head, err := c.st.Head(c.ctx, c.name)
 	if err != nil {
 		return err
 	}
-	most, much := c.limits.WorldMemory, false
-	err = c.reading(version{name: c.name, at: head.Commit}, func(s *world.Snapshot) error {
-		n := port.IndexBytes(s, most)
-		if much = n > most/lightCalls; n > most {
-			return convert.ErrTooLarge
-		} else if much {
-			return nil
-		}
-		return do()
-	})
-	if err == nil && much {
-		err = c.heavyWork(do)
+	v, most := version{name: c.name, at: head.Commit}, int(c.limits.WorldMemory/port.PlaceBytes)
+	err = c.reading(v, func(s *world.Snapshot) error { return do(s, most/lightCalls) })
+	if errors.Is(err, world.ErrPart) {
+		err = c.heavily(v, func(s *world.Snapshot) error { return do(s, most) })
+	}
+	if errors.Is(err, world.ErrPart) {
+		err = worldFault(convert.ErrTooLarge)
 	}
 	return err
 }

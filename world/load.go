@@ -102,6 +102,9 @@ func (w *World) bring(ctx context.Context, h *Held, box geom.Box) error {
 	if !box.Empty() && h.has(voxel.Block) && h.has(Columns) {
 		tall.Min.Y, tall.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
 	}
+	if err := w.know(h.dim, h.has, tall); err != nil {
+		return err
+	}
 	widen := func() {
 		w.mu.Lock()
 		h.box = tall

@@ -66,7 +66,11 @@ func (w *World) Snapshot() (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: m.now, empty: w.o.Empty}, nil
+	about := m.now
+	if w.part != nil {
+		about = about.bare(w.o.Empty)
+	}
+	return &Snapshot{world: w.name, id: w.base, stack: m.openStack, about: about, empty: w.o.Empty}, nil
 }
 
 // SnapshotAt returns a commit of the world. The caller closes it.

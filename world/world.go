@@ -60,6 +60,13 @@ type Options struct {
 	Go func(func())
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
+	// Part is how many chunks and columns the world may know of, for a world that is opened for one
+	// change: it knows of those that lie where Load was asked for something, which costs what lies
+	// there. Elsewhere its View says that nothing is. Load beyond that is ErrPart. Default: it knows of all.
+	Part int
+	// From is an open version of the world, whose stones Open need not open again. It stays the
+	// caller's, who closes it after Open has returned.
+	From *Snapshot
 	// Steps is told how long opening and Load take. Default none.
 	Steps history.Steps
 }
@@ -113,6 +120,7 @@ type World struct {
 	later          map[string]*relight.Pending // those of them since light is being computed; nil: it is not
 	held           map[*Held]bool
 	fetching       map[fetchKey]bool // for who cannot wait
+	part           *part             // nil: the world knows of all that there is
 	unwritten      []Unwritten
 	watchers       []*func(*Change)
 	upkeep         Upkeep
@@ -193,11 +201,21 @@ func open(ctx context.Context, st history.Store, name string, f history.Fetched,
 
 // read opens a stack and makes the state that it says.
 func (w *World) read(ctx context.Context, f history.Fetched) error {
-	p, err := openFetched(ctx, w.store, w.name, f, nil, w.o.Cache)
+	var have openStack
+	var olds []*state
+	if from := w.o.From; from != nil {
+		have, olds, w.o.From = from.stack, []*state{from.about}, nil
+	}
+	p, err := openFetched(ctx, w.store, w.name, f, have, w.o.Cache)
 	if err != nil {
 		return err
 	}
-	s, err := p.index(w.o.Empty)
+	index := p.index
+	if w.o.Part > 0 {
+		w.part = &part{left: w.o.Part, boxes: make(map[volumeName][]geom.Box)}
+		index = p.describe
+	}
+	s, err := index(w.o.Empty, olds...)
 	if err != nil {
 		p.release()
 		return err

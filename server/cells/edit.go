@@ -20,6 +20,8 @@ type Edit struct {
 	Options world.Options
 	Message string
 	On      *history.ID // the head that the edit is for; nil: any
+	// Made is given the version that was made of a stored world, and closes it. nil: nobody wants it.
+	Made func(*world.Snapshot)
 }
 
 // Run opens the world, calls do and makes a commit of what it did. A world under the caller's
@@ -70,6 +72,11 @@ func (e *Edit) open(ctx context.Context) (*world.World, func(save bool) (history
 	return w, func(save bool) (made history.Commit, err error) {
 		if save {
 			made, err = w.Commit(ctx, e.Message)
+		}
+		if err == nil && made.Number != 0 && e.Made != nil {
+			if s, failed := w.Snapshot(); failed == nil {
+				e.Made(s)
+			}
 		}
 		return made, errors.Join(err, w.Close())
 	}, nil

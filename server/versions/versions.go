@@ -65,10 +65,19 @@ func (s *Open) Of(ctx context.Context, name string, at history.ID) (*world.Snaps
 	if err != nil {
 		return nil, nil, err
 	}
+	o := s.hold(snap, since)
+	return snap, func() { s.release(o) }, nil
+}
+
+// Keep keeps a Snapshot that was made just now open, and closes it at the end.
+func (s *Open) Keep(snap *world.Snapshot) { s.release(s.hold(snap, s.now())) }
+
+// hold puts a Snapshot, of which the caller is a user, into the list.
+func (s *Open) hold(snap *world.Snapshot, since time.Time) *openSnapshot {
 	stones, size := snap.Stones()
 	o := &openSnapshot{Snapshot: snap, since: since, users: 1, bytes: snap.Memory() + min(size, int64(stones)*heldStone) + 1<<10}
 	s.put(o)
-	return snap, func() { s.release(o) }, nil
+	return o
 }
 
 func (s *Open) get(at history.ID) *openSnapshot {

@@ -1,0 +1,77 @@
+package stone
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/geom"
+)
+
+// EntriesIn is Entries of level 0 for the chunks from low to high, both included. It looks at few
+// entries that lie elsewhere, however many there are.
+func (s *Reader) EntriesIn(dim, vol string, low, high geom.ChunkPos) iter.Seq2[geom.ChunkPos, bool] {
+	return func(yield func(geom.ChunkPos, bool) bool) {
+		v, entries := s.entries(dim, vol, 0)
+		in := func(p geom.ChunkPos, edge int32) bool {
+			edge--
+			return p.X <= high.X && p.X+edge >= low.X && p.Y <= high.Y && p.Y+edge >= low.Y && p.Z <= high.Z && p.Z+edge >= low.Z
+		}
+		const depth = geom.MaxDepth - 2 // of a cube of an entry
+		descend(entries, 1<<(3*depth), depth, 3, func(key uint64, up int) bool { return in(cubeChunk(key, 0), 4<<up) }, func(e *entry) bool {
+			holds := e.page != nonePage && (e.page != constPage || e.value != v.Default)
+			for m := e.mask; m != 0; m &= m - 1 {
+				if pos := cubeChunk(e.key, bits.TrailingZeros64(m)); in(pos, 1) && !yield(pos, holds) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// ColumnEntriesIn is ColumnEntries for the columns from low to high, both included. It looks at few
+// entries that lie elsewhere.
+func (s *Reader) ColumnEntriesIn(dim string, low, high geom.ColumnPos) iter.Seq2[geom.ColumnPos, bool] {
+	return func(yield func(geom.ColumnPos, bool) bool) {
+		in := func(p geom.ColumnPos, edge int32) bool {
+			edge--
+			return p.X <= high.X && p.X+edge >= low.X && p.Z <= high.Z && p.Z+edge >= low.Z
+		}
+		const depth = geom.MaxDepth + 1 - 3 // of a square of an entry
+		descend(s.dimension(dim).columns, 0, depth, 2, func(key uint64, up int) bool { return in(columnAt(key, 0), 8<<up) }, func(e *entry) bool {
+			for m := e.mask; m != 0; m &= m - 1 {
+				if pos := columnAt(e.key, bits.TrailingZeros64(m)); in(pos, 1) && !yield(pos, e.paged()) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// descend visits the entries of a cube, or a square, that lie in parts of it that touches reports:
+// its keys are the 1<<(axes*up) from key on. Each part is 1<<(axes*up) entries large at most.
+func descend(entries []entry, key uint64, up, axes int, touches func(key uint64, up int) bool, visit func(*entry) bool) bool {
+	if len(entries) == 0 || !touches(key, up) {
+		return true
+	}
+	if up == 0 {
+		for i := range entries {
+			if !visit(&entries[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	for part := range uint64(1) << axes {
+		from := key + part<<(axes*(up-1))
+		n, _ := slices.BinarySearchFunc(entries, from+1<<(axes*(up-1)), func(e entry, k uint64) int { return cmp.Compare(e.key, k) })
+		if !descend(entries[:n], from, up-1, axes, touches, visit) {
+			return false
+		}
+		entries = entries[n:]
+	}
+	return true
+}
