@@ -71,7 +71,7 @@ func (w *World) know(dimension string, has func(string) bool, box geom.Box) erro
 		d.setCells(j, v.cells.With(placed))
 	}
 	if has(Columns) {
-		name, low, high := volumeName{dimension, ""}, columnOf(box.Min), columnOf(box.Max.Sub(one))
+		name, low, high := volumeName{dimension, ""}, box.Min.Column(), box.Max.Sub(one).Column()
 		found := make(map[geom.ColumnPos]*voxel.Column)
 		for _, l := range w.stack {
 			for pos, there := range l.ColumnEntriesIn(dimension, low, high) {
