@@ -36,11 +36,9 @@ func From(v View, r region.Region) (*Clip, error) {
 		}
 		out := &format.Volume{Volume: of}
 		if of.Schema == voxel.Palette {
-			out.Names = format.NewNames()
-			for i, name := range names {
-				if cell, err := out.Names.Cell(name); err != nil || int(cell) != i {
-					return nil, fmt.Errorf("clip: volume %q of %s: cell %d cannot be %q", of.Name, d.Name, i, name)
-				}
+			var err error
+			if out.Names, err = format.NamesOf(names); err != nil {
+				return nil, fmt.Errorf("clip: volume %q of %s: %w", of.Name, d.Name, err)
 			}
 		}
 		d.Volumes = append(d.Volumes, out)

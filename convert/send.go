@@ -79,11 +79,9 @@ func (s *sender) send(ctx context.Context) error {
 	for _, v := range s.dim.Volumes {
 		fv := &format.Volume{Volume: v.Volume}
 		if v.Schema == voxel.Palette || len(v.Names) > 0 {
-			fv.Names = format.NewNames()
-			for i, name := range v.Names {
-				if c, err := fv.Names.Cell(name); err != nil || int(c) != i {
-					return fmt.Errorf("convert: volume %q of %s: cell %d cannot be %q", v.Volume.Name, s.dim.Name, i, name)
-				}
+			var err error
+			if fv.Names, err = format.NamesOf(v.Names); err != nil {
+				return fmt.Errorf("convert: volume %q of %s: %w", v.Volume.Name, s.dim.Name, err)
 			}
 		}
 		fd.Volumes = append(fd.Volumes, fv)

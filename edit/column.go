@@ -69,7 +69,7 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	if err == nil && before != after {
 		f.replaced.addColumn(p.pos, before, after)
 		for _, list := range listsOf(before, after) {
-			was, is := objectsOf(before, list), objectsOf(after, list)
+			was, is := before.Objects(list), after.Objects(list)
 			if voxel.Owner(list) == voxel.Block && f.replaced.stay(f.in, append(without(was, is), without(is, was)...)) {
 				f.replaced.swap(p.pos, list, was, is) // it goes back with its blocks
 			}
@@ -88,7 +88,7 @@ func writeColumn(d *world.DimensionTx, before, after *voxel.Column) {
 		d.SetColumn(*after)
 	default:
 		for _, name := range listsOf(before, after) {
-			if now := objectsOf(after, name); !sameObjects(objectsOf(before, name), now) {
+			if now := after.Objects(name); !sameObjects(before.Objects(name), now) {
 				d.SetObjects(name, after.Pos, now)
 			}
 		}
@@ -106,18 +106,6 @@ func listsOf(a, b *voxel.Column) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
-}
-
-// objectsOf returns a list of a column that may be nil.
-func objectsOf(c *voxel.Column, list string) []voxel.Object {
-	if c != nil {
-		for _, l := range c.Lists {
-			if l.Name == list {
-				return l.Objects
-			}
-		}
-	}
-	return nil
 }
 
 // withList returns a list with other objects in a column's lists, which stay sorted.
@@ -345,7 +333,7 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 	}
 	if r.of.Objects {
 		for _, name := range listsOf(now, r.was) {
-			out.Lists = withList(out.Lists, name, r.merged(objectsOf(now, name), objectsOf(r.was, name)))
+			out.Lists = withList(out.Lists, name, r.merged(now.Objects(name), r.was.Objects(name)))
 		}
 	}
 	if now == nil && body != r.was && len(out.Lists) == 0 {
@@ -403,7 +391,7 @@ func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column
 		if _, ok := owned[name]; ok {
 			continue
 		}
-		back, some, _ := voxel.TakeBack(name, objectsOf(c.before, name), objectsOf(c.after, name), objectsOf(now, name), func(geom.Point) bool { return false })
+		back, some, _ := voxel.TakeBack(name, c.before.Objects(name), c.after.Objects(name), now.Objects(name), func(geom.Point) bool { return false })
 		if some {
 			out.Lists = withList(out.Lists, name, back)
 		}

@@ -19,7 +19,7 @@ type objectsTx struct {
 // there is no column, objects make one of that version.
 func (t *objectsTx) change(list string, pos geom.ColumnPos, version int32, f func(now []voxel.Object) []voxel.Object) {
 	c := t.d.Column(pos)
-	now := objectsOf(c, list)
+	now := c.Objects(list)
 	next := f(now)
 	if t.err != nil || sameObjects(now, next) {
 		return
@@ -53,7 +53,7 @@ func (r *replaced) addOwned(c *world.Change, a *Arena) {
 			r.addColumn(col.Pos, nil, col.New)
 		}
 		for _, list := range listsOf(col.Old, col.New) {
-			was, is := objectsOf(col.Old, list), objectsOf(col.New, list)
+			was, is := col.Old.Objects(list), col.New.Objects(list)
 			if voxel.Owner(list) == voxel.Block && !sameObjects(was, is) {
 				r.stay(a, r.swap(col.Pos, list, was, is))
 			}
@@ -99,7 +99,7 @@ func (r *replaced) stay(a *Arena, objects []voxel.Object) bool {
 // they were before it.
 func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.Chunk) {
 	back := func(o voxel.Object) bool { return o.At.Chunk() == pos && cellAt(before, o.At) == cellAt(is, o.At) }
-	for _, at := range columnsUnder(pos) {
+	for _, at := range pos.Columns() {
 		for list, s := range r.owned[at] {
 			came, gone := slices.DeleteFunc(slices.Clone(s.came), not(back)), slices.DeleteFunc(slices.Clone(s.gone), not(back))
 			in.change(list, at, 0, func(now []voxel.Object) []voxel.Object {
@@ -118,14 +118,6 @@ func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.
 
 func not(f func(voxel.Object) bool) func(voxel.Object) bool {
 	return func(o voxel.Object) bool { return !f(o) }
-}
-
-// columnsUnder returns the columns that a chunk lies over.
-func columnsUnder(pos geom.ChunkPos) (out [4]geom.ColumnPos) {
-	for i := range out {
-		out[i] = geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}
-	}
-	return out
 }
 
 // without returns those of a that are not in b, as often as they are not.

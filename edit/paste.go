@@ -313,7 +313,7 @@ func (p *pasting) swap(c *part, in *objectsTx, was, is *voxel.Chunk, allowed []b
 		return c.only[q.Y*voxel.ChunkEdge+q.Z]>>q.X&1 != 0 && (allowed == nil || before < len(allowed) && allowed[before]) && cellAt(is, o.At) == cellAt(c.want, o.At)
 	}
 	come := slices.DeleteFunc(slices.Clone(p.owned[c.pos]), not(pasted))
-	for _, pos := range columnsUnder(c.pos) {
+	for _, pos := range c.pos.Columns() {
 		in.change(voxel.BlockEntities, pos, p.version, func(now []voxel.Object) []voxel.Object {
 			out := slices.DeleteFunc(slices.Clone(now), pasted)
 			last := make(map[geom.Point]int)
@@ -339,7 +339,7 @@ func (p *pasting) columns() (out []columnPart) {
 				out = *now
 			}
 			for name, objects := range lists {
-				there := slices.Clone(objectsOf(now, name))
+				there := slices.Clone(now.Objects(name))
 				had := make(map[clip.UUID]bool)
 				for i := range there {
 					if id, ok := clip.UUIDOf(&there[i]); ok {

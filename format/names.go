@@ -26,6 +26,17 @@ func NewNames() *Names {
 	return &Names{list: []string{Air}, cell: map[string]voxel.Cell{Air: 0}}
 }
 
+// NamesOf returns names whose cells are the indexes of a list: different names, Air first, or none.
+func NamesOf(list []string) (*Names, error) {
+	n := NewNames()
+	for i, name := range list {
+		if c, err := n.Cell(name); err != nil || int(c) != i {
+			return nil, fmt.Errorf("format: cell %d cannot be %q", i, name)
+		}
+	}
+	return n, nil
+}
+
 // Cell returns the cell of name and adds a new name. It fails if there would be more
 // than 32,768 names.
 func (n *Names) Cell(name string) (voxel.Cell, error) {

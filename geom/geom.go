@@ -87,6 +87,14 @@ func (c ChunkPos) Check() error {
 
 func inRange(v int32) bool { return v >= -MaxChunk && v < MaxChunk }
 
+// Columns returns the columns that a chunk lies over.
+func (c ChunkPos) Columns() (out [4]ColumnPos) {
+	for i := range out {
+		out[i] = ColumnPos{c.X*2 + int32(i&1), c.Z*2 + int32(i>>1)}
+	}
+	return out
+}
+
 func (c ChunkPos) String() string { return fmt.Sprintf("(%d,%d,%d)", c.X, c.Y, c.Z) }
 
 // ColumnPos is a position counted in columns of 16x16 cells; a column has no y.

@@ -306,7 +306,7 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 		return 0, fmt.Errorf("object: take all of %q: the dimension %q is gone", list, t.m.name)
 	}
 	for pos, c := range d.Columns(box) {
-		l := &voxel.List{Name: list, Objects: objectsOf(c, list)}
+		l := &voxel.List{Name: list, Objects: c.Objects(list)}
 		if len(l.Objects) == 0 {
 			continue
 		}
@@ -322,18 +322,6 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-// objectsOf returns a list of a column that may be nil.
-func objectsOf(c *voxel.Column, list string) []voxel.Object {
-	if c != nil {
-		for _, l := range c.Lists {
-			if l.Name == list {
-				return l.Objects
-			}
-		}
-	}
-	return nil
 }
 
 // Spawn makes a mover that no column has yet. The next Write puts it into the column where it is then.

@@ -135,7 +135,7 @@ func (x *Index) Load(ctx context.Context, f Found) (*voxel.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if objects := objectsOf(c, f.List.Name); f.Ordinal < len(objects) {
+	if objects := c.Objects(f.List.Name); f.Ordinal < len(objects) {
 		return &objects[f.Ordinal], nil
 	}
 	return nil, fmt.Errorf("object: index of %q: column %v has no object %d of %q", x.name, f.Column, f.Ordinal, f.List.Name)

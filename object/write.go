@@ -338,7 +338,7 @@ func (m *Movers) Check() []octree.ID {
 			if !loaded {
 				continue
 			}
-			e = newListEdit(objectsOf(c, key.list))
+			e = newListEdit(c.Objects(key.list))
 			edits[key] = e
 		}
 		if !e.take(&job{mover: p}, &p.Object, p.ordinal) {

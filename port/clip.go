@@ -58,11 +58,9 @@ func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
 		for _, v := range d.Volumes {
 			fv := &format.Volume{Volume: v.Volume}
 			if v.Schema == voxel.Palette {
-				fv.Names = format.NewNames()
-				for i, name := range v.Names {
-					if cell, err := fv.Names.Cell(name); err != nil || int(cell) != i {
-						return fmt.Errorf("port: volume %q of %s: cell %d cannot be %q", v.Volume.Name, d.Name, i, name)
-					}
+				var err error
+				if fv.Names, err = format.NamesOf(v.Names); err != nil {
+					return fmt.Errorf("port: volume %q of %s: %w", v.Volume.Name, d.Name, err)
 				}
 			}
 			fd.Volumes = append(fd.Volumes, fv)

@@ -32,7 +32,7 @@ func replacedColumn(c world.ColumnChange, derived bool) (column, bool) {
 	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, derived: derived}
 	out.own = !sameColumn(c.Old, c.New, derived)
 	for _, name := range listNames(c.Old, c.New) {
-		l := list{name, objectsOf(c.Old, name), objectsOf(c.New, name)}
+		l := list{name, c.Old.Objects(name), c.New.Objects(name)}
 		if !sameObjects(l.old, l.new) {
 			out.lists = append(out.lists, l)
 		}
@@ -113,17 +113,6 @@ func listNames(columns ...*voxel.Column) (out []string) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-func objectsOf(c *voxel.Column, name string) []voxel.Object {
-	if c != nil {
-		for _, l := range c.Lists {
-			if l.Name == name {
-				return l.Objects
-			}
-		}
-	}
-	return nil
 }
 
 // join returns c and a later replacement in the same column as one.

@@ -66,6 +66,18 @@ const (
 	HasAll = HasBlock | HasBiome | HasSky | HasLight | kept // every bit that there is
 )
 
+// Objects returns the objects of a list, nil if there are none. c may be nil.
+func (c *Column) Objects(list string) []Object {
+	if c != nil {
+		for i := range c.Lists {
+			if c.Lists[i].Name == list {
+				return c.Lists[i].Objects
+			}
+		}
+	}
+	return nil
+}
+
 // Kept returns which arrays of the section at height y, in sections, are kept as tags alone:
 // a set of KeptBlock and KeptBiome. A duplicate of a section counts too.
 func (c *Column) Kept(y int) Has {

@@ -78,7 +78,7 @@ func (d *DimensionTx) checkPlaces(blocks *volume, replaced []grid.Replaced, colu
 		counted = make([]bool, len(columns))
 	}
 	for _, r := range replaced {
-		for _, pos := range columnsUnder(r.Pos) {
+		for _, pos := range r.Pos.Columns() {
 			i, ok := slices.BinarySearchFunc(columns, pos, func(c relight.TouchedColumn, pos geom.ColumnPos) int { return c.Pos.Compare(pos) })
 			if !ok {
 				continue
@@ -126,14 +126,6 @@ func puts(blocks *volume, r grid.Replaced, pos geom.ColumnPos, at func(y int) bo
 		}
 	}
 	return geom.Point{}, false
-}
-
-// columnsUnder returns the columns that a chunk lies over.
-func columnsUnder(pos geom.ChunkPos) (out [4]geom.ColumnPos) {
-	for i := range out {
-		out[i] = geom.ColumnPos{X: pos.X*2 + int32(i&1), Z: pos.Z*2 + int32(i>>1)}
-	}
-	return out
 }
 
 // model returns a column of a game that is in memory, the nearest as far as that is cheap to

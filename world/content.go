@@ -203,7 +203,7 @@ func (d *dimension) statement(pos geom.ColumnPos, p parts) statement {
 		s.column = &alone
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.lists)) {
-		s.lists = append(s.lists, voxel.List{Name: name, Objects: objectsOf(c, name)})
+		s.lists = append(s.lists, voxel.List{Name: name, Objects: c.Objects(name)})
 	}
 	return s
 }

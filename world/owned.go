@@ -27,7 +27,7 @@ func (d *DimensionTx) disown(c *voxel.Column, before *grid.View, blocks *volume)
 			if had == nil {
 				had = make(map[geom.Point][]voxel.Object)
 				if c := d.d.columns.at(pos); c != unloaded {
-					for _, o := range objectsOf(c, l.Name) {
+					for _, o := range c.Objects(l.Name) {
 						had[o.At] = append(had[o.At], o)
 					}
 				}

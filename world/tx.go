@@ -360,7 +360,7 @@ func (d *DimensionTx) put(pos geom.ColumnPos, c *voxel.Column, p parts) {
 
 // Objects returns a list of the column at pos. It must not be changed.
 func (d *DimensionTx) Objects(list string, pos geom.ColumnPos) []voxel.Object {
-	return objectsOf(d.Column(pos), list)
+	return d.Column(pos).Objects(list)
 }
 
 // SetObjects writes a list of the column at pos, and makes the column if there is none, of the data

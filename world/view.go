@@ -2,7 +2,6 @@ package world
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -142,24 +141,13 @@ func (d *Dimension) WithoutCells() *Dimension {
 func (d *Dimension) Objects(list string, box geom.Box) iter.Seq2[geom.ColumnPos, voxel.Object] {
 	return func(yield func(geom.ColumnPos, voxel.Object) bool) {
 		for pos, c := range d.of().columns.over(box, true) {
-			for _, o := range objectsOf(c, list) {
+			for _, o := range c.Objects(list) {
 				if o.Place != voxel.Nowhere && box.Contains(o.At) && !yield(pos, o) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// objectsOf returns a list of a column that may be nil or not in memory.
-func objectsOf(c *voxel.Column, list string) []voxel.Object {
-	if c == nil {
-		return nil
-	}
-	if i, ok := slices.BinarySearchFunc(c.Lists, list, compareLists); ok {
-		return c.Lists[i].Objects
-	}
-	return nil
 }
 
 func compareLists(l voxel.List, name string) int { return strings.Compare(l.Name, name) }

@@ -87,7 +87,7 @@ func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error)
 
 // hasEntities reports whether a column has entities that belong in a file of entities.
 func hasEntities(c *format.Column) bool {
-	return c.Version >= versionEntities && len(findList(c, voxel.Entities)) > 0
+	return c.Version >= versionEntities && len(c.Objects(voxel.Entities)) > 0
 }
 
 // hasChunk reports whether a column has, besides its parts, data that belongs in a chunk. A
@@ -95,16 +95,6 @@ func hasEntities(c *format.Column) bool {
 func hasChunk(c *format.Column) bool {
 	own := func(l voxel.List) bool { return l.Name != voxel.Entities || c.Version < versionEntities }
 	return len(c.Parts) == 0 || len(c.Sections) > 0 || len(c.Maps) > 0 || c.Biomes != nil || slices.ContainsFunc(c.Lists, own)
-}
-
-// findList returns the objects of a list, nil if there are none.
-func findList(c *format.Column, name string) []voxel.Object {
-	for i := range c.Lists {
-		if c.Lists[i].Name == name {
-			return c.Lists[i].Objects
-		}
-	}
-	return nil
 }
 
 // begin begins a document with the header of the part's document. Without a part the root has
@@ -219,7 +209,7 @@ func (e *encoder) fields(c *format.Column, rest []byte, names levelNames) error 
 
 // list appends a list of objects unless it is empty.
 func (e *encoder) list(c *format.Column, name, list string) {
-	objects := findList(c, list)
+	objects := c.Objects(list)
 	if len(objects) == 0 {
 		return
 	}
