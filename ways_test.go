@@ -23,7 +23,6 @@ import (
 	"github.com/cairnvoxel/cairn/convert"
 	edits "github.com/cairnvoxel/cairn/edit"
 	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/port"
@@ -177,17 +176,6 @@ func ways() map[string]way {
 			in := at.InChunk()
 			flat[(in.Y*voxel.ChunkEdge+in.Z)*voxel.ChunkEdge+in.X] = c
 			v.SetChunk(at.Chunk(), voxel.FromFlat(&flat))
-			return nil
-		}),
-		"paste cells": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
-			b := clip.NewBuilder(geom.Point{X: 1, Y: 1, Z: 1}, 0, clip.NewLimit(0))
-			b.Run(c, 1)
-			view, err := b.View()
-			if err != nil {
-				return err
-			}
-			from, _ := view.Copy(oneCell(geom.Point{}))
-			v.Paste(from, at, grid.PasteOptions{})
 			return nil
 		}),
 		"package cairn": {says: true, write: func(t *testing.T, w *world.World, at geom.Point, name string, _ region.Mask) (func() error, error) {

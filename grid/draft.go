@@ -295,3 +295,11 @@ func (d *Draft) changes() []change {
 func same(a, b *voxel.Chunk) bool {
 	return a == b || a != nil && b != nil && a != NotLoaded && a.Equal(b)
 }
+
+// room returns memory for n cells until the next call.
+func (d *Draft) room(n int) []voxel.Cell {
+	if cap(d.scratch) < n {
+		d.scratch = make([]voxel.Cell, voxel.ChunkCells)
+	}
+	return d.scratch[:n]
+}

@@ -116,7 +116,7 @@ func (a arenaOnly) Spans(y, z int, yield func(x0, x1 int) bool) {
 // write does the same random write to both.
 func write(r *rand.Rand, d *grid.Draft, m *model, v *grid.View) {
 	cell := voxel.Cell(r.IntN(4))
-	switch r.IntN(8) {
+	switch r.IntN(7) {
 	case 0, 1:
 		for range r.IntN(100) {
 			p := randomPoint(r, arena)
@@ -154,37 +154,7 @@ func write(r *rand.Rand, d *grid.Draft, m *model, v *grid.View) {
 				m.set(p, cell)
 			}
 		})
-	case 7:
-		paste(r, d, m, v)
 	}
-}
-
-// paste copies a box of the View before the draft.
-func paste(r *rand.Rand, d *grid.Draft, m *model, v *grid.View) {
-	b := randomBox(r)
-	c, ok := v.Copy(b)
-	if !ok {
-		panic("Copy fails")
-	}
-	cells := make([]voxel.Cell, b.Cells())
-	v.ReadBox(b, 0, cells)
-	to := randomPoint(r, arena)
-	if r.IntN(2) == 0 {
-		to = at(b.Min.X+32, b.Min.Y-32, b.Min.Z)
-	}
-	move := to.Sub(b.Min)
-	if b.Add(move).Intersect(arena) != b.Add(move) {
-		return
-	}
-	o := grid.PasteOptions{SkipEmpty: r.IntN(2) == 0}
-	d.Paste(c, to, o)
-	i := 0
-	each(b, func(p geom.Point) {
-		if !o.SkipEmpty || cells[i] != 0 && cells[i] != 3 {
-			m.set(p.Add(move), cells[i])
-		}
-		i++
-	})
 }
 
 // wantModel compares all ways to read.

@@ -265,9 +265,6 @@ func (v *VolumeTx) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) { return v
 // default.
 func (v *VolumeTx) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) { v.draft.SetChunk(pos, c) }
 
-// Paste writes cells with their least corner at to.
-func (v *VolumeTx) Paste(c *grid.Cells, to geom.Point, o grid.PasteOptions) { v.draft.Paste(c, to, o) }
-
 // Rule returns how the volume's mips are made. It must not be changed.
 func (v *VolumeTx) Rule() *voxel.Rule { return v.draft.Rule() }
 
