@@ -106,3 +106,22 @@ func TestSmallVolumesAreSmall(t *testing.T) {
 	}
 	runtime.KeepAlive(views)
 }
+
+// A Sub shares the chunks and holds no others.
+func TestSub(t *testing.T) {
+	d := grid.New(grid.Options{}).Edit()
+	d.Fill(region.Box(box(-100, -100, -100, 100, 100, 100)), 7)
+	v, _ := d.Publish()
+	b := box(-5, 3, 40, 70, 31, 65)
+	sub := v.Sub(b)
+	n := 0
+	for p, c := range v.ChunksIn(b) {
+		n++
+		if got, ok := sub.Chunk(p); !ok || got != c {
+			t.Errorf("chunk %v is not shared", p)
+		}
+	}
+	if sub.Len() != n || n == 0 {
+		t.Errorf("%d chunks, want %d", sub.Len(), n)
+	}
+}

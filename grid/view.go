@@ -246,3 +246,18 @@ func (v *View) Cell(p geom.Point) (voxel.Cell, bool) {
 	q := p.InChunk()
 	return c.Cell(q.X, q.Y, q.Z), true
 }
+
+// Sub returns the chunks of v that have a cell in b as a volume of their own.
+// Everything else is the default. It copies pointers, not cells.
+func (v *View) Sub(b geom.Box) *View {
+	w := &View{vol: v.vol}
+	if s, ok := spanOf(b, 0); ok {
+		var changes []change
+		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+			changes = append(changes, change{code, c})
+			return true
+		})
+		w.root = w.root.merge(changes)
+	}
+	return w
+}
