@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -192,7 +193,7 @@ func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, erro
 		if w.anyHeight {
 			d.AnyHeight()
 		}
-		return f(Blocks{d.Volume(voxel.Block), make(map[meaning]Block)})
+		return f(Blocks{d.Volume(voxel.Block), &meanings{all: make(map[meaning]Block), last: meaning{at: geom.ColumnPos{X: math.MinInt32}}}})
 	})
 	w.changed(change)
 	return change, err
@@ -271,7 +272,14 @@ func (w *World) Close() error { return w.w.Close() }
 // 1.13 blocks have numbers: "red_wool" is "legacy:35/14".
 type Blocks struct {
 	v     *world.VolumeTx
-	known map[meaning]Block
+	known *meanings
+}
+
+// meanings are the kinds of names that Set has looked up.
+type meanings struct {
+	all  map[meaning]Block
+	last meaning // its kind is of
+	of   Block
 }
 
 // meaning is a name in a column.
@@ -289,12 +297,15 @@ func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
 // Set sets the block at p.
 func (b Blocks) Set(p Point, name string) {
 	at := meaning{name, p.Column()}
-	k, ok := b.known[at]
-	if !ok {
-		k = b.named(name, Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})})
-		b.known[at] = k
+	if k := b.known; k.last != at {
+		of, ok := k.all[at]
+		if !ok {
+			of = b.named(name, Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})})
+			k.all[at] = of
+		}
+		k.last, k.of = at, of
 	}
-	b.Put(p, k)
+	b.Put(p, b.known.of)
 }
 
 // Fill sets all blocks of a region; see package region.

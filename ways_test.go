@@ -511,6 +511,32 @@ func TestWaysSay(t *testing.T) {
 	}
 }
 
+// TestFillUnloaded: what a name means is known also where nothing is in memory.
+func TestFillUnloaded(t *testing.T) {
+	id, data := bytesOfWays(t, terrain.Modern)
+	st := memory.New(memory.Options{})
+	if _, err := world.Import(t.Context(), st, "w", history.Stone{ID: id, Data: data}, world.Options{}, "made"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.Open(t.Context(), st, "w", world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	at := geom.Point{X: 5, Y: 200, Z: 5}
+	if _, err := edits.Do(t.Context(), &edits.Arena{World: w, Dimension: inWays}, &edits.Fill{Region: region.Box(oneCell(at)), Name: "chest"}); err != nil {
+		t.Fatal(err)
+	}
+	held, err := w.Load(t.Context(), inWays, oneCell(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	if s, _ := siteOf(t, w, at); s.block != "minecraft:chest[facing=north,type=single,waterlogged=false]" {
+		t.Errorf("the block is %s", s.block)
+	}
+}
+
 // writers returns the functions that change open worlds, with the way of TestWays that goes through
 // each, or why none does.
 func writers() map[string]string {

@@ -36,7 +36,7 @@ func (o *Fill) prepare(ctx context.Context, a *Arena) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	cell, err := a.cell(v, o)
+	cell, err := a.cell(ctx, v, o)
 	if err != nil {
 		return nil, err
 	}
@@ -137,10 +137,14 @@ func (f *filling) more() []*tower {
 }
 
 // cell returns the cell to fill with. A name that is new is added.
-func (a *Arena) cell(v *world.Volume, o *Fill) (voxel.Cell, error) {
+func (a *Arena) cell(ctx context.Context, v *world.Volume, o *Fill) (voxel.Cell, error) {
 	name := o.Name
-	if d, err := a.dimension(); err == nil && v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && name != "" {
-		if name, err = block.State(name, d.Versions(o.Region.Bounds()), v.Names()); err != nil {
+	if v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && name != "" {
+		versions, err := a.versions(ctx, o.Region.Bounds())
+		if err == nil {
+			name, err = block.State(name, versions, v.Names())
+		}
+		if err != nil {
 			return 0, fmt.Errorf("edit: %s: fill: %w", a.World.Name(), err)
 		}
 	}
@@ -157,6 +161,33 @@ func (a *Arena) cell(v *world.Volume, o *Fill) (voxel.Cell, error) {
 		return 0, err
 	}
 	return cells[0], nil
+}
+
+// versions returns the data versions of columns in a box, or of one that new ones are like. If no
+// column is in memory it loads one.
+func (a *Arena) versions(ctx context.Context, b geom.Box) ([]int32, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	if known := d.Versions(b); len(known) > 0 {
+		return known, nil
+	}
+	for _, in := range []geom.Box{b, world.Everywhere} {
+		for pos := range d.Columns(in) {
+			one := geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+			held, err := a.World.Load(ctx, d.Name(), one, world.Columns)
+			if err != nil {
+				return nil, err
+			}
+			defer held.Release()
+			if d, err = a.dimension(); err != nil {
+				return nil, err
+			}
+			return d.Versions(one), nil
+		}
+	}
+	return nil, nil
 }
 
 // named returns the cells of names, and adds those that the volume lacks.

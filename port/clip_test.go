@@ -92,6 +92,10 @@ func TestSchematicForGame(t *testing.T) {
 	}
 	want := hut(t)
 	want.Version, want.Biome = 3955, got.Biome
+	for i, name := range want.Block.Names { // the file leaves properties out
+		name = strings.Replace(name, "chest[facing=north]", "chest[facing=north,type=single,waterlogged=false]", 1)
+		want.Block.Names[i] = strings.Replace(name, "stairs[facing=east]", "stairs[facing=east,half=bottom,shape=straight,waterlogged=false]", 1)
+	}
 	if d := clip.Difference(want, got); d != "" {
 		t.Error(d)
 	}

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,8 @@ func isNamed(name string) bool {
 // there is no biome it has plains. Its level.dat has the given name, a spawn on top of the
 // blocks, and a generator that makes air.
 //
-// A block name without a namespace gets the game's. A single dimension with a name that the
+// A block name without a namespace gets the game's, and one without its properties is the game's
+// default state. A single dimension with a name that the
 // game does not know becomes the overworld. Unknown block names are an error of joined
 // *block.NameErrors. lost counts what is left out.
 func ForGame(ctx context.Context, w *convert.World, name string, version int32, lost map[string]int) error {
@@ -194,7 +196,13 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 			name = format.Air
 		default:
 			if err = t.Check(name, g.version, own); err == nil && t == block.Blocks() {
-				_, err = block.AppendEntry(nil, name, false)
+				if state, bad := block.State(name, []int32{g.version}, nil); bad == nil {
+					name = state
+				} else if !g.read { // a file may have states of a later game
+					err = bad
+				}
+				_, wrong := block.AppendEntry(nil, name, false)
+				err = cmp.Or(err, wrong)
 			}
 		}
 		if err == nil {

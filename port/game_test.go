@@ -53,7 +53,7 @@ func made(t *testing.T, f func(b cairn.Blocks)) *convert.World {
 func build(low int) func(b cairn.Blocks) {
 	return func(b cairn.Blocks) {
 		b.Fill(region.Ball{Center: cairn.Point{X: 3, Y: 70, Z: -4}, Radius: 6}, "stone")
-		b.Set(cairn.Point{X: 3, Y: 77, Z: -4}, "minecraft:oak_log[axis=y]")
+		b.Set(cairn.Point{X: 3, Y: 77, Z: -4}, "oak_log") // its default state
 		b.Set(cairn.Point{X: 40, Y: low, Z: 2}, "minecraft:stone")
 		b.Set(cairn.Point{X: 40, Y: 90, Z: 2}, "cave_air")
 	}
@@ -83,6 +83,9 @@ func TestForGame(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := blocksOf(w)
+			if want["minecraft:oak_log[axis=y]"] != 1 {
+				t.Errorf("blocks %v", want)
+			}
 			var back *convert.World
 			if c.to == port.Slime {
 				var file bytes.Buffer
@@ -175,6 +178,7 @@ func TestForGameRefuses(t *testing.T) {
 		{"two names", func(b cairn.Blocks) { b.Set(cairn.Point{}, "ston"); b.Set(cairn.Point{Y: 1}, "grass") }, 3955, "gone since 1.20.3"},
 		{"a new name", func(b cairn.Blocks) { b.Set(cairn.Point{}, "cherry_log") }, 2586, "of 1.19.4 and later"},
 		{"no state", func(b cairn.Blocks) { b.Set(cairn.Point{}, "stone[") }, 3955, "stone["},
+		{"no property", func(b cairn.Blocks) { b.Set(cairn.Point{}, "oak_log[facing=up]") }, 3955, "it has no property"},
 		{"another namespace", func(b cairn.Blocks) { b.Set(cairn.Point{}, "mod:lamp") }, 3955, "mod:lamp"},
 		{"numbers", func(b cairn.Blocks) { b.Set(cairn.Point{}, "stone") }, 1343, "1.13"},
 		{"too low", func(b cairn.Blocks) { b.Set(cairn.Point{Y: -1}, "stone") }, 2586, "height -1"},

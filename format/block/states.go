@@ -170,12 +170,13 @@ func whole(word string, version int32, own []string) (string, error) {
 
 // propertiesOf returns the properties in what follows the bracket of a name.
 func propertiesOf(word, list string) (out []string, err error) {
-	for p := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
+	inner, closed := strings.CutSuffix(list, "]")
+	for p := range strings.SplitSeq(inner, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(p), "=")
 		switch {
-		case p == "" && strings.Trim(list, "]") == "":
+		case inner == "" && closed == strings.Contains(word, "["):
 			continue
-		case !ok || key == "" || value == "" || !strings.HasSuffix(list, "]"):
+		case !ok || key == "" || value == "" || !closed:
 			return nil, &StateError{word, "not a block state such as " + Space + "oak_log[axis=y]"}
 		case slices.ContainsFunc(out, func(p string) bool { return strings.HasPrefix(p, key+"=") }):
 			return nil, &StateError{word, "it has two values of " + key}

@@ -49,6 +49,8 @@ func TestState(t *testing.T) {
 		{"dirt[snowy=true]", "!it has no properties", []int32{3955}, game},
 		{"oak_log[axis=x,axis=y]", "!two values of axis", []int32{3955}, game},
 		{"oak_log[axis]", "!not a block state such as minecraft:oak_log[axis=y]", []int32{3955}, game},
+		{"stone[", "!not a block state", []int32{3955}, game},
+		{"stone]", "minecraft:stone]", []int32{3955}, game},
 		{"oak_log[axis=x", "!not a block state such as minecraft:oak_log[axis=y]", []int32{3955}, game},
 		{"stone", "legacy:1/0", []int32{1343}, game},
 		{"stone", "legacy:1/0", []int32{0}, []string{"air", "legacy:1/0"}},

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
@@ -82,6 +83,8 @@ type Head struct {
 	// Names are what indexes mean. In an answer they are those in use; of a terrain they are the
 	// materials by number, and of a volume of numbers there are none.
 	Names []string `json:"names"`
+	// Shown is how people are shown the Names, if some are numbers of before 1.13.
+	Shown []string `json:"shown,omitempty"`
 }
 
 // ReadParams are the parameters of the query that Read takes.
@@ -159,6 +162,11 @@ func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cell
 	h.Schema, h.Names = got.Schema.String(), got.Names
 	if h.Names == nil {
 		h.Names = []string{}
+	}
+	if block.Numbered(h.Names) {
+		for _, name := range h.Names {
+			h.Shown = append(h.Shown, block.Shown(name))
+		}
 	}
 	return &Cells{h, got.Schema, got.Cells}, nil
 }

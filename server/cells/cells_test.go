@@ -176,6 +176,57 @@ func wantBox(t *testing.T, text []byte, names string, want []int) {
 }
 
 // TestKeep: null keeps what is there, and an occupancy is kept.
+// TestNumbers: blocks of before 1.13 are written by their names and shown by them, and what was
+// read can be written.
+func TestNumbers(t *testing.T) {
+	w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	_, err = w.Update(func(tx *world.Tx) error {
+		tx.AddDimension("earth", []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, map[string][]string{voxel.Block: {"air", "legacy:1/0"}})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write, err := cells.Decode([]byte(`{"box":"0,0,0..3,0,0","names":["red_wool","legacy:3/1","5:2","air"],"cells":[0,1,2,3]}`), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := write.Apply(t.Context(), w); err != nil || d.Cells != 3 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	s := snapshot(t, w)
+	h, err := cells.Query(url.Values{"box": {"0,0,0..3,0,0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Settle(s)
+	got, err := cells.Read(t.Context(), s, h, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := got.JSON()
+	const want = `"names":["air","legacy:35/14","legacy:3/1","legacy:5/2"],"shown":["air","minecraft:red_wool (35:14)","minecraft:coarse_dirt (3:1)","minecraft:birch_planks (5:2)"],"cells":[1,2,3,0]}`
+	if err != nil || !strings.Contains(string(text), want) {
+		t.Fatalf("%s, %v; want %s", text, err, want)
+	}
+	if write, err = cells.Decode(text, false); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := write.Apply(t.Context(), w); err != nil || !d.Same {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if write, err = cells.Decode([]byte(`{"box":"0,0,0..0,0,0","names":["deepslate"],"cells":[0]}`), false); err == nil {
+		_, err = write.Apply(t.Context(), w)
+	}
+	if err == nil || !strings.Contains(err.Error(), "the game has none before 1.13") {
+		t.Errorf("deepslate: %v", err)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	w := create(t)
 	for _, tt := range []struct {

@@ -40,6 +40,7 @@ type WriteHead struct {
 	Box       Box    `json:"box"`
 	// Names are what the indexes mean. null keeps what is there.
 	Names   []*string `json:"names,omitempty"`
+	Shown   []string  `json:"shown,omitempty"`    // as Read gives it; it says nothing
 	AnyName bool      `json:"any_name,omitempty"` // allow names that neither the world nor its game knows
 	tool.Places
 	Note
