@@ -283,6 +283,9 @@ func (c *Collector) restore(out *Clip, box geom.Box) {
 		lose(c.lost, name, n)
 	}
 	out.Offset, out.Min = f.Offset.Add(box.Min), f.Min.Add(box.Min)
+	if f.Size == out.Size && box.Min == (geom.Point{}) {
+		out.Inner = f.Inner
+	}
 	if !c.any {
 		out.Version = f.Version
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // Document is a file of one NBT document, compressed by gzip or not, that is read as a
@@ -174,20 +176,44 @@ func (d *Document) Keep(s *nbt.Stream, t nbt.Type) ([]byte, error) {
 	return slices.Clone(raw), d.limit.Take(int64(len(raw)) + 64)
 }
 
-// KeepList reads a list of compounds and returns copies of their payloads. It counts their bytes.
-func (d *Document) KeepList(s *nbt.Stream, name string) (all [][]byte, err error) {
+// Int reads the payload of an Int.
+func Int(s *nbt.Stream) int32 {
+	if b := s.Raw(nbt.Int); b != nil {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+// KeepList reads a list of compounds and adds copies of their payloads to all. It counts their bytes.
+func (d *Document) KeepList(s *nbt.Stream, name string, all *[][]byte) error {
 	elem, n := s.List()
 	if n > 0 && elem != nbt.Compound {
-		return nil, Corrupt(name, fmt.Errorf("a list of type %v", elem))
+		return Corrupt(name, fmt.Errorf("a list of type %v", elem))
 	}
 	for ; n > 0 && s.Err() == nil; n-- {
 		raw, err := d.Keep(s, elem)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, raw)
+		*all = append(*all, raw)
 	}
-	return all, s.Err()
+	return s.Err()
+}
+
+// AddObjects makes the objects of a list of their compounds.
+func (c *Clip) AddObjects(name string, all [][]byte, object func(raw []byte) (voxel.Object, error)) error {
+	var list []voxel.Object
+	for n, raw := range all {
+		o, err := object(raw)
+		if err != nil {
+			return Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
+		}
+		list = append(list, o)
+	}
+	if len(list) > 0 {
+		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+	}
+	return nil
 }
 
 // WriteGzip compresses what write writes.
@@ -210,8 +236,11 @@ type Field struct {
 	Payload []byte
 }
 
-// Fields returns the entries of a compound's payload.
+// Fields returns the entries of a compound's payload; nil has none.
 func Fields(payload []byte) (out []Field, err error) {
+	if payload == nil {
+		return nil, nil
+	}
 	r := nbt.NewPayload(payload, nbt.Limits{Bytes: len(payload) + 1})
 	for t, raw := r.Next(); t != nbt.End; t, raw = r.Next() {
 		name, err := nbt.DecodeString(raw)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/nbt"
@@ -13,8 +14,8 @@ import (
 )
 
 // FilePath is the file of a world that keeps what a clip has and columns do not: an NBT
-// document, not compressed. Format, FormatVersion, DataVersion; Size, Offset and Min, int
-// arrays of three; Tags, the tags of the format; and for biomes Biomes {Names, Flat, Runs},
+// document, not compressed. Format, FormatVersion, DataVersion; Size, Offset, Min, and the corners of
+// Inner, int arrays of three; Tags, the tags of the format; and for biomes Biomes {Names, Flat, Runs},
 // in which Runs are pairs of a name's number and a count of blocks.
 const FilePath = ".clip/clip.nbt"
 
@@ -37,7 +38,10 @@ func (c *Clip) appendFile(dst []byte, lost map[string]int) []byte {
 	for _, p := range []struct {
 		name string
 		geom.Point
-	}{{"Size", c.Size}, {"Offset", c.Offset}, {"Min", c.Min}} {
+	}{{"Size", c.Size}, {"Offset", c.Offset}, {"Min", c.Min}, {"InnerMin", c.Inner.Min}, {"InnerMax", c.Inner.Max}} {
+		if p.Point == (geom.Point{}) && strings.HasPrefix(p.name, "Inner") {
+			continue
+		}
 		dst = nbt.AppendIntArray(dst, p.name, []int32{int32(p.X), int32(p.Y), int32(p.Z)})
 	}
 	if len(c.Tags) < format.MaxFile/2 {
@@ -122,6 +126,7 @@ func parseFile(f format.File) (*Clip, error) {
 	}
 	c.FormatVersion, c.Version, c.Tags = number("FormatVersion"), int32(number("DataVersion")), Find(fields, "Tags", nbt.Compound)
 	c.Size, c.Offset, c.Min = point("Size"), point("Offset"), point("Min")
+	c.Inner = geom.Box{Min: point("InnerMin"), Max: point("InnerMax")}.Intersect(geom.Box{Max: c.Size})
 	if min(c.Size.X, c.Size.Y, c.Size.Z) < 0 || max(c.Size.X, c.Size.Y, c.Size.Z) > MaxEdge {
 		return nil, Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
 	}

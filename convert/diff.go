@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"iter"
@@ -588,10 +589,7 @@ func (d *differ) file(a, b format.File) error {
 		d.notes.add("file", "file %q only in the %s", a.Path+b.Path, map[bool]string{true: "first", false: "second"}[b.Open == nil])
 		return nil
 	}
-	same, err := sameBytes(a, b)
-	if err == nil && !same {
-		same, err = d.sameMeaning(a, b)
-	}
+	same, err := d.sameFile(a, b)
 	if err == nil && !same {
 		d.Files++
 		d.notes.add("file", "file %q differs", a.Path)
@@ -602,53 +600,25 @@ func (d *differ) file(a, b format.File) error {
 // MaxTags bounds the files that are compared as tags, in bytes.
 const MaxTags = 16 << 20
 
-// sameMeaning asks equal about two files.
-func (d *differ) sameMeaning(a, b format.File) (bool, error) {
-	var all [2][]byte
+// sameFile compares the bytes of two files, and asks equal about those that differ.
+func (d *differ) sameFile(a, b format.File) (bool, error) {
+	var sums [2][sha256.Size]byte
+	var first [2][]byte
 	for i, f := range []format.File{a, b} {
-		if f.Size > MaxTags {
-			return false, nil
-		}
 		r, err := f.Open()
 		if err == nil {
-			all[i], err = io.ReadAll(io.LimitReader(r, MaxTags))
+			sum := sha256.New()
+			if first[i], err = io.ReadAll(io.TeeReader(io.LimitReader(r, MaxTags+1), sum)); err == nil {
+				_, err = io.Copy(sum, r)
+			}
+			sum.Sum(sums[i][:0])
 			r.Close()
 		}
 		if err != nil {
 			return false, fmt.Errorf("convert: file %q: %w", f.Path, err)
 		}
 	}
-	return d.equal("file", all[0], all[1]), nil
-}
-
-// sameBytes reads two files side by side.
-func sameBytes(a, b format.File) (bool, error) {
-	ra, err := a.Open()
-	if err != nil {
-		return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
-	}
-	defer ra.Close()
-	rb, err := b.Open()
-	if err != nil {
-		return false, fmt.Errorf("convert: file %q: %w", b.Path, err)
-	}
-	defer rb.Close()
-	var bufs [2][32 << 10]byte
-	for {
-		n, errA := io.ReadFull(ra, bufs[0][:])
-		m, errB := io.ReadFull(rb, bufs[1][:])
-		for _, err := range []error{errA, errB} {
-			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-				return false, fmt.Errorf("convert: file %q: %w", a.Path, err)
-			}
-		}
-		if !bytes.Equal(bufs[0][:n], bufs[1][:m]) {
-			return false, nil
-		}
-		if n < len(bufs[0]) {
-			return true, nil
-		}
-	}
+	return sums[0] == sums[1] || max(len(first[0]), len(first[1])) <= MaxTags && d.equal("file", first[0], first[1]), nil
 }
 
 // column compares everything in a column except its cells.

@@ -121,12 +121,7 @@ var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcst
 func Detect(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		root, err := os.OpenRoot(path)
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		if !detectFolder(root.FS()) {
+		if !detectFolder(os.DirFS(path)) {
 			return format.ErrNoWorld
 		}
 		s, err := Open(path, Options{Salvage: true})

@@ -50,7 +50,7 @@ func worldFolders(dir string) (out []string) {
 		return nil
 	}
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.IsDir() && anvil.Detect(path) {
+		if err == nil && e.IsDir() && anvil.DetectFS(os.DirFS(path)) {
 			out = append(out, path)
 			return fs.SkipDir
 		}

@@ -219,20 +219,20 @@ func (w *World) enter() string {
 		}
 	}
 	within := func(at string) string {
+		if rest, ok := strings.CutPrefix(at, w.base+"/"); ok {
+			return rest
+		}
 		for _, suffix := range serverSuffixes {
-			if rest, ok := strings.CutPrefix(at, w.base+suffix+"/"); ok {
-				if dim := dimensionOf(rest); dim != "" && !own[dim] && !taken[rest] {
-					taken[rest] = true
-					return rest
-				}
+			rest, ok := strings.CutPrefix(at, w.base+suffix+"/")
+			if dim := dimensionOf(rest); ok && dim != "" && !own[dim] && !taken[rest] {
+				taken[rest] = true
+				return rest
+			}
+			if ok {
 				return path.Base(w.base) + suffix + "/" + rest
 			}
 		}
-		rest, ok := strings.CutPrefix(at, w.base+"/")
-		if !ok {
-			return ""
-		}
-		return rest
+		return ""
 	}
 	beside, n := map[string]bool{}, 0
 	leave := func(at string) {

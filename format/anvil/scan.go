@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -62,19 +61,9 @@ type file struct {
 	size int64
 }
 
-// Detect reports whether a folder looks like a world of Java Edition: it has a
+// DetectFS reports whether a folder looks like a world of Java Edition: it has a
 // level.dat or a folder of region files, or is that of a server whose world has a level.dat. It is
-// cheap; Open tells more.
-func Detect(dir string) bool {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	return DetectFS(root.FS())
-}
-
-// DetectFS is Detect for the root of a file system.
+// cheap; OpenFS tells more.
 func DetectFS(fsys fs.FS) bool {
 	for _, dir := range []string{"", serverWorld(fsys, ".")} {
 		for _, name := range []string{LevelPath, OldLevelPath} {
@@ -93,9 +82,7 @@ func DetectFS(fsys fs.FS) bool {
 }
 
 func isRegion(e fs.DirEntry) bool {
-	_, _, ok := parseRegionName(e.Name(), anvilExt)
-	_, _, old := parseRegionName(e.Name(), mcregionExt)
-	return (ok || old) && e.Type().IsRegular()
+	return e.Type().IsRegular() && isRegionPath("region/"+e.Name())
 }
 
 // scan lists the folder at a path: the region files by dimension, and all other files.
@@ -195,9 +182,7 @@ func (w *World) hasRegions(ext string) bool {
 // hasChunks reports whether there is a region file of chunks that can have one.
 func (w *World) hasChunks() bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
-		_, kind, _, ok := placeOf(f.path, anvilExt)
-		_, oldKind, _, old := placeOf(f.path, mcregionExt)
-		return f.size > headerSize && (ok && kind == kindChunk || old && oldKind == kindChunk)
+		return f.size > headerSize && path.Base(path.Dir(f.path)) == kindFolders[kindChunk] && isRegionPath(f.path)
 	})
 }
 

@@ -347,7 +347,7 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
-			if got := anvil.Detect(path); got != tt.detect {
+			if got := anvil.DetectFS(os.DirFS(path)); got != tt.detect {
 				t.Errorf("Detect: got %v, want %v", got, tt.detect)
 			}
 			w, err := anvil.Open(path, anvil.Options{})

@@ -45,16 +45,8 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 		c.Tags = clip.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
-		var list []voxel.Object
-		for n, raw := range r.objects[i] {
-			o, err := object(raw, i == 1, c)
-			if err != nil {
-				return nil, clip.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
-			}
-			list = append(list, o)
-		}
-		if len(list) > 0 {
-			c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return object(raw, i == 1, c) }); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
@@ -87,7 +79,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 	case name == tagLength && (t == nbt.Short || t == nbt.Int):
 		r.size[2] = edge(s, t)
 	case t == nbt.Int && (slices.Contains(weOffset, name) || slices.Contains(weOrigin, name)):
-		r.places[name] = number(s)
+		r.places[name] = clip.Int(s)
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())
@@ -101,9 +93,9 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 			n -= int64(len(s.Bytes(n)))
 		}
 	case name == tagTileEntities && t == nbt.List:
-		return r.list(s, 0, name)
+		return r.doc.KeepList(s, name, &r.objects[0])
 	case name == tagEntities && t == nbt.List:
-		return r.list(s, 1, name)
+		return r.doc.KeepList(s, name, &r.objects[1])
 	default:
 		raw, err := r.doc.Keep(s, t)
 		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
@@ -129,19 +121,6 @@ func edge(s *nbt.Stream, t nbt.Type) int32 {
 		return int32(n)
 	}
 	return -1
-}
-
-func number(s *nbt.Stream) int32 {
-	if b := s.Raw(nbt.Int); b != nil {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (r *reader) list(s *nbt.Stream, which int, name string) error {
-	all, err := r.doc.KeepList(s, name)
-	r.objects[which] = append(r.objects[which], all...)
-	return err
 }
 
 func (r *reader) check() error {

@@ -70,9 +70,9 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	switch {
 	case name == tagVersion && t == nbt.Int:
-		r.version = r.int(s)
+		r.version = clip.Int(s)
 	case name == tagDataVersion && t == nbt.Int:
-		r.data = r.int(s)
+		r.data = clip.Int(s)
 	case name == tagWidth:
 		r.size[0], err = edge(s, t, name)
 	case name == tagHeight:
@@ -105,9 +105,9 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		r.biomes.flat = true
 		err = r.cells(s, &r.biomes)
 	case (name == tagBlockEntities || name == tagTileEntities) && t == nbt.List:
-		err = r.list(s, 0, name)
+		err = r.doc.KeepList(s, name, &r.objects[0])
 	case name == tagEntities && t == nbt.List:
-		err = r.list(s, 1, name)
+		err = r.doc.KeepList(s, name, &r.objects[1])
 	case name == tagBlocks && t == nbt.Compound:
 		r.inner = true
 		err = clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
@@ -133,7 +133,7 @@ func (r *reader) container(s *nbt.Stream, t nbt.Type, name string, c *cells, in 
 	case name == tagData && t == nbt.ByteArray:
 		return r.cells(s, c)
 	case name == tagBlockEntities && t == nbt.List && in == tagBlocks:
-		return r.list(s, 0, name)
+		return r.doc.KeepList(s, name, &r.objects[0])
 	}
 	s.Skip(t)
 	r.lost["tag "+in+"."+name]++
@@ -164,13 +164,6 @@ func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
 	return nil
 }
 
-func (r *reader) int(s *nbt.Stream) int32 {
-	if b := s.Raw(nbt.Int); b != nil {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
-
 // edge reads an unsigned short. Some writers store an int.
 func edge(s *nbt.Stream, t nbt.Type, name string) (int32, error) {
 	b := s.Raw(t)
@@ -194,13 +187,6 @@ func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]clip.Field, error) {
 		return nil, err
 	}
 	return clip.Fields(raw)
-}
-
-// list keeps the compounds of a list until the version and the offset are known.
-func (r *reader) list(s *nbt.Stream, which int, name string) error {
-	all, err := r.doc.KeepList(s, name)
-	r.objects[which] = append(r.objects[which], all...)
-	return err
 }
 
 // check says what is wrong with a file after the first pass.
@@ -272,7 +258,7 @@ func (r *reader) readPalette(s *nbt.Stream, c *cells) error {
 		if t != nbt.Int {
 			return clip.Corrupt(tagPalette, fmt.Errorf("%q is of type %v", name, t))
 		}
-		id := r.int(s)
+		id := clip.Int(s)
 		if old, ok := c.palette[id]; id < 0 || ok && old != name {
 			return clip.Corrupt(tagPalette, fmt.Errorf("%q has index %d", name, id))
 		}
@@ -302,16 +288,8 @@ func (r *reader) clip() (*clip.Clip, error) {
 		c.Tags = clip.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
-		var list []voxel.Object
-		for n, raw := range r.objects[i] {
-			o, err := r.object(raw, i == 1, c.Min)
-			if err != nil {
-				return nil, clip.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
-			}
-			list = append(list, o)
-		}
-		if len(list) > 0 {
-			c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return r.object(raw, i == 1, c.Min) }); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil

@@ -122,7 +122,7 @@ func stateString(name string) (string, error) {
 	if !strings.Contains(base, ":") {
 		base = block.Space + base
 	}
-	properties, err := clip.Fields(orEnd(clip.Find(fields, "Properties", nbt.Compound)))
+	properties, err := clip.Fields(clip.Find(fields, "Properties", nbt.Compound))
 	if err != nil {
 		return "", err
 	}
@@ -139,14 +139,6 @@ func stateString(name string) (string, error) {
 		base += "]"
 	}
 	return base, nil
-}
-
-// orEnd returns the payload of a compound, or of an empty one.
-func orEnd(payload []byte) []byte {
-	if payload == nil {
-		return []byte{byte(nbt.End)}
-	}
-	return payload
 }
 
 // text decodes the payload of a string.

@@ -171,7 +171,7 @@ func (w *writer) head() error {
 	if err != nil {
 		return err
 	}
-	meta, err := clip.Fields(orEnd(clip.Find(tags, tagMetadata, nbt.Compound)))
+	meta, err := clip.Fields(clip.Find(tags, tagMetadata, nbt.Compound))
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (w *writer) placed(meta []clip.Field) []clip.Field {
 	if origin == (geom.Point{}) {
 		return meta
 	}
-	inner, err := clip.Fields(orEnd(clip.Find(meta, tagWorldEdit, nbt.Compound)))
+	inner, err := clip.Fields(clip.Find(meta, tagWorldEdit, nbt.Compound))
 	if err != nil {
 		inner = nil
 	}

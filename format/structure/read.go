@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,7 @@ type reader struct {
 	box      geom.Box // of the size and of blocks outside of it
 	outside  int      // blocks
 	tiles    []voxel.Object
-	entities []voxel.Object
+	entities [][]byte
 	taken    map[geom.Point]bool // of block entities
 	runs     runs
 }
@@ -79,7 +78,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	case r.palette == nil && r.count > 0:
 		return nil, clip.Corrupt(tagPalette, errors.New("missing"))
 	}
-	r.box.Max = geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}
+	r.box = r.inner()
 	if err := r.checkBox(); err != nil {
 		return nil, err
 	}
@@ -89,6 +88,11 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 		return nil, err
 	}
 	return r.clip()
+}
+
+// inner returns the box that the file names.
+func (r *reader) inner() geom.Box {
+	return geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}
 }
 
 // checkBox bounds the box by the blocks that the file names.
@@ -102,20 +106,11 @@ func (r *reader) checkBox() error {
 
 func (r *reader) clip() (*clip.Clip, error) {
 	c := r.out
-	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), r.box.Min, r.box.Min, r.doc.Notes()
+	low := r.box.Min
+	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), low, low, r.doc.Notes()
 	if r.outside > 0 {
-		low := r.box.Min
+		c.Inner = r.inner().Add(geom.Point{}.Sub(low))
 		c.Notes = append(c.Notes, fmt.Sprintf("blocks outside of the size %d x %d x %d, read as the game places them, from %v on: %d", r.size[0], r.size[1], r.size[2], low, r.outside))
-		if inner := (geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}); !inner.Empty() {
-			c.Inner = inner.Add(geom.Point{}.Sub(low))
-		}
-		note := append(r.size[:], int32(low.X), int32(low.Y), int32(low.Z), int32(c.Size.X), int32(c.Size.Y), int32(c.Size.Z))
-		r.rest = append(r.rest, clip.Field{Type: nbt.IntArray, Name: tagBox, Payload: nbt.AppendIntArray(nil, "", note)[3:]})
-		for _, list := range [][]voxel.Object{r.tiles, r.entities} {
-			for i := range list {
-				list[i] = clip.Move(list[i], geom.Point{}.Sub(low))
-			}
-		}
 	}
 	c.Block.View, _ = r.draft.Publish()
 	if err := r.draft.Err(); err != nil {
@@ -132,9 +127,15 @@ func (r *reader) clip() (*clip.Clip, error) {
 	if len(r.rest) > 0 {
 		c.Tags = clip.Compound(r.rest)
 	}
-	for _, l := range []voxel.List{{Name: voxel.BlockEntities, Objects: r.tiles}, {Name: voxel.Entities, Objects: r.entities}} {
-		if len(l.Objects) > 0 {
-			c.Lists = append(c.Lists, l)
+	if len(r.tiles) > 0 {
+		c.Lists = append(c.Lists, voxel.List{Name: voxel.BlockEntities, Objects: r.tiles})
+	}
+	if err := c.AddObjects(voxel.Entities, r.entities, r.entity); err != nil {
+		return nil, err
+	}
+	for _, l := range c.Lists {
+		for i, o := range l.Objects {
+			l.Objects[i] = clip.Move(o, geom.Point{}.Sub(low))
 		}
 	}
 	return c, nil
@@ -144,9 +145,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	switch {
 	case name == tagVersion && t == nbt.Int:
-		if b := s.Raw(t); b != nil {
-			r.out.Version = int32(binary.BigEndian.Uint32(b))
-		}
+		r.out.Version = clip.Int(s)
 	case name == tagSize && (t == nbt.List || t == nbt.IntArray):
 		r.size, r.sized = clip.Ints(t, s.Raw(t))
 		if s.Err() == nil && (!r.sized || min(r.size[0], r.size[1], r.size[2]) < 0 || max(r.size[0], r.size[1], r.size[2]) > clip.MaxEdge) {
@@ -180,7 +179,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 			s.Skip(elem)
 		}
 	case name == tagEntities && t == nbt.List:
-		return r.readEntities(s)
+		return r.doc.KeepList(s, name, &r.entities)
 	default:
 		raw, err := r.doc.Keep(s, t)
 		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
@@ -268,10 +267,9 @@ func (r *reader) block(raw []byte) error {
 	case state < 0 || int(state) >= len(r.palette):
 		return fmt.Errorf("state %d at %v is not in the palette of %d", state, p, len(r.palette))
 	}
-	if q := p.Add(geom.Point{X: 1, Y: 1, Z: 1}); !(geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}).Contains(p) {
+	if !r.inner().Contains(p) {
 		r.outside++
-		r.box.Min = geom.Point{X: min(r.box.Min.X, p.X), Y: min(r.box.Min.Y, p.Y), Z: min(r.box.Min.Z, p.Z)}
-		r.box.Max = geom.Point{X: max(r.box.Max.X, q.X), Y: max(r.box.Max.Y, q.Y), Z: max(r.box.Max.Z, q.Z)}
+		r.box = r.box.Union(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})})
 		if err := r.checkBox(); err != nil {
 			return err
 		}
@@ -298,32 +296,13 @@ func (r *reader) block(raw []byte) error {
 	return r.doc.Limit().Take(int64(len(o.Payload)) + 128)
 }
 
-func (r *reader) readEntities(s *nbt.Stream) error {
-	elem, n := s.List()
-	if n > 0 && elem != nbt.Compound {
-		return clip.Corrupt(tagEntities, fmt.Errorf("a list of type %v", elem))
-	}
-	for ; n > 0 && s.Err() == nil; n-- {
-		raw, err := r.doc.Keep(s, elem)
-		if err != nil {
-			return err
-		}
-		o, err := r.entity(raw)
-		if err != nil {
-			return clip.Corrupt(tagEntities, err)
-		}
-		r.entities = append(r.entities, o)
-	}
-	return s.Err()
-}
-
 // entity makes an entity of {pos, blockPos, nbt}.
 func (r *reader) entity(raw []byte) (voxel.Object, error) {
 	fields, err := clip.Fields(raw)
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	inner, err := clip.Fields(orEnd(clip.Find(fields, tagNBT, nbt.Compound)))
+	inner, err := clip.Fields(clip.Find(fields, tagNBT, nbt.Compound))
 	if err != nil {
 		return voxel.Object{}, err
 	}
@@ -343,11 +322,4 @@ func (r *reader) entity(raw []byte) (voxel.Object, error) {
 		o = clip.Hang(o, geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])})
 	}
 	return o, nil
-}
-
-func orEnd(payload []byte) []byte {
-	if payload == nil {
-		return []byte{byte(nbt.End)}
-	}
-	return payload
 }

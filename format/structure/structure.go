@@ -35,9 +35,6 @@ const (
 	// tagFull is a note of the reader in the clip's tags: the states of the file's first run,
 	// which are those that fill a block. It is never in a file.
 	tagFull = clip.Note + "full blocks"
-	// tagBox is a note of a structure with blocks outside of its size: nine ints, which are the size,
-	// and the least corner and the size of the box of all blocks.
-	tagBox = clip.Note + "box"
 )
 
 // Detect reports whether a file of the format starts with head.

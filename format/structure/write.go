@@ -65,6 +65,10 @@ func (w *writer) write() error {
 	if err != nil {
 		return err
 	}
+	w.size = c.Size
+	if !c.Inner.Empty() && c.Inner.Min == (geom.Point{}).Sub(c.Offset) {
+		w.size, w.least = c.Inner.Size(), c.Offset
+	}
 	if c.Offset != w.least || c.Min != (geom.Point{}) {
 		w.lost["offset"]++
 	}
@@ -120,16 +124,6 @@ func (w *writer) tags() ([]clip.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.size = w.c.Size
-	if note := clip.Find(tags, tagBox, nbt.IntArray); len(note) == 4+9*4 {
-		point := func(i int) geom.Point {
-			at := func(i int) int { return int(int32(binary.BigEndian.Uint32(note[4+4*i:]))) }
-			return geom.Point{X: at(i), Y: at(i + 1), Z: at(i + 2)}
-		}
-		if point(6) == w.c.Size && point(3) == w.c.Offset { // nothing has grown
-			w.size, w.least = point(0), point(3)
-		}
-	}
 	if note := clip.Find(tags, tagFull, nbt.List); note != nil {
 		w.full = map[string]bool{}
 		r := nbt.NewPayload(note, nbt.Limits{})
@@ -137,7 +131,7 @@ func (w *writer) tags() ([]clip.Field, error) {
 			w.full[string(r.String())] = true
 		}
 	}
-	return clip.Without(tags, tagFull, tagBox), nil
+	return clip.Without(tags, tagFull), nil
 }
 
 // findTiles finds the block entities that have a block.

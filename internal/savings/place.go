@@ -27,7 +27,7 @@ func Find(dirs []string) ([]Place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !anvil.Detect(path) {
+			if err != nil || !e.IsDir() || !anvil.DetectFS(os.DirFS(path)) {
 				return err
 			}
 			abs, err := filepath.Abs(path)
