@@ -48,7 +48,11 @@ func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 		}
 		for _, v := range d.Volumes {
 			if v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && hasChunks(w, d.Name, voxel.Block) {
-				blocks = blocks || !columns || slices.ContainsFunc(v.Names, isNamed)
+				named, err := usesNamed(ctx, w, d.Name, v.Names)
+				if err != nil {
+					return false, err
+				}
+				blocks = blocks || !columns || named
 			}
 		}
 	}
@@ -57,6 +61,38 @@ func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 
 // isOfGame reports whether a column is of a version of a game.
 func isOfGame(c *voxel.Column) bool { return c.Version != 0 || len(c.Parts) > 0 }
+
+// usesNamed reports whether blocks of a dimension have names of their own. If its volume has numbers
+// too, the names may be those of former versions, so the blocks are read.
+func usesNamed(ctx context.Context, w stone.Content, dim string, names []string) (bool, error) {
+	if all := !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "legacy:") }); all || !slices.ContainsFunc(names, isNamed) {
+		return all && slices.ContainsFunc(names, isNamed), nil
+	}
+	var want []geom.ChunkPos
+	for pos, holds := range w.Entries(dim, voxel.Block, 0) {
+		if holds {
+			want = append(want, pos)
+		}
+	}
+	counts := make([]int, len(names))
+	for some := range slices.Chunk(want, 64) {
+		err := w.ReadChunks(ctx, dim, voxel.Block, 0, some, func(_ geom.ChunkPos, c *voxel.Chunk) error {
+			if c != nil {
+				c.AddCounts(counts)
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		for i, n := range counts {
+			if n > 0 && isNamed(names[i]) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
 
 // isNamed reports whether a block has a name of its own, and no number.
 func isNamed(name string) bool {

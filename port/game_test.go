@@ -12,9 +12,12 @@ import (
 	"github.com/cairnvoxel/cairn"
 	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // made returns a world that a program made with package cairn.
@@ -200,5 +203,41 @@ func TestForGameRefuses(t *testing.T) {
 	made, wrong := port.IsMade(t.Context(), w.Content())
 	if err := port.ForGame(t.Context(), w, "x", 3955, map[string]int{}); made || wrong != nil || err == nil {
 		t.Errorf("a world of a game: made by a program: %v, %v; %v", made, wrong, err)
+	}
+}
+
+// A world of numbers that once had blocks with names was not made by a program.
+func TestMadeOnce(t *testing.T) {
+	w, err := world.Create(t.Context(), memory.New(memory.Options{}), "a", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for i, name := range []string{"minecraft:stone", "legacy:1/0", "stone"} {
+		_, err := w.Update(func(tx *world.Tx) error {
+			if i == 0 {
+				tx.AddDimension("overworld", []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
+				tx.Dimension("overworld").SetColumn(voxel.Column{})
+			}
+			v := tx.Dimension("overworld").Volume(voxel.Block)
+			v.Set(geom.Point{X: 3}, v.Named(name))
+			return nil
+		})
+		if err == nil {
+			_, err = w.Commit(t.Context(), name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made, err := port.IsMade(t.Context(), s); err != nil || made != (i != 1) {
+			t.Errorf("%s: made %v, %v", name, made, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
