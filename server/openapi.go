@@ -151,8 +151,10 @@ func schemaOf(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return object{"anyOf": []object{schemaOf(t.Elem()), {"type": "null"}}}
-	case reflect.Slice, reflect.Array:
+	case reflect.Slice:
 		return object{"type": "array", "items": schemaOf(t.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": schemaOf(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Map:
 		return object{"type": "object", "additionalProperties": schemaOf(t.Elem())}
 	case reflect.Struct:
@@ -166,6 +168,9 @@ func schemaOf(t reflect.Type) object {
 	case reflect.Interface:
 		return object{}
 	}
+	if t.Kind() >= reflect.Uint {
+		return object{"type": "integer", "minimum": 0}
+	}
 	return object{"type": "integer"}
 }
 
@@ -176,10 +181,13 @@ func structSchema(t reflect.Type) object {
 		if f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		properties[name] = schemaOf(f.Type)
+		of := f.Type
 		if !strings.Contains(options, "omit") {
 			required = append(required, name)
+		} else if of.Kind() == reflect.Pointer { // nil is left out
+			of = of.Elem()
 		}
+		properties[name] = schemaOf(of)
 	}
 	slices.Sort(required)
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
