@@ -14,6 +14,7 @@ type limit struct{ split, merge float64 }
 // of the next. If only cubes of the top level are left, the radius falls.
 type limits struct {
 	step         int
+	least        bool    // a step more would change nothing that counts
 	radius, keep float64 // up to where cubes of the top level are needed, and kept
 	split        [MaxLevel + 1]limit
 }
@@ -32,7 +33,7 @@ func (p *Plan) limitsOf(e *Eye, step int) limits {
 	for p.topCubes(l.radius) > 16*float64(p.o.MaxCubes) {
 		l.radius *= coarser // too many to be tried
 	}
-	l.keep = l.radius * (1 + slack)
+	l.keep, l.least = l.radius*(1+slack), l.radius <= 1 && rough >= float64(p.o.Top)
 	for i := range l.split {
 		edge := float64(int(Edge) << i)
 		far := max(detail, minDetail) * edge * min(1, float64(i)-rough)
@@ -95,7 +96,7 @@ func (p *Plan) fit() {
 	if p.gone-p.failedAt > forgetful {
 		p.failed = -1
 	}
-	for p.over() && p.at.radius > 1 {
+	for p.over() && !p.at.least {
 		p.failed, p.failedAt = p.at.step, p.gone
 		p.stepTo(p.at.step + 1)
 	}
