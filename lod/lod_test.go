@@ -345,7 +345,6 @@ func TestWrongBounds(t *testing.T) {
 		"empty":     func() { lod.New(lod.Options{}) },
 		"far":       func() { lod.New(lod.Options{Bounds: far}) },
 		"top level": func() { lod.New(lod.Options{Bounds: hills.bounds, Top: lod.MaxLevel + 1}) },
-		"grown far": func() { hills.plan().Grow(far) },
 	} {
 		func() {
 			defer func() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/octree"
 )
 
@@ -40,7 +41,9 @@ func New(o Options) *Plan {
 	if o.Top < 0 || o.Top > MaxLevel {
 		panic(fmt.Sprintf("lod: the top level is out of range: %d", o.Top))
 	}
-	mustHold(o.Bounds)
+	if b := o.Bounds; b.Empty() || b.Min.Check() != nil || b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}).Check() != nil {
+		panic(fmt.Sprintf("lod: bounds are empty or out of range: %v", b))
+	}
 	if o.Ahead == 0 {
 		o.Ahead = 1
 	}

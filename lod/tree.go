@@ -1,7 +1,6 @@
 package lod
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -42,89 +41,13 @@ func (f *family) key(slot int) Key {
 	return k
 }
 
-// mustHold panics unless b is a box of blocks in range.
-func mustHold(b geom.Box) {
-	if b.Empty() || b.Min.Check() != nil || b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}).Check() != nil {
-		panic(fmt.Sprintf("lod: bounds are empty or out of range: %v", b))
-	}
-}
-
 // rootOf returns the first of eight cubes that hold the bounds.
 func rootOf(o Options) Key {
-	low, high := ends(o.Bounds, o.Top)
+	low, high := KeyOf(o.Bounds.Min, o.Top), KeyOf(o.Bounds.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), o.Top)
 	for high.X-low.X > 1 || high.Y-low.Y > 1 || high.Z-low.Z > 1 {
 		low, high = low.Parent(), high.Parent()
 	}
 	return low
-}
-
-// ends returns the cubes of a level that hold the least and the greatest block of a box.
-func ends(b geom.Box, level int) (low, high Key) {
-	return KeyOf(b.Min, level), KeyOf(b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), level)
-}
-
-// Grow says that there may be something in b, too. What is in it is needed from then on. It panics as New
-// does.
-func (p *Plan) Grow(b geom.Box) {
-	b = b.Union(p.o.Bounds)
-	if b == p.o.Bounds {
-		return
-	}
-	mustHold(b)
-	root := p.families[0].first
-	low, high := ends(b, int(root.Level))
-	if low.X < root.X || low.Y < root.Y || low.Z < root.Z || high.X > root.X+1 || high.Y > root.Y+1 || high.Z > root.Z+1 {
-		p.move(b)
-	}
-	p.o.Bounds = b
-	for f := range p.families {
-		if fam := &p.families[f]; fam.parent >= 0 && p.families[fam.parent].kids[fam.slot] == int32(f) {
-			p.imply(fam.parent, int(fam.slot))
-		}
-	}
-	if p.looked {
-		p.lookAll(true)
-	}
-}
-
-// move puts a new root above the tree, which holds b.
-func (p *Plan) move(b geom.Box) {
-	p.o.Bounds = b
-	old := p.families[0]
-	p.families[0] = family{first: rootOf(p.o), parent: -1, age: old.age + 1}
-	for slot := range 8 {
-		if old.state[slot] == absent && old.kids[slot] == 0 {
-			continue
-		}
-		f, to := p.reach(old.key(slot))
-		fam := &p.families[f]
-		fam.kids[to], fam.state[to], fam.empty[to] = old.kids[slot], old.state[slot], old.empty[slot]
-		fam.bytes[to], fam.version[to] = old.bytes[slot], old.version[slot]
-		if kid := fam.kids[to]; kid != 0 {
-			p.families[kid].parent, p.families[kid].slot = f, uint8(to)
-		}
-		if fam.state[to] == missing {
-			p.queue.push(p, f, to)
-		}
-	}
-}
-
-// reach returns where a cube of at least the top level is in the tree. It adds the families above it.
-func (p *Plan) reach(key Key) (f int32, slot int) {
-	root := p.families[0].first
-	d := int(root.Level - key.Level)
-	slot = int(key.X>>d - root.X | (key.Z>>d-root.Z)<<1 | (key.Y>>d-root.Y)<<2)
-	for ; d > 0; d-- {
-		if p.families[f].kids[slot] == 0 {
-			p.open(f, slot)
-		}
-		above := key
-		for range d - 1 {
-			above = above.Parent()
-		}
-		f, slot = p.families[f].kids[slot], above.Octant()
-	}
-	return f, slot
 }
 
 // open adds the family in a cube.

@@ -148,12 +148,6 @@ func TestTwin(t *testing.T) {
 				e.Velocity = octree.Vec{X: r.NormFloat64() * 20, Y: r.NormFloat64(), Z: r.NormFloat64() * 20}
 			case 2:
 				e.Velocity, e.Direction = octree.Vec{}, octree.Vec{X: r.NormFloat64(), Z: r.NormFloat64()}
-			case 4:
-				site := geom.Point{X: r.IntN(4000) - 2000, Y: r.IntN(600) - 300, Z: r.IntN(4000) - 2000}
-				if step > 60 && r.IntN(3) == 0 {
-					w.bounds = w.bounds.Union(geom.Box{Min: site, Max: site.Add(geom.Point{X: 32, Y: 32, Z: 32})})
-					p.Grow(w.bounds)
-				}
 			case 3:
 				e.MaxError, e.Radius = 10+r.Float64()*30, 100+r.Float64()*600
 			default:
