@@ -272,12 +272,7 @@ func (v *viewer) wanted() (keys []Key, idle bool) {
 			}
 		}
 	}
-	one := emptyBytes
-	for i := range v.volumes {
-		e := v.volumes[i].edge()
-		one += 2 * e * e * e
-	}
-	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/one)))
+	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/v.one)))
 	v.quota -= float64(len(keys))
 	return keys, len(keys) == 0 && len(v.reading) == 0
 }

@@ -313,3 +313,52 @@ func TestClosedWorld(t *testing.T) {
 		t.Errorf("the session ended with %v", s.err)
 	}
 }
+
+// TestLittleMemory has viewers whose copies may take little. Each sees something of everything within the radius, or as much as
+// fits, and gets nothing again and again.
+func TestLittleMemory(t *testing.T) {
+	w := newWorld(t, 256)
+	srv := serve(t, w, stream.Options{Top: 2})
+	var all []*session
+	sent := int64(0)
+	for i, memory := range []int{10 << 10, 20 << 10, 50 << 10, 100 << 10, 400 << 10, 1 << 20, 8 << 20} {
+		s := connect(t, srv, &stream.Client{Memory: memory}, stream.Hello{}, stream.View{Position: [3]float64{0, 50, 0}, Radius: 240, Pixels: 2000, Error: 8}, stream.Access{})
+		if i > 2 {
+			s.synced(t)
+		} else {
+			s.wait(t, "a cube", func() bool { n, _ := s.Len(); return n > 0 })
+		}
+		cubes, bytes := s.Len()
+		if bytes > memory {
+			t.Errorf("memory %d: the copy takes %d", memory, bytes)
+		}
+		if n := srv.Stats().Cubes - sent; n > int64(8*cubes+100) {
+			t.Errorf("memory %d: %d cubes are sent for %d", memory, n, cubes)
+		}
+		levels, far := map[int]int{}, 240*240
+		for x := -200; x < 200; x += 7 {
+			for z := -200; z < 200; z += 7 {
+				if _, level, ok := s.Cell(0, geom.Point{X: x, Y: 10, Z: z}); ok {
+					levels[level]++
+				} else {
+					far = min(far, x*x+z*z)
+				}
+			}
+		}
+		if far < 200*200 && (levels[0] > 0 || levels[1] > 0) {
+			t.Errorf("memory %d: nothing is seen %d blocks away, and levels %v", memory, far, levels)
+		}
+		if memory >= 8<<20 && levels[0] == 0 {
+			t.Errorf("memory %d: levels %v", memory, levels)
+		}
+		all = append(all, s)
+		sent = srv.Stats().Cubes
+	}
+	for _, s := range all {
+		s.mu.Lock()
+		if s.done {
+			t.Errorf("memory %d: the session ended: %v", s.Memory, s.err)
+		}
+		s.mu.Unlock()
+	}
+}

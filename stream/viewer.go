@@ -43,6 +43,7 @@ type viewer struct {
 	view    *View
 	looked  bool
 	memory  int // that the plan may use
+	one     int // what a cube may take of it
 
 	claims  map[Key]uint64
 	stale   map[Key]bool // the client's copy of these may be old
@@ -93,7 +94,11 @@ func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
 	v := &viewer{s: s, stage: g, volumes: g.volumes, conn: conn, box: box, wake: make(chan struct{}, 1),
 		claims: make(map[Key]uint64), stale: make(map[Key]bool), reading: make(map[Key]bool), window: firstRoom,
 		named: make([][]uint64, len(g.volumes))}
-	v.quota = float64(s.o.Cubes)
+	v.quota, v.one = float64(s.o.Cubes), emptyBytes
+	for i := range v.volumes {
+		e := v.volumes[i].edge()
+		v.one += 2 * e * e * e
+	}
 	v.batch.names = make([][]byte, len(g.volumes))
 	return v
 }
@@ -239,7 +244,7 @@ func (v *viewer) look() {
 	if f.Memory > 0 {
 		e.Memory = int(min(f.Memory, uint64(e.Memory)))
 	}
-	e.Memory -= e.Memory / 8 // edits may make cubes larger
+	e.Memory = max(1, e.Memory-max(e.Memory/8, v.one)) // edits may make cubes larger, and one may come before it is full
 	v.memory = e.Memory
 	if e.Check() != nil {
 		return // a radius of Options that is not a distance
