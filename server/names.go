@@ -80,11 +80,11 @@ func (c *call) deleted() error {
 		return errPrefix
 	}
 	a := deletedAnswer{Deleted: []deletedWorld{}}
-	st, ok := c.st.(history.ArchiveReader)
-	if !ok {
-		return c.answer(http.StatusOK, a) // nobody can tell
-	}
 	err = c.heavyWork(func() error {
+		st, ok := c.st.(history.ArchiveReader)
+		if !ok {
+			return nil // nobody can tell
+		}
 		return st.Outlines(c.ctx, func(o history.Outline) error {
 			if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && (own || c.reach(o.Name) == nil) {
 				a.Deleted = append(a.Deleted, deletedWorld{o.Name, o.Deleted})

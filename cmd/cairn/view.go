@@ -70,7 +70,7 @@ func runView(ctx context.Context, sf *storeFlag, out, log io.Writer, path string
 		return sourceError(path, err)
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
-	v.Path, v.Passed = "/", g.Passed()
+	v.Path, v.Passed = "/", g.Passed
 	if names := g.Names(); len(names) == 1 {
 		v.Path = "/3d/" + names[0]
 		err = g.Ready(ctx, names[0])

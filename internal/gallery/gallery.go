@@ -38,10 +38,12 @@ type Options struct {
 // Gallery is the readable part of a history.Store; ReadOnly makes it one. Its methods are safe
 // for any number of goroutines.
 type Gallery struct {
+	// Passed names the files that were passed over, and says why.
+	Passed []string
+
 	o      Options
 	worlds map[string]*exhibit
 	names  []string // in ascending order
-	passed []string
 	turn   sync.Mutex
 	ctx    context.Context // of reading worlds
 	stop   func()
@@ -75,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*Gallery, error) {
 	for _, p := range passed {
 		o.Tell("passed over: " + p)
 	}
-	g := &Gallery{o: o, passed: passed, worlds: make(map[string]*exhibit)}
+	g := &Gallery{o: o, Passed: passed, worlds: make(map[string]*exhibit)}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	for _, f := range found {
 		g.worlds[f.name] = &exhibit{path: f.path, done: make(chan struct{})}
@@ -87,9 +89,6 @@ func Open(ctx context.Context, path string, o Options) (*Gallery, error) {
 
 // Names returns the names of the worlds in ascending order. They are made of the paths.
 func (g *Gallery) Names() []string { return slices.Clone(g.names) }
-
-// Passed names files that were passed over, and says why.
-func (g *Gallery) Passed() []string { return slices.Clone(g.passed) }
 
 // Close ends the reading of worlds and deletes the temporary files.
 func (g *Gallery) Close() (err error) {
