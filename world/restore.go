@@ -25,6 +25,12 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 		return history.Commit{}, err
 	}
 	defer w.leave(&w.saving, &w.writer)
+	back := false
+	defer func() {
+		if back {
+			w.tell(nil) // who watches may Load
+		}
+	}()
 	w.moving.Lock()
 	defer w.moving.Unlock()
 	next, err := w.openStack(ctx, id)
@@ -44,7 +50,7 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 		next.release()
 		return history.Commit{}, err
 	}
-	defer w.tell(nil)
+	back = true
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stack.release()

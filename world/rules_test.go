@@ -135,3 +135,32 @@ func TestUnknownArrays(t *testing.T) {
 		tx.Dimension(earth).SetColumn(voxel.Column{Whole: voxel.HasAll, Sections: []voxel.Section{{Has: voxel.HasAll}}})
 	})
 }
+
+// TestReadChunksStops: an error of the function ends the read, also with stones below.
+func TestReadChunksStops(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Manual: true})
+	var at []geom.ChunkPos
+	for i := range 6 {
+		set(t, w, geom.Point{X: 200 * i}, "stone")
+		if commit(t, w); i%2 == 0 {
+			at = append(at, geom.Point{X: 200 * i}.Chunk())
+		}
+	}
+	s, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for n := range at {
+		calls := 0
+		err := s.ReadChunks(ctx, earth, voxel.Block, 0, at, func(geom.ChunkPos, *voxel.Chunk) error {
+			if calls++; calls > n {
+				return errTrouble
+			}
+			return nil
+		})
+		if !errors.Is(err, errTrouble) || calls != n+1 {
+			t.Errorf("%d calls after an error at %d: %v", calls, n, err)
+		}
+	}
+}

@@ -20,6 +20,11 @@ func TestWatch(t *testing.T) {
 	stop := w.Watch(func(c *world.Change) {
 		if c == nil {
 			got = append(got, "back")
+			h, err := w.Load(ctx, earth, world.Everywhere)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Release()
 			return
 		}
 		if _, err := w.Update(func(*world.Tx) error { return nil }); !errors.Is(err, world.ErrNested) {
