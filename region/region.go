@@ -18,7 +18,6 @@
 package region
 
 import (
-	"iter"
 	"math"
 	"slices"
 
@@ -74,55 +73,32 @@ func Count(r Region) int {
 	if b.Empty() {
 		return 0
 	}
-	ys := borders{axis: func(p geom.Point) int { return p.Y }, same: func(r Region) bool { _, ok := r.(upright); return ok }}
-	zs := borders{axis: func(p geom.Point) int { return p.Z }, same: func(r Region) bool { _, ok := r.(Box); return ok }}
+	ys := borders(r, func(p geom.Point) int { return p.Y }, func(r Region) bool { _, ok := r.(upright); return ok })
+	zs := borders(r, func(p geom.Point) int { return p.Z }, func(r Region) bool { _, ok := r.(Box); return ok })
 	n := 0
-	for y, height := range ys.layers(r, b) {
-		for z, depth := range zs.layers(r, b) {
-			each := height * depth
+	for y := b.Min.Y; y < b.Max.Y && n < math.MaxInt; {
+		above := after(ys, y, b.Max.Y)
+		for z := b.Min.Z; z < b.Max.Z && n < math.MaxInt; {
+			behind := after(zs, z, b.Max.Z)
+			same := (above - y) * (behind - z)
 			r.Spans(y, z, func(x0, x1 int) bool {
-				if x1-x0 > (math.MaxInt-n)/each {
+				if x1-x0 > (math.MaxInt-n)/same {
 					n = math.MaxInt
 				} else {
-					n += (x1 - x0) * each
+					n += (x1 - x0) * same
 				}
 				return n < math.MaxInt
 			})
-			if n == math.MaxInt {
-				return n
-			}
+			z = behind
 		}
+		y = above
 	}
 	return n
 }
 
-// borders finds where the rows of a region change along an axis.
-type borders struct {
-	axis func(geom.Point) int
-	same func(Region) bool // whether they are the same within the bounds of a region that is no set
-}
-
-// layers yields where the layers of r within b begin whose rows are the same, and how many each is.
-func (s borders) layers(r Region, b geom.Box) iter.Seq2[int, int] {
-	low, high := s.axis(b.Min), s.axis(b.Max)
-	at, known := s.of(r, []int{low, high})
-	return func(yield func(int, int) bool) {
-		if !known {
-			for v := low; v < high && yield(v, 1); v++ {
-			}
-			return
-		}
-		slices.Sort(at)
-		for i, v := range at[:len(at)-1] {
-			if next := at[i+1]; v >= low && next <= high && v < next && !yield(v, next-v) {
-				return
-			}
-		}
-	}
-}
-
-// of appends the borders of r, and reports whether that is all.
-func (s borders) of(r Region, out []int) ([]int, bool) {
+// borders returns where the rows of r change along an axis, nil if that is not known. same says whether
+// they are the same within the bounds of a region that is no set.
+func borders(r Region, axis func(geom.Point) int, same func(Region) bool) (out []int) {
 	var parts []Region
 	switch r := r.(type) {
 	case Union:
@@ -132,15 +108,30 @@ func (s borders) of(r Region, out []int) ([]int, bool) {
 	case Difference:
 		parts = []Region{r.From, r.Without}
 	default:
-		b := r.Bounds()
-		return append(out, s.axis(b.Min), s.axis(b.Max)), s.same(r)
-	}
-	known := true
-	for _, p := range parts {
-		out, known = s.of(p, out)
-		if !known {
-			return out, false
+		if b := r.Bounds(); same(r) {
+			out = []int{axis(b.Min), axis(b.Max)}
 		}
+		return out
 	}
-	return out, true
+	out = []int{}
+	for _, p := range parts {
+		more := borders(p, axis, same)
+		if more == nil {
+			return nil
+		}
+		out = append(out, more...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// after returns the border behind v, at most end.
+func after(borders []int, v, end int) int {
+	if borders == nil {
+		return v + 1
+	}
+	if i, _ := slices.BinarySearch(borders, v+1); i < len(borders) {
+		end = min(end, borders[i])
+	}
+	return end
 }

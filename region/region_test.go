@@ -363,6 +363,7 @@ func TestCountOfBoxes(t *testing.T) {
 		{"union of far boxes", region.Union{region.Box{Max: at(1, 1, 1)}, region.Box{Min: at(0, -most, 3-most), Max: at(2, 2-most, 5-most)}}, 9},
 		{"intersection", region.Intersection{flat, pole}, 2},
 		{"difference", region.Difference{From: pole, Without: flat}, 4*most - 2},
+		{"union with nothing", region.Union{flat, region.Union{}}, 4 * most * most},
 		{"hole of nothing", region.Difference{From: flat, Without: region.Box{Min: at(9, 9, 9)}}, 4 * most * most},
 		{"with a cylinder", region.Union{pole, region.Cylinder{Base: at(0, -most, 0), Radius: 1, Height: 2 * most}}, 4*most + 10*most},
 	} {
