@@ -77,14 +77,6 @@ func (c ChunkPos) Box() Box {
 	return Box{min, min.Add(Point{ChunkEdge, ChunkEdge, ChunkEdge})}
 }
 
-// Columns returns the columns that the chunk lies over.
-func (c ChunkPos) Columns() (out [4]ColumnPos) {
-	for i := range out {
-		out[i] = ColumnPos{c.X*2 + int32(i&1), c.Z*2 + int32(i>>1)}
-	}
-	return out
-}
-
 // Check returns an error wrapping ErrOutOfRange unless c is within +-MaxChunk.
 func (c ChunkPos) Check() error {
 	if !inRange(c.X) || !inRange(c.Y) || !inRange(c.Z) {

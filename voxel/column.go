@@ -32,18 +32,6 @@ type Column struct {
 	Parts    []Part
 }
 
-// Objects returns a list of the column, which may be nil. It must not be changed.
-func (c *Column) Objects(list string) []Object {
-	if c != nil {
-		for i := range c.Lists {
-			if c.Lists[i].Name == list {
-				return c.Lists[i].Objects
-			}
-		}
-	}
-	return nil
-}
-
 // LayoutProperties is the bit of Column.Layout that all formats of block worlds
 // share: each palette entry has a compound of properties, possibly empty. It
 // describes the spelling and not the content, so columns that differ in it alone are
