@@ -40,3 +40,28 @@ func Example() {
 	// <nil>
 	// 0 1 true
 }
+
+// Somebody falls into a lake: the ground stops the fall, the liquid says how deep that is.
+func ExampleView_Sweep() {
+	ground, lake := grid.Hold(grid.New(grid.Options{Schema: voxel.Terrain})), grid.Hold(grid.New(grid.Options{Schema: voxel.Level}))
+	bed := region.Box(geom.Box{Max: geom.Point{X: 20, Y: 3, Z: 20}})
+	_, _ = ground.Update(func(d *grid.Draft) error { d.Fill(bed, voxel.TerrainCell(1, 127)); return nil })
+	water := region.Box(geom.Box{Min: geom.Point{Y: 3}, Max: geom.Point{X: 20, Y: 6, Z: 20}})
+	_, _ = lake.Update(func(d *grid.Draft) error { d.Fill(water, 191); return nil })
+
+	feet, head := [3]float64{5, 12, 5}, [3]float64{5.6, 13.8, 5.6}
+	fall, met, err := ground.View().Sweep(feet, head, [3]float64{0, -16, 0})
+	fmt.Println(met, err, "on the", fall.Face, "of the ground at", fall.High[1])
+
+	feet[1], head[1] = fall.High[1], fall.High[1]+1.8
+	_, wet, _ := lake.View().Overlap(feet, head)
+	top := 0.0
+	err = lake.View().Raycast([3]float64{5.3, 20, 5.3}, [3]float64{0, -1, 0}, 20, func(h grid.Hit) bool {
+		top = 20 - h.Distance
+		return false
+	})
+	fmt.Println(wet, err, "and the liquid stands at", top)
+	// Output:
+	// true <nil> on the up of the ground at 2.5
+	// true <nil> and the liquid stands at 5.75
+}

@@ -154,20 +154,18 @@ func (n *Netter) points() {
 			for ; mixed != 0; mixed &= mixed - 1 {
 				x := bits.TrailingZeros64(mixed)
 				var cube cube
-				o, has := row+x, 0
+				o := row + x
 				for k, p := range steps {
-					cube.cells[k] = n.cells[o+p]
-					if fullness(cube.cells[k]) > 0 {
-						has |= 1 << k
-					}
+					cube.put(k, n.cells[o+p])
 				}
-				flat := has == 0x55 || has == 0xAA || has == 0x33 || has == 0xCC || has == 0x0F || has == 0xF0
+				h := cube.has
+				flat := h == 0x55 || h == 0xAA || h == 0x33 || h == 0xCC || h == 0x0F || h == 0xF0
 				for k, p := range steps {
-					if f := fullness(cube.cells[k]); f == voxel.Whole || f == 0 && flat {
+					if f := cube.full[k]; f == voxel.Whole || f == 0 && flat {
 						continue // what is behind it makes no difference
 					}
 					for axis, s := range stride {
-						cube.behind[k][axis] = fullness(n.cells[o+p+s*(k>>axis&1*2-1)])
+						cube.lean(k, axis, n.cells[o+p+s*(k>>axis&1*2-1)])
 					}
 				}
 				n.vertices = append(n.vertices, NetVertex{})
@@ -184,8 +182,29 @@ func (n *Netter) points() {
 
 // cube is the eight cells around a vertex. Corners of a cube are bits: x is 1, y is 2 and z is 4.
 type cube struct {
-	cells  [8]voxel.Cell
-	behind [8][3]int32 // by axis, the fullness of the next cell away from the cube; a whole cell needs none, nor an empty one beside a flat face
+	cells [8]voxel.Cell
+	full  [8]int32
+	has   uint8 // a bit for each cell that has matter
+	// behind is by axis the fullness of the next cell away from the cube, and leans has a bit for each
+	// axis where that has matter. A whole cell needs none, nor an empty one beside a flat face.
+	behind [8][3]int32
+	leans  [8]uint8
+}
+
+func (c *cube) put(corner int, cell voxel.Cell) {
+	c.cells[corner] = cell
+	if f := fullness(cell); f > 0 {
+		c.full[corner] = f
+		c.has |= 1 << corner
+	}
+}
+
+// lean sets the next cell away from the cube.
+func (c *cube) lean(corner, axis int, cell voxel.Cell) {
+	if f := fullness(cell); f > 0 {
+		c.behind[corner][axis] = f
+		c.leans[corner] |= 1 << axis
+	}
 }
 
 // where says how a cube lies: the centres of its cells in 256th of a cell, and their edges in cells.
@@ -212,64 +231,61 @@ const far = 1 << 20
 // vertexOf fills in a vertex relative to the least corner of its cube, which lies at a place among the cubes of
 // its level. Its corners neither all have matter nor are all empty.
 func (n *Netter) vertexOf(c *cube, w *where, at geom.Point, v *NetVertex) {
-	var full, depth [8]int32 // depth is about how deep in matter the centre of a cell lies
-	best := 0
-	for i, cell := range c.cells {
-		full[i], depth[i] = fullness(cell), -far
-		if full[i] > 0 {
-			depth[i] = far
-		}
-		if full[i] > 0 && full[i] >= full[best] {
-			best = i
-		}
-	}
-	var sum, own [3]int32 // of all faces, and of those across an axis
-	var count int32
-	var faces [3]int32
-	for i, f := range full {
-		if f == 0 {
-			for _, b := range c.behind[i] { // matter that ends before the cube
-				if b > 0 {
+	var depth [8]int32 // about how deep in matter the centres of the cells lie
+	best := bits.TrailingZeros8(c.has)
+	for i, f := range c.full {
+		if depth[i] = far; f == 0 {
+			depth[i] = -far
+			for axis := range bits.Len8(c.leans[i]) {
+				if b := c.behind[i][axis]; b > 0 { // matter that ends before the cube
 					depth[i] = max(depth[i], b-grain*3/2)
 				}
 			}
-			continue
+		} else if f >= c.full[best] {
+			best = i
 		}
-		n, edge := int32(0), w.edges[i]
-		middle := w.centres[i]
-		for axis := range 3 {
-			in := int32(1-i>>axis&1*2) * edge // into the cube
+	}
+	var sum, own, faces [3]int32 // of all faces, and of those across an axis
+	var count int32
+	faced := uint8(0)
+	for m := c.has; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros8(m) & 7
+		f, edge, middle := c.full[i], w.edges[i], w.centres[i]
+		leans, beside := c.leans[i], c.has>>(i^1)&1|c.has>>(i^2)&1<<1|c.has>>(i^4)&1<<2
+		for x := leans ^ beside; x != 0 && f < voxel.Whole; x &= x - 1 {
+			axis := bits.TrailingZeros8(x) & 3
+			shift := (voxel.Whole - f) / 2 * edge // of the middle of the matter, to the side that it lies on
+			if i>>axis&1 != int(leans>>axis&1) {
+				shift = -shift
+			}
+			if middle[axis] += shift; leans>>axis&1 == 0 {
+				depth[i] = min(depth[i], f-grain/2)
+			}
+		}
+		open := ^beside & 7
+		for o := open; o != 0; o &= o - 1 {
+			axis := bits.TrailingZeros8(o) & 3
 			k := i ^ 1<<axis&7
-			behind, beside := c.behind[i][axis] > 0, full[k] > 0
-			shift := int32(0) // of the middle of the matter
-			if behind != beside {
-				shift = (voxel.Whole - f) / 2 * in
-				if behind {
-					shift = -shift
-				} else if f < voxel.Whole {
-					depth[i] = min(depth[i], f-grain/2)
-				}
-			}
-			middle[axis] += shift
-			if beside {
-				continue
-			}
-			reach := int32(voxel.Reach(int(f), behind))
-			to := w.centres[i][axis] + reach*in
+			reach := int32(voxel.Reach(int(f), leans>>axis&1 != 0))
+			to := w.centres[i][axis] + reach*edge*int32(1-i>>axis&1*2)
 			sum[axis] += to - middle[axis]
 			own[axis] += to
 			faces[axis]++
-			n++
 			depth[i], depth[k] = min(depth[i], reach), max(depth[k], reach-grain)
+			faced |= 1<<i | 1<<k
 		}
+		n := int32(bits.OnesCount8(open))
 		for a := range sum {
 			sum[a] += n * middle[a]
 		}
 		count += n
 	}
+	if faced != 0xFF {
+		c.deepen(&depth)
+	}
 	v.Material = c.cells[best].Material()
 	v.Shape = n.shapes[v.Material&63]
-	v.Normal = normal(&full, &depth)
+	v.Normal = normal(&depth)
 	for a := range sum {
 		p := mean(sum[a], count)
 		switch {
@@ -305,24 +321,27 @@ func facet(p int32) int32 {
 	}
 }
 
-// normal is the direction out of the matter: that in which depths fall.
-func normal(full, depth *[8]int32) [3]float32 {
+// deepen sets the depths of cells without a face in the cube: one cell deeper than those beside them.
+func (c *cube) deepen(depth *[8]int32) {
 	for range 2 { // the farthest cells are two steps from one with a face
 		for i, d := range depth {
 			if d != far && d != -far {
 				continue
 			}
-			for axis := range 3 { // a cell without a face lies one cell deeper than those beside it
+			for axis := range 3 {
 				switch k := i ^ 1<<axis; {
-				case d > 0 && full[k] > 0:
+				case d > 0 && c.full[k] > 0:
 					depth[i] = min(depth[i], depth[k]+grain)
-				case d < 0 && full[k] == 0:
+				case d < 0 && c.full[k] == 0:
 					depth[i] = max(depth[i], depth[k]-grain)
 				}
 			}
 		}
 	}
-	f := depth
+}
+
+// normal is the direction out of the matter: that in which depths fall.
+func normal(f *[8]int32) [3]float32 {
 	x := float32(f[0] + f[2] + f[4] + f[6] - f[1] - f[3] - f[5] - f[7])
 	y := float32(f[0] + f[1] + f[4] + f[5] - f[2] - f[3] - f[6] - f[7])
 	z := float32(f[0] + f[1] + f[2] + f[3] - f[4] - f[5] - f[6] - f[7])

@@ -217,9 +217,9 @@ func (n *Netter) seamVertex(at geom.Point) uint32 {
 			q = geom.Point{X: 4*wide.X + 2, Y: 4*wide.Y + 2, Z: 4*wide.Z + 2}
 			beside = func(d geom.Point) voxel.Cell { return s.wider(wide.Add(d)) }
 		}
-		cube.cells[i] = s.cell(p)
+		cube.put(i, s.cell(p))
 		for axis := range 3 {
-			cube.behind[i][axis] = fullness(beside(along(axis, i>>axis&1*2-1)))
+			cube.lean(i, axis, beside(along(axis, i>>axis&1*2-1)))
 		}
 		q = q.Sub(geom.Point{X: 2*at.X + 1, Y: 2*at.Y + 1, Z: 2*at.Z + 1})
 		w.centres[i] = [3]int32{int32(q.X) * grain / 2, int32(q.Y) * grain / 2, int32(q.Z) * grain / 2}

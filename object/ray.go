@@ -42,7 +42,7 @@ func (r Ray) tree() octree.Ray {
 	return octree.Ray{Origin: r.From, Direction: octree.Vec{X: d.X / length, Y: d.Y / length, Z: d.Z / length}, Max: r.Reach}
 }
 
-// cell returns the first cell that does not count as empty, up to a distance.
+// cell returns the first cell whose matter the ray meets, up to a distance.
 func (r Ray) cell(cells *grid.View, reach float64) (hit grid.Hit, ok bool, err error) {
 	const all = 4 * geom.MaxChunk * geom.ChunkEdge // is longer than any ray in range
 	err = cells.Raycast([3]float64{r.From.X, r.From.Y, r.From.Z}, [3]float64{r.Direction.X, r.Direction.Y, r.Direction.Z},
@@ -53,7 +53,7 @@ func (r Ray) cell(cells *grid.View, reach float64) (hit grid.Hit, ok bool, err e
 	return hit, ok, err
 }
 
-// First returns what a ray meets first: a cell that does not count as empty, or an object. It
+// First returns what a ray meets first: the matter of a cell, or an object. It
 // reports false if it meets neither. The error is that of grid.View.Raycast: a chunk before the
 // first object is not loaded, or the ray is none.
 func First(cells *grid.View, o Objects, r Ray) (Hit, bool, error) {
@@ -75,8 +75,8 @@ func First(cells *grid.View, o Objects, r Ray) (Hit, bool, error) {
 	return Hit{Distance: thing.T, Object: thing, Cell: cell, IsCell: true}, true, nil
 }
 
-// AppendBefore appends to dst the objects that a ray enters before the first cell that does not
-// count as empty, or together with it, nearest first; their T are distances. It returns the longer
+// AppendBefore appends to dst the objects that a ray enters before the matter of the first
+// cell, or together with it, nearest first; their T are distances. It returns the longer
 // slice, and the cell if the ray met one.
 func AppendBefore(dst []octree.Hit, cells *grid.View, o Objects, r Ray) (hits []octree.Hit, cell grid.Hit, met bool, err error) {
 	cell, met, err = r.cell(cells, r.Reach)
