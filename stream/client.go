@@ -32,7 +32,6 @@ type Client struct {
 	mu       sync.Mutex
 	welcome  *Welcome
 	moment   Moment
-	hollow   bool
 	names    []clientNames
 	number   [][]voxel.Cell // by volume: from the session's numbers to names
 	cubes    map[Key]*cube

@@ -58,10 +58,8 @@ func (c *Client) greet(f *Welcome) (changed []Key, err error) {
 		}
 	}
 	c.number = make([][]voxel.Cell, len(f.Volumes))
-	c.hollow = true
-	for i, v := range f.Volumes {
+	for i := range c.number {
 		c.number[i] = []voxel.Cell{0}
-		c.hollow = c.hollow && v.Default == 0
 	}
 	return changed, nil
 }
