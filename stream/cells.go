@@ -22,9 +22,12 @@ type Cells struct {
 	changes uint64 // of the copy, when the following was found
 	edge    int    // of a cube
 	def     voxel.Cell
-	bounds  geom.Box // in cells
-	near    Key      // the cube of level 0 that was looked at last
-	found   piece    // what is there
+	bounds  geom.Box // the cells that are not wholly beyond Moment.Bounds
+	inner   geom.Box // those that are wholly within
+
+	near  Key    // the cube of level 0 that was looked at last
+	found piece  // what is there
+	when  uint64 // it was found: changes at that time
 }
 
 // piece is the finest cube that the copy has at a place. Its cells do not change.
@@ -55,8 +58,9 @@ func (x *Cells) find(q geom.Point, level int) (p piece) {
 		n, b := &c.names[x.volume], c.moment.Bounds
 		s := n.volume.Scale
 		x.changes, x.edge, x.def = at, n.volume.edge(), c.ownDefault(x.volume)
-		x.bounds = geom.Box{Min: geom.Point{X: geom.FloorDiv(b.Min.X, s), Y: geom.FloorDiv(b.Min.Y, s), Z: geom.FloorDiv(b.Min.Z, s)},
-			Max: geom.Point{X: -geom.FloorDiv(-b.Max.X, s), Y: -geom.FloorDiv(-b.Max.Y, s), Z: -geom.FloorDiv(-b.Max.Z, s)}}
+		up := geom.Point{X: s - 1, Y: s - 1, Z: s - 1}
+		x.bounds = geom.Box{Min: cubeAt(b.Min, s), Max: cubeAt(b.Max.Add(up), s)}
+		x.inner = geom.Box{Min: cubeAt(b.Min.Add(up), s), Max: cubeAt(b.Max, s)}
 		x.rule = voxel.Rule{Schema: n.volume.Schema}
 		for own := 1; own < len(n.list) && n.volume.Schema == voxel.Palette; own++ {
 			if n.list[own].Look.Kind == 0 {
@@ -114,16 +118,16 @@ func (x *Cells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear in
 // than lies wholly in it.
 func (x *Cells) inside(low geom.Point, edge int, level uint8) bool {
 	b := geom.Box{Min: low, Max: low.Add(geom.Point{X: edge, Y: edge, Z: edge})}.Scale(1 << level)
-	return b.Intersect(x.bounds) == b
+	return b.Intersect(x.inner) == b
 }
 
 // Look implements grid.Source.
 func (x *Cells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
-	if x.edge == 0 || x.changes != x.c.changes.Load() || cubeOf(q, x.edge, 0) != x.near {
+	if x.edge == 0 || x.when != x.c.changes.Load() || cubeOf(q, x.edge, 0) != x.near {
 		if x.found = x.find(q, 0); x.edge == 0 {
 			return 0, 0, false
 		}
-		x.near = cubeOf(q, x.edge, 0)
+		x.near, x.when = cubeOf(q, x.edge, 0), x.changes
 	}
 	if !x.bounds.Contains(q) {
 		return x.beyond(q)

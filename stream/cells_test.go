@@ -18,7 +18,7 @@ import (
 
 // copyOf returns the cells of a copy of a world of hills with some holes of cave air, of which the copy has the finest level near 0
 // alone, and the world's own.
-func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.Volume) {
+func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.World) {
 	t.Helper()
 	st := memory.New(memory.Options{})
 	w, err := world.Create(t.Context(), st, "w", world.Options{Whole: true})
@@ -26,7 +26,8 @@ func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.Volu
 		t.Fatal(err)
 	}
 	_, err = w.Update(func(tx *world.Tx) error {
-		v := tx.AddDimension("overworld", []voxel.Volume{{Name: voxel.Block, Scale: 1}}, nil).Volume(voxel.Block)
+		d := tx.AddDimension("overworld", []voxel.Volume{{Name: voxel.Block, Scale: 1}, {Name: voxel.Biome, Scale: 4}}, nil)
+		v, wide := d.Volume(voxel.Block), d.Volume(voxel.Biome)
 		fill := func(name string, low, size geom.Point) {
 			v.Fill(region.Box(geom.Box{Min: low, Max: low.Add(size)}), v.Named(name))
 		}
@@ -39,6 +40,7 @@ func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.Volu
 		for range 300 {
 			fill([]string{"minecraft:cave_air", "air", "wood"}[r.IntN(3)], geom.Point{X: r.IntN(250) - 125, Y: r.IntN(30), Z: r.IntN(250) - 125},
 				geom.Point{X: 1 + r.IntN(5), Y: 1 + r.IntN(9), Z: 1 + r.IntN(5)})
+			wide.Set(geom.Point{X: r.IntN(60) - 30, Y: r.IntN(12), Z: r.IntN(60) - 30}, wide.Named("wood"))
 		}
 		return v.Err()
 	})
@@ -56,15 +58,20 @@ func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.Volu
 	}
 	t.Cleanup(func() { w.Close() })
 	srv := serve(t, w, stream.Options{Top: 3})
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Position: [3]float64{0, 30, 0}, Radius: 400, Pixels: 1000, Error: 30}, a)
+	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{voxel.Block, voxel.Biome}}, stream.View{Position: [3]float64{0, 30, 0}, Radius: 400, Pixels: 1000, Error: 30}, a)
 	s.synced(t)
-	return s, s.Cells(0), w.View().Dimension("overworld").Volume(voxel.Block)
+	return s, s.Cells(0), w
+}
+
+func blocksOf(w *world.World) *world.Volume {
+	return w.View().Dimension("overworld").Volume(voxel.Block)
 }
 
 // TestCellsRays compares rays, sweeps and boxes in a copy with those in its world. Where the copy has fine cubes they are the same. Where
 // it has not they are not known, and what they met before that is the same.
 func TestCellsRays(t *testing.T) {
-	s, cells, v := copyOf(t, stream.Access{})
+	s, cells, edited := copyOf(t, stream.Access{})
+	v := blocksOf(edited)
 	name := func(c voxel.Cell) string { n, _ := s.Name(0, c); return n.Name }
 	at := func(p geom.Point) string { c, _ := v.Cell(p); return v.CellName(c) }
 	r := rand.New(rand.NewPCG(1, 7))
@@ -132,14 +139,33 @@ func TestCellsRays(t *testing.T) {
 	if _, met, err := again.Overlap([3]float64{0, 1, 0}, [3]float64{9, 5, 9}); !met || err != nil {
 		t.Errorf("after one: %v, %v", met, err)
 	}
-	if err := s.Cells(1).Raycast([3]float64{}, [3]float64{1}, 1, func(grid.Hit) bool { return true }); !errors.Is(err, grid.ErrNotLoaded) {
+	// What changes is seen, also by who read a box in between.
+	up := geom.Point{Y: 60}
+	if c, _, ok := cells.Look(up); c != 0 || !ok {
+		t.Fatalf("cell %d, %v", c, ok)
+	}
+	_, err := edited.Update(func(tx *world.Tx) error {
+		v := tx.Dimension("overworld").Volume(voxel.Block)
+		v.Set(up, v.Named("wood"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.wait(t, "wood", func() bool { c, _, _ := s.Cell(0, up); return name(c) == "wood" })
+	cells.ReadBox(geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, 0, make([]voxel.Cell, 1))
+	if c, _, ok := cells.Look(up); name(c) != "wood" || !ok {
+		t.Errorf("after an edit: cell %d, %v", c, ok)
+	}
+	if err := s.Cells(2).Raycast([3]float64{}, [3]float64{1}, 1, func(grid.Hit) bool { return true }); !errors.Is(err, grid.ErrNotLoaded) {
 		t.Errorf("a volume that there is not: %v", err)
 	}
 }
 
 // TestCellsBoxes compares boxes of cells of a copy with those of its world, at all levels, and the mesh that is made of them.
 func TestCellsBoxes(t *testing.T) {
-	s, cells, v := copyOf(t, stream.Access{})
+	s, cells, w := copyOf(t, stream.Access{})
+	v := blocksOf(w)
 	r := rand.New(rand.NewPCG(2, 7))
 	known, unknown := 0, 0
 	for range long.By(500, 5000, 20_000) {
@@ -183,29 +209,30 @@ func TestCellsBoxes(t *testing.T) {
 // lies in the box is taken for empty.
 func TestCellsOfABox(t *testing.T) {
 	box := geom.Box{Min: geom.Point{X: -77, Y: 3, Z: -61}, Max: geom.Point{X: 93, Y: 37, Z: 99}}
-	_, cells, v := copyOf(t, stream.Access{Box: &box})
-	r := rand.New(rand.NewPCG(3, 7))
-	known := 0
-	for range long.By(20_000, 100_000, 400_000) {
-		p := geom.Point{X: r.IntN(240) - 120, Y: r.IntN(50) - 5, Z: r.IntN(240) - 120}
-		c, clear, ok := cells.Look(p)
-		if !ok {
-			continue
+	s, _, w := copyOf(t, stream.Access{Box: &box})
+	for i, wide := range []int{1, 4} {
+		cells, v := s.Cells(i), w.View().Dimension("overworld").Volume([]string{voxel.Block, voxel.Biome}[i])
+		matter := func(p geom.Point) bool {
+			c, _ := v.Cell(p)
+			b := geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}.Scale(wide)
+			return b.Intersect(box) == b && c != 0 && v.CellName(c) != "minecraft:cave_air"
 		}
-		known++
-		at := geom.Point{X: p.X>>clear<<clear + r.IntN(1<<min(clear, 20)), Y: p.Y>>clear<<clear + r.IntN(1<<min(clear, 20)), Z: p.Z>>clear<<clear + r.IntN(1<<min(clear, 20))}
-		want := voxel.Cell(0)
-		if box.Contains(at) {
-			want, _ = v.Cell(at)
+		r, known := rand.New(rand.NewPCG(3, 7)), 0
+		for range long.By(20_000, 100_000, 400_000) {
+			p := geom.Point{X: (r.IntN(240) - 120) / wide, Y: (r.IntN(50) - 5) / wide, Z: (r.IntN(240) - 120) / wide}
+			c, clear, ok := cells.Look(p)
+			if !ok {
+				continue
+			}
+			known++
+			m := 1 << clear
+			at := geom.Point{X: p.X&-m + r.IntN(m), Y: p.Y&-m + r.IntN(m), Z: p.Z&-m + r.IntN(m)}
+			if clear > 0 && (matter(at) || !cells.Rule.Empty(c)) || clear == 0 && matter(p) == cells.Rule.Empty(c) {
+				t.Fatalf("cells %d wide: %v, clear %d: cell %d; there is matter at %v: %v", wide, p, clear, c, at, matter(at))
+			}
 		}
-		if clear > 0 && c != 0 && v.CellName(want) != "minecraft:cave_air" {
-			t.Fatalf("%v is clear as %d", p, c)
+		if known < 2000 {
+			t.Errorf("%d cells are known", known)
 		}
-		if matter := want != 0 && v.CellName(want) != "minecraft:cave_air"; clear > 0 && matter || clear == 0 && box.Contains(p) && matter == cells.Rule.Empty(c) {
-			t.Fatalf("%v, clear %d: cell %d, and %v is %q", p, clear, c, at, v.CellName(want))
-		}
-	}
-	if known < 2000 {
-		t.Errorf("%d cells are known", known)
 	}
 }
