@@ -65,7 +65,7 @@ func TestForeign(t *testing.T) {
 				t.Fatal(err)
 			}
 			text = append(text, fmt.Sprintf("%d %s\n", version, name)...)
-			text = append(nbt.AppendText(text, shortened(v), "  "), '\n')
+			text = append(appendText(text, shortened(v), "\n"), '\n')
 		}
 		w, err := anvil.Open(dir, anvil.Options{})
 		if err != nil {
@@ -98,6 +98,25 @@ func TestForeign(t *testing.T) {
 	if want, _ := os.ReadFile(golden); !bytes.Equal(text, want) {
 		t.Errorf("differs from %s (rewrite with -update):\n%s", golden, text)
 	}
+}
+
+// appendText appends a value, with a line for each entry and each compound of a list.
+func appendText(dst []byte, v nbt.Value, line string) []byte {
+	switch v := v.(type) {
+	case nbt.Entries:
+		dst = append(dst, '{')
+		for _, e := range v {
+			dst = appendText(append(append(dst, line+"  "...), e.Name+": "...), e.Value, line+"  ")
+		}
+		return append(append(dst, line...), '}')
+	case nbt.Items:
+		dst = append(dst, '[')
+		for _, x := range v.Values {
+			dst = appendText(append(dst, line+"  "...), x, line+"  ")
+		}
+		return append(append(dst, line...), ']')
+	}
+	return fmt.Appendf(dst, "%T %#[1]v", v)
 }
 
 // shortened replaces arrays by their lengths.

@@ -40,7 +40,6 @@ func compare(t *testing.T, doc []byte) {
 	if got := nbt.Append(nil, name, v); !bytes.Equal(got, doc[:end]) {
 		t.Fatalf("written again:\n% x\nwant\n% x", got, doc)
 	}
-	nbt.AppendText(nil, v, " ")
 }
 
 func checkError(t *testing.T, err error, length int) {
