@@ -27,7 +27,7 @@ type Changes struct {
 }
 
 // NewChanges returns a picture of a box without changes. Its edges have at most maxEdge
-// pixels, besides the scale.
+// pixels.
 func NewChanges(box geom.Box, maxEdge int) *Changes {
 	size := box.Size()
 	c := &Changes{box: box, shrink: max(1, (max(size.X, size.Z)+maxEdge-1)/maxEdge)}
@@ -65,7 +65,7 @@ func (c *Changes) Add(pos geom.ChunkPos, a, b *voxel.Chunk, empty func(voxel.Cel
 	}
 }
 
-// Image returns the picture, north up, enlarged if it is small, with a scale below it.
+// Image returns the picture, north up, enlarged if it is small. It has no scale.
 func (c *Changes) Image(maxEdge int) *image.RGBA {
 	high := 0
 	if c.wide > 0 {
@@ -87,5 +87,5 @@ func (c *Changes) Image(maxEdge int) *image.RGBA {
 		x, y := i%c.wide*zoom, i/c.wide*zoom
 		fill(img, image.Rect(x, y, x+zoom, y+zoom), ink)
 	}
-	return withScale(img, float64(zoom)/float64(c.shrink))
+	return img
 }

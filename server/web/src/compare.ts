@@ -1,7 +1,8 @@
 // Compares two versions: how many cells, objects and columns differ, and where.
 
-import { address, gaveUp, json, picture, words, type Commit } from "./api";
+import { address, answered, gaveUp, json, words, type Commit } from "./api";
 import { el, fill, type Child } from "./dom";
+import { scaleOf } from "./parts";
 import { count, many, time } from "./text";
 import type { Timeline } from "./timeline";
 import type { View } from "./view";
@@ -110,14 +111,15 @@ function blocks(all: { name: string; shown?: string; added: number; removed: num
 
 /** Shows the map of differences of one dimension, with a choice of dimensions. */
 async function where(v: View, from: Commit, to: Commit, signal: AbortSignal): Promise<Child> {
-  const box = el("div");
+  const box = el("div", { class: "diffbox" });
   const draw = async (dimension: string): Promise<void> => {
-    const blob = await picture(address("/v1/diffmap/" + v.name, { a: from.id, b: to.id, dimension, size: 768 }), signal);
+    const answer = await answered(address("/v1/diffmap/" + v.name, { a: from.id, b: to.id, dimension, size: 768 }), signal);
     const img = el("img", { alt: "Map of what differs", class: "diffmap" });
-    img.src = URL.createObjectURL(blob);
+    img.src = URL.createObjectURL(await answer.blob());
     await img.decode();
     URL.revokeObjectURL(img.src);
-    fill(box, img);
+    const [, west, east] = /^(-?\d+),.*\.\.(-?\d+),/.exec(answer.headers.get("Cairn-Box") ?? "") ?? [];
+    fill(box, img, west !== undefined && scaleOf(img, img.naturalWidth / (Number(east) - Number(west) + 1), signal));
   };
   try {
     const { dimension, dimensions } = await json<{ dimension: string; dimensions: string[] }>("/v1/map/" + v.name, { query: { at: to.id }, signal });

@@ -115,7 +115,7 @@ export async function showPicture(box: HTMLElement, name: string, query: Record<
 }
 
 /** Returns a scale for a picture in which a block is so many pixels wide, as long as the signal is not given. */
-function scaleOf(img: HTMLImageElement, perBlock: number, signal: AbortSignal): HTMLElement {
+export function scaleOf(img: HTMLImageElement, perBlock: number, signal: AbortSignal): HTMLElement {
   const text = el("span");
   const bar = el("i");
   const node = el("div", { class: "scale", "aria-hidden": "true", hidden: true }, text, bar);
