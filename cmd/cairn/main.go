@@ -176,7 +176,7 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	want := strings.Join(names[:last], ", ") + " or " + names[last]
 	c.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("no verb %q; see %s --help", args[0], c.CommandPath())
+			return usagef("no verb %q: %s takes %s; see %s --help", args[0], c.Name(), want, c.CommandPath())
 		}
 		return usagef("%s takes %s; see %s --help", c.Name(), want, c.CommandPath())
 	}
