@@ -22,7 +22,10 @@ const far = 1 << 20;
 
 // Corners of a cube between cells are bits: x is 1, y is 2 and z is 4.
 const strides = [1, p2, padded];
-const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => (i & 1) + ((i >> 1) & 1) * p2 + (i >> 2) * padded);
+const corners = Int32Array.from({ length: 8 }, (_, i) => (i & 1) + ((i >> 1) & 1) * p2 + (i >> 2) * padded);
+// From the least cell of a cube to the next cell away from it at a corner, at 3 * corner + axis.
+const behind = Int32Array.from({ length: 24 }, (_, i) => corners[Math.floor(i / 3)]! + strides[i % 3]! * ((Math.floor(i / 3) >> (i % 3)) & 1 ? 1 : -1));
+const flat = [0x55, 0xaa, 0x33, 0xcc, 0x0f, 0xf0];
 
 // facet moves a place to one of three within its cell.
 function facet(p: number): number {
@@ -52,6 +55,11 @@ export class Netter {
   private size = 0;
   private readonly full = new Int32Array(8); // of the corners of a cube
   private readonly depth = new Int32Array(8); // about how deep in matter their centres lie
+  // Of the faces between the cells of a cube: sums of their middles, and of those across an axis.
+  private readonly sum = new Int32Array(3);
+  private readonly own = new Int32Array(3);
+  private readonly many = new Int32Array(3);
+  private readonly middle = new Int32Array(3);
 
   /** shapes are those of materials, by number. list says which list the triangles belong to. */
   constructor(private readonly shapes: Uint8Array, private readonly list = 0) {}
@@ -117,18 +125,20 @@ export class Netter {
       }
   }
 
-  // behind returns the fullness of the next cell away from a cube at a corner.
-  private behind(at: number, corner: number, axis: number): number {
-    return this.fullness[at + corners[corner]! + ((corner >> axis) & 1 ? strides[axis]! : -strides[axis]!)]!;
-  }
-
   private vertex(cells: Uint16Array, at: number, has: number, x: number, y: number, z: number) {
-    const { full, depth } = this;
+    const { full, depth, sum, own, many, middle } = this;
+    const level = flat.includes(has), liquid = this.list > 0;
     let best = -1;
     for (let i = 0; i < 8; i++) {
-      full[i] = this.fullness[at + corners[i]!]!;
-      depth[i] = full[i]! > 0 ? far : -far;
-      if (full[i]! > 0 && (best < 0 || full[i]! >= full[best]!)) best = i;
+      const f = (full[i] = this.fullness[at + corners[i]!]!);
+      depth[i] = f > 0 ? far : -far;
+      if (f > 0) {
+        if (best < 0 || f >= full[best]!) best = i;
+      } else if (!level)
+        for (let k = 3 * i; k < 3 * i + 3; k++) {
+          const b = this.fullness[at + behind[k]!]!;
+          if (b > 0 && b - 384 > depth[i]!) depth[i] = b - 384; // matter that ends before the cube
+        }
     }
     const material = (cells[at + corners[best]!]! >> 8) & 63;
     const shape = material < this.shapes.length ? this.shapes[material]! : Shape.Round;
@@ -143,50 +153,53 @@ export class Netter {
     }
     this.looks[2 * n] = material;
     this.looks[2 * n + 1] = shape === Shape.Round ? 0 : 1;
-    const sum = [0, 0, 0], own = [0, 0, 0], faces = [0, 0, 0]; // of all faces, and of those across an axis
-    const middle = [0, 0, 0];
+    sum.fill(0), own.fill(0), many.fill(0);
+    let faced = 0;
     for (let i = 0; i < 8; i++) {
       const f = full[i]!;
-      if (f === 0) {
-        for (let axis = 0; axis < 3; axis++) {
-          const b = this.behind(at, i, axis);
-          if (b > 0) depth[i] = Math.max(depth[i]!, b - 384); // matter that ends before the cube
-        }
-        continue;
-      }
+      if (f === 0) continue;
       let open = 0;
       for (let axis = 0; axis < 3; axis++) {
-        const k = i ^ (1 << axis), centre = ((i >> axis) & 1) * 256, into = (i >> axis) & 1 ? -1 : 1;
-        const liquid = this.list > 0, beside = full[k]! > 0;
-        // A liquid fills its cell from below.
-        const behind = f === whole ? beside : liquid ? axis !== 1 || into > 0 || this.behind(at, i, axis) > 0 : this.behind(at, i, axis) > 0;
-        const held = beside || (liquid && (axis !== 1 || into < 0));
+        const k = i ^ (1 << axis), beside = (has >> k) & 1, high = (i >> axis) & 1, into = 1 - 2 * high, centre = high * 256;
+        let lies = 1, held = 1; // on the next cell away from the cube, and on the one beside it in the cube
+        if (f < whole) {
+          // A liquid fills its cell from below.
+          lies = liquid && (axis !== 1 || !high) ? 1 : this.fullness[at + behind[3 * i + axis]!]! > 0 ? 1 : 0;
+          held = liquid && (axis !== 1 || high) ? 1 : beside;
+        }
         middle[axis] = centre;
-        if (behind !== held) {
-          middle[axis]! += Math.trunc((whole - f) / 2) * (behind ? -into : into);
-          if (!behind) depth[i] = Math.min(depth[i]!, f - 128);
+        if (lies !== held) {
+          middle[axis] = centre + ((whole - f) >> 1) * (lies ? -into : into);
+          if (!lies && f - 128 < depth[i]!) depth[i] = f - 128;
         }
         if (beside) continue;
-        const deep = held ? 128 : reach(f, behind);
-        const to = centre + deep * into;
+        const deep = held ? 128 : reach(f, lies === 1), to = centre + deep * into;
         sum[axis]! += to - middle[axis]!;
         own[axis]! += to;
-        faces[axis]!++;
+        many[axis]!++;
         open++;
-        depth[i] = Math.min(depth[i]!, deep);
-        depth[k] = Math.max(depth[k]!, deep - 256);
+        faced |= (1 << i) | (1 << k);
+        if (deep < depth[i]!) depth[i] = deep;
+        if (deep - 256 > depth[k]!) depth[k] = deep - 256;
       }
       for (let a = 0; a < 3; a++) sum[a]! += open * middle[a]!;
     }
-    const count = faces[0]! + faces[1]! + faces[2]!;
-    const [nx, ny, nz] = this.normal(has);
+    const count = many[0]! + many[1]! + many[2]!;
+    if (faced !== 255) this.deepen(has);
+    const d = depth;
+    let nx = d[0]! + d[2]! + d[4]! + d[6]! - d[1]! - d[3]! - d[5]! - d[7]!;
+    let ny = d[0]! + d[1]! + d[4]! + d[5]! - d[2]! - d[3]! - d[6]! - d[7]!;
+    let nz = d[0]! + d[1]! + d[2]! + d[3]! - d[4]! - d[5]! - d[6]! - d[7]!;
+    const length = Math.sqrt(nx * nx + ny * ny + nz * nz);
+    if (length === 0) ny = 1;
+    else (nx /= length), (ny /= length), (nz /= length);
     this.normals[3 * n] = nx;
     this.normals[3 * n + 1] = ny;
     this.normals[3 * n + 2] = nz;
     const fix = (a: number, cell: number) => {
       let p = Math.floor(sum[a]! / count + 0.5);
       if (shape === Shape.Faceted) p = facet(p);
-      else if (shape === Shape.Square) p = faces[a] ? Math.floor(own[a]! / faces[a]! + 0.5) : 128;
+      else if (shape === Shape.Square) p = many[a] ? Math.floor(own[a]! / many[a]! + 0.5) : 128;
       return p + cell * 256 + 128; // a cube begins in the centre of its first cell
     };
     this.place[3 * n] = fix(0, x);
@@ -197,43 +210,42 @@ export class Netter {
     this.direction[n] = octahedral(nx, ny, nz);
   }
 
-  // normal returns the direction in which depths fall.
-  private normal(has: number): [number, number, number] {
+  // deepen sets the depths of cells without a face in the cube: one cell deeper than those beside them.
+  private deepen(has: number) {
     const d = this.depth;
     for (let step = 0; step < 2; step++)
       for (let i = 0; i < 8; i++) {
         if (d[i] !== far && d[i] !== -far) continue;
         const inside = (has >> i) & 1;
-        for (let axis = 0; axis < 3; axis++) { // a cell without a face lies one cell deeper than those beside it
+        for (let axis = 0; axis < 3; axis++) {
           const k = i ^ (1 << axis);
           if (((has >> k) & 1) === inside) d[i] = inside ? Math.min(d[i]!, d[k]! + 256) : Math.max(d[i]!, d[k]! - 256);
         }
       }
-    const nx = d[0]! + d[2]! + d[4]! + d[6]! - d[1]! - d[3]! - d[5]! - d[7]!;
-    const ny = d[0]! + d[1]! + d[4]! + d[5]! - d[2]! - d[3]! - d[6]! - d[7]!;
-    const nz = d[0]! + d[1]! + d[2]! + d[3]! - d[4]! - d[5]! - d[6]! - d[7]!;
-    const length = Math.hypot(nx, ny, nz);
-    return length === 0 ? [0, 1, 0] : [nx / length, ny / length, nz / length];
   }
 
   private faces(cells: Uint16Array) {
-    const { first, inside } = this;
+    const { inside } = this;
     for (let y = rim; y < edge + rim; y++)
       for (let z = rim; z < edge + rim; z++)
         for (let x = rim; x < edge + rim; x++) {
-          const i = y * p2 + z * padded + x;
+          const i = y * p2 + z * padded + x, here = inside[i]!;
           for (let axis = 0; axis < 3; axis++) {
-            const s = strides[axis]!, u = strides[(axis + 1) % 3]!, v = strides[(axis + 2) % 3]!;
-            for (const out of [true, false]) {
-              const j = out ? i + s : i - s, at = out ? i : j;
-              // The ring goes counterclockwise around the axis.
-              const own = inside[i] && !inside[j] && cells[j] !== unknown;
-              // The finer cube makes the faces of a coarser one beside it.
-              const theirs = !inside[i] && inside[j] && cells[j]! & coarse;
-              if (own || theirs) this.quad(first[at - u - v]!, first[at - v]!, first[at]!, first[at - u]!, out === !!own);
-            }
+            const s = strides[axis]!;
+            if (inside[i + s] !== here) this.face(cells, i, i + s, i, axis);
+            if (inside[i - s] !== here) this.face(cells, i, i - s, i - s, axis);
           }
         }
+  }
+
+  // face makes the face between a cell of the cube and the next, of which low is the lower one.
+  private face(cells: Uint16Array, i: number, j: number, low: number, axis: number) {
+    const { first, inside } = this, own = inside[i] === 1;
+    // The finer cube makes the faces of a coarser one beside it.
+    if (own ? cells[j] === unknown : !(cells[j]! & coarse)) return;
+    const u = strides[(axis + 1) % 3]!, v = strides[(axis + 2) % 3]!;
+    // The ring goes counterclockwise around the axis.
+    this.quad(first[low - u - v]!, first[low - v]!, first[low]!, first[low - u]!, (low === i) === own);
   }
 
   private far(a: number, b: number): number {
