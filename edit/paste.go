@@ -26,7 +26,7 @@ type Paste struct {
 	Biomes bool // paste biomes as well, in cells of biomes that lie in the clip completely
 	// Objects pastes block entities and entities as well: those that lie in the clip's box. Entities
 	// get UUIDs that follow from their own and from At, so the same paste again brings none that is
-	// still in its column.
+	// still in the dimension, as far as its columns are in memory.
 	Objects bool
 }
 
@@ -105,7 +105,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	}
 	if o.Objects {
 		in.find()
-		p.last = func() ([]*tower, error) { return columnTowers(in.columns()), nil }
+		p.last = func() ([]*tower, error) { return columnTowers(in.columns(a.World.View().Dimension(d.Name()))), nil }
 	}
 	return p, nil
 }
@@ -331,7 +331,20 @@ func (p *pasting) swap(c *part, in *objectsTx, was, is *voxel.Chunk, allowed []b
 }
 
 // columns returns the columns that entities come to.
-func (p *pasting) columns() (out []columnPart) {
+func (p *pasting) columns(d *world.Dimension) (out []columnPart) {
+	had := make(map[clip.UUID]bool)
+	see := func(objects []voxel.Object) {
+		for i := range objects {
+			if id, ok := clip.UUIDOf(&objects[i]); ok {
+				had[id] = true
+			}
+		}
+	}
+	if len(p.others) > 0 {
+		for _, c := range d.Columns(world.Everywhere) {
+			see(c.Objects(voxel.Entities))
+		}
+	}
 	for pos, lists := range p.others {
 		out = append(out, columnPart{pos, func(now *voxel.Column) *voxel.Column {
 			out := voxel.Column{Pos: pos, Version: p.version}
@@ -340,12 +353,7 @@ func (p *pasting) columns() (out []columnPart) {
 			}
 			for name, objects := range lists {
 				there := slices.Clone(now.Objects(name))
-				had := make(map[clip.UUID]bool)
-				for i := range there {
-					if id, ok := clip.UUIDOf(&there[i]); ok {
-						had[id] = true
-					}
-				}
+				see(there)
 				came := slices.DeleteFunc(slices.Clone(objects), func(o voxel.Object) bool {
 					id, ok := clip.UUIDOf(&o)
 					return ok && had[id] // the same paste brought it before

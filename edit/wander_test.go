@@ -150,3 +150,52 @@ func TestUndoOfContents(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestPasteOfWanderers pastes twice: an entity that went to another column since is not brought again, one
+// that died is.
+func TestPasteOfWanderers(t *testing.T) {
+	w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Update(func(tx *world.Tx) error { tx.AddDimension("d", voxel.BlockVolumes(), nil); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	c := clip.Air(geom.Point{X: 4, Y: 4, Z: 4})
+	c.Version = 3953
+	var cows []voxel.Object
+	for x := range 3 {
+		o, err := clip.Entity(nbt.AppendStringPayload(nil, "minecraft:cow"), &[3]float64{float64(x) + 0.5, 1, 1.5}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cows = append(cows, o)
+	}
+	c.Lists = []voxel.List{{Name: voxel.Entities, Objects: cows}}
+	q, a := still(edit.Options{}), &edit.Arena{World: w}
+	paste := func() (at []int) {
+		run(t, q, q.Add(a, &edit.Paste{Clip: c, Objects: true}, 0))
+		for _, o := range w.View().Dimension("d").Objects(voxel.Entities, world.Everywhere) {
+			at = append(at, o.At.X)
+		}
+		slices.Sort(at)
+		return at
+	}
+	if at := paste(); !slices.Equal(at, []int{0, 1, 2}) {
+		t.Fatalf("pasted at %v", at)
+	}
+	_, err = w.Update(func(tx *world.Tx) error { // the first dies, the second goes
+		d := tx.Dimension("d")
+		was := slices.Clone(d.Objects(voxel.Entities, geom.ColumnPos{}))
+		d.SetObjects(voxel.Entities, geom.ColumnPos{}, was[2:])
+		d.Add(voxel.Entities, clip.Move(was[1], geom.Point{X: 99}))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := paste(); !slices.Equal(at, []int{0, 2, 100}) {
+		t.Errorf("after the second paste at %v", at)
+	}
+}
