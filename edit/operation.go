@@ -153,16 +153,24 @@ type cellMask struct {
 	names   int    // how many names there were
 }
 
-// mask returns nil for a mask that allows all cells.
+// mask returns nil for a mask that allows all cells. One that can match nothing is an error.
 func (a *Arena) mask(m region.Mask) (*cellMask, error) {
+	mask, err := maskOf(m)
+	if err == nil && mask != nil {
+		err = CheckMask(m, Volumes(a.World.View()))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+	}
+	return mask, nil
+}
+
+func maskOf(m region.Mask) (*cellMask, error) {
 	if len(m.Changes()) > 0 {
-		return nil, fmt.Errorf("edit: mask %v: what a history changed must be in Region", m)
+		return nil, fmt.Errorf("mask %v: what a history changed must be in Region", m)
 	}
 	if m.Cells(nil) == nil {
 		return nil, nil
-	}
-	if err := CheckMask(m, Volumes(a.World.View())); err != nil {
-		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
 	}
 	return &cellMask{of: m}, nil
 }

@@ -29,6 +29,7 @@ type Restore struct {
 	Region region.Region
 	// Mask says which cells of Volumes may change, by their names, and with those of voxel.Block whose
 	// objects. It says nothing of biomes and columns.
+	// It may name what the World has not: an arena is restored often, and not always has all.
 	Mask region.Mask
 	// Volumes to restore. Default: all that hold no biomes and no light.
 	Volumes []string
@@ -107,9 +108,9 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 			return nil, err
 		}
 		if name != voxel.Biome {
-			mask, err := a.mask(o.Mask) // it remembers the names of the volume
+			mask, err := maskOf(o.Mask) // it remembers the names of the volume
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
 			}
 			for i := range parts {
 				parts[i].mask = mask
