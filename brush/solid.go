@@ -137,13 +137,10 @@ func (s Shape) eachRim(v *world.VolumeTx, f func(c voxel.Cell, covered int) voxe
 // fullness returns how much matter a cell holds, 0 to Whole. Cells of other schemas
 // are full or empty.
 func fullness(rule *voxel.Rule, c voxel.Cell) int {
-	switch {
-	case rule.Empty(c):
-		return 0
-	case rule.Schema == voxel.Terrain:
-		return int(c&0xFF) + 1
+	if rule.Schema == voxel.Level && !rule.Empty(c) {
+		return Whole
 	}
-	return Whole
+	return rule.Fullness(c)
 }
 
 // terrain returns a cell of the material of c with fullness n. It is empty if n is

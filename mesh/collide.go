@@ -119,6 +119,9 @@ func (r *Report) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
 	var buf [64]voxel.Cell
 	rule, cells := v.Rule(), v.Cursor()
 	for y := range geom.ChunkEdge {
+		if c, ok := chunk.SliceUniform(y); ok && (rule.Empty(c) || rule.Fullness(c) == voxel.Whole) {
+			continue
+		}
 		for z := range geom.ChunkEdge {
 			for x, c := range chunk.Row(y, z, &buf) {
 				full := rule.Fullness(c)
