@@ -9,20 +9,23 @@ import (
 	"github.com/cairnvoxel/cairn/geom"
 )
 
-// EntriesIn is Entries of level 0 for the chunks from low to high, both included. It looks at few
-// entries that lie elsewhere, however many there are.
-func (s *Reader) EntriesIn(dim, vol string, low, high geom.ChunkPos) iter.Seq2[geom.ChunkPos, bool] {
+// EntriesIn is Entries of level 0 for the chunks that have a cell in a box. It looks at few entries
+// that lie elsewhere, however many there are.
+func (s *Reader) EntriesIn(dim, vol string, b geom.Box) iter.Seq2[geom.ChunkPos, bool] {
+	if b == geom.Root.Box() {
+		return s.Entries(dim, vol, 0)
+	}
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		v, entries := s.entries(dim, vol, 0)
-		in := func(p geom.ChunkPos, edge int32) bool {
-			edge--
-			return p.X <= high.X && p.X+edge >= low.X && p.Y <= high.Y && p.Y+edge >= low.Y && p.Z <= high.Z && p.Z+edge >= low.Z
+		touches := func(p geom.ChunkPos, edge int) bool {
+			edge *= geom.ChunkEdge
+			return !geom.Box{Min: p.Min(), Max: p.Min().Add(geom.Point{X: edge, Y: edge, Z: edge})}.Intersect(b).Empty()
 		}
 		const depth = geom.MaxDepth - 2 // of a cube of an entry
-		descend(entries, 1<<(3*depth), depth, 3, func(key uint64, up int) bool { return in(cubeChunk(key, 0), 4<<up) }, func(e *entry) bool {
+		descend(entries, 1<<(3*depth), depth, 3, func(key uint64, up int) bool { return touches(cubeChunk(key, 0), 4<<up) }, func(e *entry) bool {
 			holds := e.page != nonePage && (e.page != constPage || e.value != v.Default)
 			for m := e.mask; m != 0; m &= m - 1 {
-				if pos := cubeChunk(e.key, bits.TrailingZeros64(m)); in(pos, 1) && !yield(pos, holds) {
+				if pos := cubeChunk(e.key, bits.TrailingZeros64(m)); touches(pos, 1) && !yield(pos, holds) {
 					return false
 				}
 			}
@@ -31,18 +34,22 @@ func (s *Reader) EntriesIn(dim, vol string, low, high geom.ChunkPos) iter.Seq2[g
 	}
 }
 
-// ColumnEntriesIn is ColumnEntries for the columns from low to high, both included. It looks at few
+// ColumnEntriesIn is ColumnEntries for the columns that lie over or under a box. It looks at few
 // entries that lie elsewhere.
-func (s *Reader) ColumnEntriesIn(dim string, low, high geom.ColumnPos) iter.Seq2[geom.ColumnPos, bool] {
+func (s *Reader) ColumnEntriesIn(dim string, b geom.Box) iter.Seq2[geom.ColumnPos, bool] {
+	if b == geom.Root.Box() {
+		return s.ColumnEntries(dim)
+	}
 	return func(yield func(geom.ColumnPos, bool) bool) {
-		in := func(p geom.ColumnPos, edge int32) bool {
-			edge--
-			return p.X <= high.X && p.X+edge >= low.X && p.Z <= high.Z && p.Z+edge >= low.Z
+		touches := func(p geom.ColumnPos, edge int) bool {
+			at := p.Min(0)
+			edge *= geom.ColumnEdge
+			return at.X < b.Max.X && at.X+edge > b.Min.X && at.Z < b.Max.Z && at.Z+edge > b.Min.Z
 		}
 		const depth = geom.MaxDepth + 1 - 3 // of a square of an entry
-		descend(s.dimension(dim).columns, 0, depth, 2, func(key uint64, up int) bool { return in(columnAt(key, 0), 8<<up) }, func(e *entry) bool {
+		descend(s.dimension(dim).columns, 0, depth, 2, func(key uint64, up int) bool { return touches(columnAt(key, 0), 8<<up) }, func(e *entry) bool {
 			for m := e.mask; m != 0; m &= m - 1 {
-				if pos := columnAt(e.key, bits.TrailingZeros64(m)); in(pos, 1) && !yield(pos, e.paged()) {
+				if pos := columnAt(e.key, bits.TrailingZeros64(m)); touches(pos, 1) && !yield(pos, e.paged()) {
 					return false
 				}
 			}

@@ -21,25 +21,27 @@ func (p openStack) index(empty []string, olds ...*state) (*state, error) {
 	}
 	for _, d := range s.dimensions {
 		for _, v := range d.volumes {
-			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.cells)
+			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.cells, Everywhere, nothing[geom.ChunkPos])
 		}
 		for _, l := range p {
-			d.columns = d.columns.with(l.columnEntries(d.name))
+			d.columns = d.columns.with(l.columnEntries(d.name, Everywhere, nothing[geom.ColumnPos]))
 		}
 	}
 	return s, nil
 }
 
-// columnEntries yields the columns that the stone covers: unloaded, or nil if
-// they are gone.
-func (o *openStone) columnEntries(dim string) iter.Seq2[geom.ColumnPos, *voxel.Column] {
+func nothing[P any](P) bool { return false }
+
+// columnEntries yields the columns of a box that the stone covers, but for those that skip says:
+// unloaded, or nil if they are gone.
+func (o *openStone) columnEntries(dim string, b geom.Box, skip func(geom.ColumnPos) bool) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-		for pos, there := range o.ColumnEntries(dim) {
+		for pos, there := range o.ColumnEntriesIn(dim, b) {
 			var c *voxel.Column
 			if there {
 				c = unloaded
 			}
-			if !yield(pos, c) {
+			if !skip(pos) && !yield(pos, c) {
 				return
 			}
 		}
@@ -155,17 +157,18 @@ func startsAlike(a, b []string) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// placeholders returns the volume, of which cells is an empty View, with every
-// chunk that is there not loaded.
-func (p openStack) placeholders(name volumeName, cells *grid.View) *grid.View {
+// placeholders returns the volume of which cells is a View, with every chunk of a box that is
+// there not loaded, but for those that skip says.
+func (p openStack) placeholders(name volumeName, cells *grid.View, b geom.Box, skip func(geom.ChunkPos) bool) *grid.View {
 	const atOnce = 1 << 15 // so that the list takes little memory beside the volume
 	for _, l := range p {
 		var changes []grid.Placed
-		for pos, there := range l.Entries(name.dimension, name.volume, 0) {
+		for pos, there := range l.EntriesIn(name.dimension, name.volume, b) {
 			if len(changes) == atOnce {
 				cells, changes = cells.With(changes), changes[:0]
 			}
 			switch {
+			case skip(pos):
 			case there:
 				changes = append(changes, grid.Placed{Pos: pos, Chunk: grid.NotLoaded})
 			case cells.Len() > 0:
