@@ -65,18 +65,13 @@ func isOfGame(c *voxel.Column) bool { return c.Version != 0 || len(c.Parts) > 0 
 // usesNamed reports whether blocks of a dimension have names of their own. If its volume has numbers
 // too, the names may be those of former versions, so the blocks are read.
 func usesNamed(ctx context.Context, w stone.Content, dim string, names []string) (bool, error) {
-	if all := !slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "legacy:") }); all || !slices.ContainsFunc(names, isNamed) {
-		return all && slices.ContainsFunc(names, isNamed), nil
-	}
-	var want []geom.ChunkPos
-	for pos, holds := range w.Entries(dim, voxel.Block, 0) {
-		if holds {
-			want = append(want, pos)
-		}
+	numbered := func(name string) bool { return strings.HasPrefix(name, "legacy:") }
+	if !slices.ContainsFunc(names, numbered) || !slices.ContainsFunc(names, isNamed) {
+		return slices.ContainsFunc(names, isNamed), nil
 	}
 	counts := make([]int, len(names))
-	for some := range slices.Chunk(want, 64) {
-		err := w.ReadChunks(ctx, dim, voxel.Block, 0, some, func(_ geom.ChunkPos, c *voxel.Chunk) error {
+	for pos := range w.Entries(dim, voxel.Block, 0) {
+		err := w.ReadChunks(ctx, dim, voxel.Block, 0, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) error {
 			if c != nil {
 				c.AddCounts(counts)
 			}
@@ -85,13 +80,8 @@ func usesNamed(ctx context.Context, w stone.Content, dim string, names []string)
 		if err != nil {
 			return false, err
 		}
-		for i, n := range counts {
-			if n > 0 && isNamed(names[i]) {
-				return true, nil
-			}
-		}
 	}
-	return false, nil
+	return slices.ContainsFunc(names, func(name string) bool { return isNamed(name) && counts[slices.Index(names, name)] > 0 }), nil
 }
 
 // isNamed reports whether a block has a name of its own, and no number.

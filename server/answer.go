@@ -75,14 +75,16 @@ func (c *call) answer(status int, v any) error {
 func (c *call) send(status int, media string, b []byte) {
 	h := c.w.Header()
 	h["Content-Type"] = []string{media}
-	if c.zips(media) && len(b) >= zipped.Least {
-		b = zipped.Bytes(b)
-		setZipped(h)
-	}
-	h["Content-Length"] = []string{strconv.Itoa(len(b))}
 	c.secure(h)
-	c.WriteHeader(status)
-	_, _ = c.Write(b)
+	if len(b) >= zipped.Least && c.zips(media) {
+		c.WriteHeader(status)
+		_, _ = c.zip.Write(b)
+		_ = c.zip.Close()
+	} else {
+		h["Content-Length"] = []string{strconv.Itoa(len(b))}
+		c.WriteHeader(status)
+		_, _ = c.Write(b)
+	}
 	c.step("send")
 }
 
@@ -97,16 +99,12 @@ func (c *call) sendRanges(media string, file io.ReadSeeker) {
 
 // part sends a part of an answer of unknown length and empties b.
 func (c *call) part(media string, b *[]byte) error {
-	var to io.Writer = c
 	if h := c.w.Header(); !c.sent {
 		h["Content-Type"] = []string{media}
-		if c.zips(media) {
-			z := zipped.To(c)
-			c.zip = &z
-			setZipped(h)
-		}
 		c.secure(h)
+		c.zips(media)
 	}
+	to := io.Writer(c)
 	if c.zip != nil {
 		to = c.zip
 	}
@@ -115,21 +113,18 @@ func (c *call) part(media string, b *[]byte) error {
 	return err
 }
 
-// zips reports whether an answer of the type is compressed if it is long. An answer about a
-// token is not: its length would tell of what is secret beside what a caller chose.
+// zips begins to compress the answer if it is text and the caller takes that. An answer about a
+// token is not compressed: its length would tell of what is secret beside what a caller chose.
 func (c *call) zips(media string) bool {
-	if media != jsonType && media != text.media || c.route != nil && c.route.secret {
+	if media != jsonType && media != text.media || c.route != nil && c.route.secret || !zipped.Takes(c.r.Header.Get("Accept-Encoding")) {
 		return false
 	}
-	return zipped.Takes(c.r.Header.Get("Accept-Encoding"))
-}
-
-// setZipped says that the body is compressed. It is then another than the one that the ETag means.
-func setZipped(h http.Header) {
-	h["Content-Encoding"] = []string{"gzip"}
+	z, h := zipped.To(c), c.w.Header()
+	c.zip, h["Content-Encoding"] = &z, []string{"gzip"}
 	if tag := h["Etag"]; len(tag) == 1 {
-		h["Etag"] = []string{asZipped(tag[0])}
+		h["Etag"] = []string{asZipped(tag[0])} // the plain form has the other
 	}
+	return true
 }
 
 // varyBy says that the answer depends on a header of the call.

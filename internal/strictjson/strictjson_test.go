@@ -54,7 +54,7 @@ func TestDecode(t *testing.T) {
 		`{"name":"a"} {}`:                "more than one value",
 		`{"n":"x"}`:                      "n cannot be of type string",
 		`{"name":1}`:                     "name cannot be of type number",
-		``:                               "it is empty",
+		``:                               "it is empty, or ends too early",
 	} {
 		err := strictjson.Decode([]byte(text), new(form))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

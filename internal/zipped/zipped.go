@@ -52,21 +52,11 @@ func (w Writer) Close() error {
 	return err
 }
 
-// Bytes returns data compressed quickly, for one answer.
-func Bytes(data []byte) []byte {
-	var b bytes.Buffer
-	return into(&b, To(&b), data)
-}
-
 // Kept returns data compressed well, for many answers.
 func Kept(data []byte) []byte {
 	var b bytes.Buffer
 	w := writer(gzip.BestCompression)
 	w.Reset(&b)
-	return into(&b, w, data)
-}
-
-func into(b *bytes.Buffer, w io.WriteCloser, data []byte) []byte {
 	_, err := w.Write(data)
 	if err == nil {
 		err = w.Close()

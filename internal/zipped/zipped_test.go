@@ -20,7 +20,7 @@ func TestTakes(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	text := []byte(strings.Repeat("cells and names ", 1000))
-	for i, z := range [][]byte{zipped.Bytes(text), zipped.Kept(text), zipped.Bytes(text)} {
+	for i, z := range [][]byte{once(t, text), zipped.Kept(text), once(t, text)} {
 		r, err := gzip.NewReader(bytes.NewReader(z))
 		if err != nil {
 			t.Fatal(err)
@@ -29,4 +29,16 @@ func TestBytes(t *testing.T) {
 			t.Errorf("%d: %d bytes become %d: %v", i, len(text), len(z), err)
 		}
 	}
+}
+
+func once(t *testing.T, text []byte) []byte {
+	var b bytes.Buffer
+	w := zipped.To(&b)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -4,7 +4,6 @@ package local
 
 import (
 	"io/fs"
-	"os"
 	"syscall"
 )
 
@@ -16,6 +15,3 @@ func usedBy(in fs.FileInfo) int64 {
 	}
 	return in.Size()
 }
-
-// cutToSize gives back what is reserved behind the end of a file.
-func cutToSize(path string, size int64) error { return os.Truncate(path, size) }

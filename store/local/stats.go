@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -130,12 +131,11 @@ func (s *Store) giveBack() error {
 	dir := s.FS.PathJoin(s.dir, "db")
 	names, err := s.FS.List(dir)
 	for _, name := range names {
-		if path := s.FS.PathJoin(dir, name); isLog(path) {
-			size, missing := sizeAt(s.FS, path)
-			if missing == nil {
-				missing = cutToSize(path, size)
+		if path := s.FS.PathJoin(dir, name); err == nil && isLog(path) {
+			var size int64
+			if size, err = sizeAt(s.FS, path); err == nil {
+				err = os.Truncate(path, size)
 			}
-			err = errors.Join(err, ignoreMissing(missing))
 		}
 	}
 	return err
