@@ -177,11 +177,11 @@ func (a *Arena) versions(ctx context.Context, b geom.Box) ([]int32, error) {
 		for pos := range d.Columns(in) {
 			one := geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
 			held, err := a.World.Load(ctx, d.Name(), one, world.Columns)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				defer held.Release()
+				d, err = a.dimension()
 			}
-			defer held.Release()
-			if d, err = a.dimension(); err != nil {
+			if err != nil {
 				return nil, err
 			}
 			return d.Versions(one), nil

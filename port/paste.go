@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/edit"
@@ -162,8 +161,7 @@ func checkNames(w *world.World, dim string, box geom.Box, c *clip.Clip) error {
 // checkName checks a name against the game of a data version. A world of blocks with numbers
 // takes numbers, and no other world does.
 func checkName(name string, version int32, own []string) error {
-	numbers := slices.ContainsFunc(own, func(s string) bool { return strings.HasPrefix(s, "legacy:") })
-	if isNamed(name) && numbers && !slices.ContainsFunc(own, isNamed) {
+	if isNamed(name) && block.Numbered(own) {
 		return fmt.Errorf("block %q has a name, and the blocks of the world have numbers", name)
 	}
 	return block.Blocks().Check(name, version, own)

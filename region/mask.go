@@ -237,8 +237,7 @@ func (m Mask) Cells(names []string, also ...func(name string) string) []bool {
 	}
 	out := make([]bool, len(names))
 	for i, text := range names {
-		matches := make([]func(pattern) bool, 0, 1+len(also))
-		matches = append(matches, matching(text))
+		matches := []func(pattern) bool{matching(text)}
 		for _, other := range also {
 			if name := other(text); name != text {
 				matches = append(matches, matching(name))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -201,21 +200,17 @@ func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names 
 // checkColumns checks names against each data version of the columns in a box, or against any
 // version if the box has no columns.
 func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error {
-	if len(names) == 0 {
+	t := map[string]*block.Table{voxel.Block: block.Blocks(), voxel.Biome: block.Biomes()}[in.Volume.Volume.Name]
+	if t == nil || !in.ofGame() {
 		return nil
 	}
-	seen := map[int32]bool{}
-	for _, c := range w.View().Dimension(in.Dimension.Name()).Columns(box) {
-		if c != nil {
-			seen[c.Version] = true
-		}
+	versions := w.View().Dimension(in.Dimension.Name()).Versions(box)
+	if len(versions) == 0 {
+		versions = []int32{0}
 	}
-	if len(seen) == 0 {
-		seen[0] = true
-	}
-	for _, version := range slices.Sorted(maps.Keys(seen)) {
+	for _, version := range versions {
 		for _, name := range names {
-			if err := in.check(name, version); err != nil {
+			if err := t.Check(name, version, in.Volume.Names()); err != nil && (version == 0 || version >= block.FirstNamed) { // else it has a number
 				return err
 			}
 		}
@@ -223,88 +218,41 @@ func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error
 	return nil
 }
 
-// check returns an error if neither the world nor the game of that data version has the block or
-// biome.
-func (in Place) check(name string, version int32) error {
-	t := in.table()
-	if t == nil || !in.ofGame() || in.ofNumbers() && version < block.FirstNamed {
-		return nil
-	}
-	return t.Check(name, version, in.Volume.Names())
-}
-
 // Named returns the name that a word means in the volume: with the namespace of the game, if the
 // volume has names of the game. The error says why the volume cannot have it.
 func (in Place) Named(word string) (string, error) {
 	v := in.Volume
-	switch {
-	case v.Schema == voxel.Palette:
-		if in.ofNumbers() && !in.ofGame() {
+	if v.Schema == voxel.Palette {
+		if v.Volume.Name == voxel.Block && block.Numbered(v.Names()) {
 			return block.Number(word)
 		}
 		name := in.spaced(word)
-		return name, in.writable(word, name)
-	case !slices.ContainsFunc(v.Names(), isNamed):
+		if _, err := block.AppendEntry(nil, name, false); err != nil && in.ofGame() && !strings.HasPrefix(name, "legacy:") && !slices.Contains(v.Names(), name) {
+			return "", fmt.Errorf("%.100s: not a block state such as %soak_log[axis=y]", word, block.Space)
+		}
+		return name, nil
+	}
+	named := slices.DeleteFunc(slices.Clone(v.Names()), func(s string) bool { return s == "" })
+	switch {
+	case len(named) == 0:
 		return "", fmt.Errorf("%.100s: the cells of the volume %s have no names; they have numbers", word, v.Volume.Name)
-	case !slices.Contains(v.Names(), word):
-		return "", fmt.Errorf("%.100s: the volume %s has %s", word, v.Volume.Name, strings.Join(slices.DeleteFunc(slices.Clone(v.Names()), isBlank), ", "))
+	case !slices.Contains(named, word):
+		return "", fmt.Errorf("%.100s: the volume %s has %s", word, v.Volume.Name, strings.Join(named, ", "))
 	}
 	return word, nil
-}
-
-func isBlank(s string) bool { return s == "" }
-
-func isNamed(s string) bool { return s != "" }
-
-// writable checks that a new name can be exported like the known ones.
-func (in Place) writable(word, name string) error {
-	if !in.ofGame() || in.ofNumbers() && strings.HasPrefix(name, numberedSpace) || slices.Contains(in.Volume.Names(), name) {
-		return nil
-	}
-	if _, err := block.AppendEntry(nil, name, false); err != nil {
-		return fmt.Errorf("%.100s: not a block state such as %soak_log[axis=y]", word, namedSpace)
-	}
-	return nil
-}
-
-// ofNumbers reports whether the volume has blocks of Minecraft before 1.13.
-func (in Place) ofNumbers() bool {
-	return in.Volume.Volume.Name == voxel.Block && slices.ContainsFunc(in.Volume.Names(), inSpace(numberedSpace))
 }
 
 // spaced adds the namespace of the volume's names to a name that has none.
 func (in Place) spaced(name string) string {
 	if !slices.Contains(in.Volume.Names(), name) && !strings.Contains(name, ":") && in.ofGame() {
-		return namedSpace + name
+		return block.Space + name
 	}
 	return name
 }
 
 // ofGame reports whether the volume has names of Minecraft 1.13 or later.
 func (in Place) ofGame() bool {
-	return in.Volume.Schema == voxel.Palette && slices.ContainsFunc(in.Volume.Names(), inSpace(namedSpace))
-}
-
-// table returns the game's table of names for the volume, nil if it has none.
-func (in Place) table() *block.Table {
-	switch in.Volume.Volume.Name {
-	case voxel.Block:
-		return block.Blocks()
-	case voxel.Biome:
-		return block.Biomes()
-	}
-	return nil
-}
-
-// The prefixes of block names: of worlds since 1.13, and of older ones.
-const (
-	namedSpace    = "minecraft:"
-	numberedSpace = "legacy:"
-)
-
-// inSpace returns a function that reports whether a name has the prefix.
-func inSpace(space string) func(string) bool {
-	return func(name string) bool { return strings.HasPrefix(name, space) }
+	return in.Volume.Schema == voxel.Palette && slices.ContainsFunc(in.Volume.Names(), func(name string) bool { return strings.HasPrefix(name, block.Space) })
 }
 
 // grouped writes a number with commas.

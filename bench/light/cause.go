@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/light"
@@ -225,31 +226,14 @@ func (d *lightDimension) lights(c *lightColumn, y int) bool {
 }
 
 // partialWords are in the names of blocks that fill their cells in part, and yet may
-// keep light from some sides; partialIDs are numbers of such.
-var (
-	partialWords = strings.Fields("slab stairs wall fence gate door trapdoor pane bars snow farmland path piston chest anvil cauldron hopper" +
-		" enchanting lectern bed carpet daylight grindstone stonecutter bell composter campfire scaffolding lantern end_portal_frame shulker azalea")
-	partialIDs = strings.Fields("26 29 33 34 36 44 53 54 60 64 67 71 78 85 96 101 102 107 108 109 113 114 116 118 120 126 128 130 134 135 136 139 145 146 151" +
-		" 154 156 160 163 164 167 171 178 180 182 183 184 185 186 187 188 189 190 191 192 193 194 195 196 197 203 205 208")
-)
+// keep light from some sides.
+var partialWords = strings.Fields("slab stairs wall fence gate door trapdoor pane bars snow farmland path piston chest anvil cauldron hopper" +
+	" enchanting lectern bed carpet daylight grindstone stonecutter bell composter campfire scaffolding lantern end_portal_frame shulker azalea")
 
 func isPartial(name string) bool {
-	if id, ok := strings.CutPrefix(name, "legacy:"); ok {
-		id, _, _ = strings.Cut(id, "/")
-		return contains(partialIDs, id)
-	}
-	base, _, _ := strings.Cut(strings.TrimPrefix(name, "minecraft:"), "[")
+	base, _, _ := strings.Cut(strings.TrimPrefix(block.Flat(name), "minecraft:"), "[")
 	for _, w := range partialWords {
 		if strings.Contains("_"+base+"_", "_"+w+"_") {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
 			return true
 		}
 	}

@@ -27,13 +27,12 @@ type numbered struct {
 
 // numberTables are numbers.txt.
 type numberTables struct {
-	by    map[string][]numbered // by name without Space, in the order of numbers
-	old   map[string]int        // numbers by names up to 1.12
-	flats map[int][]numbered
+	by  map[string][]numbered // by name without Space, and by number in digits; ascending
+	old map[string]int        // numbers by names up to 1.12
 }
 
 var numbers = sync.OnceValue(func() numberTables {
-	t := numberTables{map[string][]numbered{}, map[string]int{}, map[int][]numbered{}}
+	t := numberTables{map[string][]numbered{}, map[string]int{}}
 	for line := range strings.Lines(numbersText) {
 		words := strings.Fields(line)
 		if len(words) < 2 || words[0] == "#" {
@@ -49,7 +48,7 @@ var numbers = sync.OnceValue(func() numberTables {
 			n := numbered{id, data, words[1], base, strings.FieldsFunc(list, func(r rune) bool { return r == ',' })}
 			if state != "-" {
 				t.by[base] = append(t.by[base], n)
-				t.flats[id] = append(t.flats[id], n)
+				t.by[words[0]] = append(t.by[words[0]], n)
 			}
 		}
 	}
@@ -64,16 +63,11 @@ func Flat(name string) string {
 		return name
 	}
 	id, data, err := ParseShort(name)
-	all := numbers().flats[int(id)]
+	all := numbers().by[strconv.Itoa(int(id))]
 	if err != nil || len(all) == 0 {
 		return name
 	}
-	n := all[0]
-	for _, other := range all {
-		if other.data == int(data) {
-			n = other
-		}
-	}
+	n := all[max(0, slices.IndexFunc(all, func(n numbered) bool { return n.data == int(data) }))]
 	return joined(Space+n.base, slices.Clone(n.properties))
 }
 
@@ -103,7 +97,7 @@ func Number(word string) (string, error) {
 		id, known = n, true
 	}
 	switch all := t.by[base]; {
-	case len(all) > 0:
+	case len(all) > 0 && base != strconv.Itoa(id):
 		return pick(word, base, list, all)
 	case known:
 		n, d, err := ParseLegacy(fmt.Sprintf("%s%d/%s", legacyPrefix, id, cmp.Or(data, "0")))

@@ -55,18 +55,6 @@ var states = sync.OnceValue(func() map[string][]form {
 	return out
 })
 
-// formOf returns the properties of a block of the game's, by its name without Space, at the nearest
-// data version that is known.
-func formOf(name string, version int32) (of []propertyOf, known bool) {
-	forms := states()[name]
-	for i, f := range forms {
-		if i == 0 || f.since <= version {
-			of = f.properties
-		}
-	}
-	return of, len(forms) > 0
-}
-
 // StateError says that a word means no state of a block, and why. Its text has what is near.
 type StateError struct {
 	Word string // as it was given
@@ -95,20 +83,19 @@ const FirstNamed = 1451
 // and so does every name where versions is empty or the world is of another game. The error is a
 // *StateError.
 func State(word string, versions []int32, own []string) (string, error) {
-	numbers, names := slices.ContainsFunc(own, isNumber), slices.ContainsFunc(own, isNamed)
-	switch {
+	switch named := slices.ContainsFunc(own, isNamed); {
 	case word == format.Air || strings.HasPrefix(word, escapePrefix):
 		return word, nil
-	case Numbered(own):
+	case !named && slices.ContainsFunc(own, isNumber):
 		return Number(word)
-	case len(versions) == 0 || !names && len(own) > 1:
+	case len(versions) == 0 || !named && len(own) > 1:
 		return word, nil
 	}
 	first, last := versions[0], versions[len(versions)-1]
 	switch {
 	case first < FirstNamed && last >= FirstNamed:
 		return "", &StateError{word, fmt.Sprintf("some columns have numbers for blocks, of data version %d, and some have names, of %d: edit them apart", first, last)}
-	case last < FirstNamed && (numbers || last > 0):
+	case last < FirstNamed && (last > 0 || slices.ContainsFunc(own, isNumber)):
 		return Number(word)
 	case last == 0:
 		return word, nil
@@ -118,7 +105,7 @@ func State(word string, versions []int32, own []string) (string, error) {
 
 // Numbered reports whether the blocks of a world with those names have numbers alone, as before 1.13.
 func Numbered(own []string) bool {
-	return slices.ContainsFunc(own, isNumber) && !slices.ContainsFunc(own, isNamed)
+	return !slices.ContainsFunc(own, isNamed) && slices.ContainsFunc(own, isNumber)
 }
 
 func isNumber(name string) bool { return strings.HasPrefix(name, legacyPrefix) }
@@ -128,10 +115,18 @@ func isNamed(name string) bool { return strings.HasPrefix(name, Space) }
 // whole is State for blocks with names.
 func whole(word string, version int32, own []string) (string, error) {
 	base, list, _ := strings.Cut(word, "[")
-	of, known := formOf(strings.TrimPrefix(base, Space), version)
+	var of []propertyOf // at the nearest version that is known
+	known := false
+	for _, f := range states()[strings.TrimPrefix(base, Space)] {
+		if !known || f.since <= version {
+			of, known = f.properties, true
+		}
+	}
 	switch {
 	case !known && slices.Contains(own, word):
 		return word, nil
+	case isNumber(word):
+		return "", &StateError{word, fmt.Sprintf("the blocks there have names; did you mean %q?", Flat(word))}
 	case !strings.Contains(base, ":"):
 		base = Space + base
 	}
@@ -146,7 +141,7 @@ func whole(word string, version int32, own []string) (string, error) {
 		key, value, _ := strings.Cut(p, "=")
 		i := slices.IndexFunc(of, func(o propertyOf) bool { return o.key == key })
 		switch {
-		case !known || has(p):
+		case !known || i >= 0 && slices.Contains(of[i].values, value) || has(p):
 		case len(of) == 0:
 			return "", &StateError{word, "it has no properties"}
 		case i < 0:
@@ -155,7 +150,7 @@ func whole(word string, version int32, own []string) (string, error) {
 				keys[i] = o.key
 			}
 			return "", noState(word, fmt.Sprintf("it has no property %q, but %s", key, strings.Join(keys, ", ")), key, slices.Values(keys))
-		case !slices.Contains(of[i].values, value):
+		default:
 			why := fmt.Sprintf("its property %s has no value %q, but %s", key, value, strings.Join(of[i].values, ", "))
 			return "", noState(word, why, value, slices.Values(of[i].values))
 		}

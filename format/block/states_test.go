@@ -53,6 +53,9 @@ func TestState(t *testing.T) {
 		{"stone]", "minecraft:stone]", []int32{3955}, game},
 		{"oak_log[axis=x", "!not a block state such as minecraft:oak_log[axis=y]", []int32{3955}, game},
 		{"stone", "legacy:1/0", []int32{1343}, game},
+		{"legacy:3/1", `!the blocks there have names; did you mean "minecraft:coarse_dirt"?`, []int32{3955}, game},
+		{"legacy:3/1", "legacy:3/1", []int32{1343}, append(game, "legacy:1/0")},
+		{"stone", "minecraft:stone", []int32{3955}, append(game, "legacy:1/0")},
 		{"stone", "legacy:1/0", []int32{0}, []string{"air", "legacy:1/0"}},
 		{"stone", "!edit them apart", []int32{1343, 3955}, game},
 	} {

@@ -37,67 +37,75 @@ func main() {
 
 // Write writes one table of the unpacked package in dir: heights, states or numbers.
 func Write(w io.Writer, dir, table string) error {
-	var about struct{ Version string }
-	if err := read(&about, dir, "package.json"); err != nil {
-		return err
-	}
 	p := pack{data: filepath.Join(dir, "minecraft-data", "data")}
-	var paths struct{ PC map[string]paths }
-	if err := read(&paths, p.data, "dataPaths.json"); err != nil {
-		return err
-	}
-	p.paths = paths.PC
+	var about struct{ Version string }
+	var all struct{ PC map[string]paths }
+	p.read(&about, dir, "package.json")
+	p.read(&all, p.data, "dataPaths.json")
+	p.paths = all.PC
 	for v := range p.paths {
 		if numbers(v) != nil && slices.Compare(numbers(v), []int{1, 13}) >= 0 {
 			p.releases = append(p.releases, v)
 		}
 	}
 	slices.SortFunc(p.releases, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
-	if len(p.releases) == 0 {
-		return fmt.Errorf("%s: no versions from 1.13 on", dir)
-	}
-	make, ok := map[string]func(*pack) (string, error){"heights": (*pack).heights, "states": (*pack).states, "numbers": (*pack).numbers}[table]
-	if !ok {
-		return fmt.Errorf("no table %q", table)
-	}
-	text, err := make(&p)
-	if err != nil {
-		return err
+	make := map[string]func(*pack) string{"heights": (*pack).heights, "states": (*pack).states, "numbers": (*pack).numbers}[table]
+	switch {
+	case p.err != nil:
+		return p.err
+	case len(p.releases) == 0 || make == nil:
+		return fmt.Errorf("%s: no table %q, or no versions from 1.13 on", dir, table)
 	}
 	from := fmt.Sprintf(", made by tool/facts from npm's minecraft-data %s\n# (https://github.com/PrismarineJS/minecraft-data, MIT License), of %s to %s.",
 		about.Version, p.releases[0], p.releases[len(p.releases)-1])
-	_, err = io.WriteString(w, heads[table][0]+from+heads[table][1]+text)
-	return err
+	text := heads[table][0] + from + heads[table][1] + make(&p)
+	if p.err == nil {
+		_, p.err = io.WriteString(w, text)
+	}
+	return p.err
 }
 
-// pack is an unpacked package.
+// pack is an unpacked package. Its first error stays.
 type pack struct {
 	data     string
 	paths    map[string]paths
 	releases []string // from 1.13 on, ascending
+	err      error
 }
 
 // paths says where the facts of a version are.
 type paths struct{ Blocks, BlockCollisionShapes string }
 
+// read reads a file of JSON.
+func (p *pack) read(to any, parts ...string) {
+	name := filepath.Join(parts...)
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("%s: %w", name, err)
+	}
+}
+
+// blocks returns the blocks of a version.
+func (p *pack) blocks(version string) (out []block) {
+	p.read(&out, p.data, p.paths[version].Blocks, "blocks.json")
+	return out
+}
+
 // heights returns what the blocks are to height maps. A block that changed has what its last
 // version is.
-func (p *pack) heights() (string, error) {
-	groups := make(map[string]string)
+func (p *pack) heights() string {
+	facts := make(map[string]string)
 	for _, v := range p.releases {
-		var blocks []block
 		var s shapes
-		if err := read(&blocks, p.data, p.paths[v].Blocks, "blocks.json"); err != nil {
-			return "", err
-		}
-		if err := read(&s, p.data, p.paths[v].BlockCollisionShapes, "blockCollisionShapes.json"); err != nil {
-			return "", err
-		}
-		for _, b := range blocks {
-			groups[b.Name] = b.facts(&s)
+		p.read(&s, p.data, p.paths[v].BlockCollisionShapes, "blockCollisionShapes.json")
+		for _, b := range p.blocks(v) {
+			facts[b.Name] = b.facts(&s)
 		}
 	}
-	return grouped(groups), nil
+	return grouped(facts)
 }
 
 // grouped lists names by what is said of them.
@@ -127,18 +135,6 @@ var heads = map[string][2]string{
 `},
 }
 
-func read(to any, parts ...string) error {
-	name := filepath.Join(parts...)
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
 // numbers returns the numbers of a release, nil for what is none.
 func numbers(version string) (out []int) {
 	for part := range strings.SplitSeq(version, ".") {
@@ -165,44 +161,31 @@ type block struct {
 
 // states returns the properties of blocks with their default values, by the data version from
 // which on they are so.
-func (p *pack) states() (string, error) {
+func (p *pack) states() string {
 	var known []struct {
 		Release string `json:"minecraftVersion"`
 		Data    int    `json:"dataVersion"`
 	}
-	if err := read(&known, p.data, "pc", "common", "protocolVersions.json"); err != nil {
-		return "", err
+	p.read(&known, p.data, "pc", "common", "protocolVersions.json")
+	data := make(map[string]string)
+	for _, k := range known {
+		data[k.Release] = strconv.Itoa(k.Data)
 	}
 	first, last, out := make(map[string]string), make(map[string]string), ""
-	from := 0
 	for _, v := range p.releases {
-		var blocks []block
-		if err := read(&blocks, p.data, p.paths[v].Blocks, "blocks.json"); err != nil {
-			return "", err
-		}
-		at := 0
-		for _, k := range known {
-			if k.Release == v {
-				at = k.Data
-			}
-		}
-		if at == 0 {
-			return "", fmt.Errorf("%s: no data version", v)
-		}
-		from = cmp.Or(from, at)
 		changed := make(map[string]string)
-		for _, b := range blocks {
+		for _, b := range p.blocks(v) {
 			is := b.properties()
 			if was, ok := last[b.Name]; !ok {
-				first[b.Name] = strconv.Itoa(from) + is
+				first[b.Name] = data[p.releases[0]] + is
 			} else if was != is {
-				changed[b.Name] = strconv.Itoa(at) + is
+				changed[b.Name] = data[v] + is
 			}
 			last[b.Name] = is
 		}
 		out += grouped(changed)
 	}
-	return grouped(first) + out, nil
+	return grouped(first) + out
 }
 
 // properties returns the properties of a block, each with a space before it.
@@ -227,17 +210,11 @@ func (b *block) properties() string {
 var renamed = map[string]string{"grass": "short_grass", "grass_path": "dirt_path", "sign": "oak_sign", "wall_sign": "oak_wall_sign", "stone_slab": "smooth_stone_slab"}
 
 // numbers returns what the numbers of blocks up to 1.12 mean.
-func (p *pack) numbers() (string, error) {
-	var old []block
+func (p *pack) numbers() string {
 	var legacy struct{ Blocks map[string]string }
-	if err := read(&old, p.data, p.paths["1.12"].Blocks, "blocks.json"); err != nil {
-		return "", err
-	}
-	if err := read(&legacy, p.data, "pc", "common", "legacy.json"); err != nil {
-		return "", err
-	}
+	p.read(&legacy, p.data, "pc", "common", "legacy.json")
 	var out strings.Builder
-	for _, b := range old {
+	for _, b := range p.blocks("1.12") {
 		fmt.Fprintf(&out, "\n%d %s", b.ID, b.Name)
 		for data, gap := 0, ""; data < 16; data++ {
 			name, properties, _ := strings.Cut(strings.TrimPrefix(legacy.Blocks[fmt.Sprintf("%d:%d", b.ID, data)], "minecraft:"), "[")
@@ -254,7 +231,7 @@ func (p *pack) numbers() (string, error) {
 			gap = ""
 		}
 	}
-	return out.String() + "\n", nil
+	return out.String() + "\n"
 }
 
 // shapes are the boxes that blocks have for collisions: six numbers for each.
