@@ -144,7 +144,7 @@ func TestRender(t *testing.T) {
 		t.Error("a folder and its stone look different")
 	}
 	mustRun(t, 3, dir, "render", "island", "a.png")
-	mustRun(t, 0, dir, "render", "--force", "--scale", "3", "--top", "60", "--dimension", "overworld", "island", "a.png")
+	mustRun(t, 0, dir, "render", "--force", "--scale", "3", "--top", "90", "--dimension", "overworld", "island", "a.png")
 	img, err := png.Decode(bytes.NewReader(read(t, filepath.Join(dir, "a.png"))))
 	if err != nil {
 		t.Fatal(err)
