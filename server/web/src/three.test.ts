@@ -337,6 +337,15 @@ test("a view without a place shows much of the land, wherever a block lies alone
   assert.equal(lookAt(tree, seen, landOf(tree, () => false), 256), undefined);
 });
 
+test("of small things far apart one is seen from near", () => {
+  const tree = new Tree(), small = new Uint16Array(edge ** 3);
+  for (let y = 0; y < 4; y++) for (let z = 0; z < 6; z++) small.fill(1, (y * edge + z) * edge, (y * edge + z) * edge + 6);
+  tree.set(0, 0, 0, 0, small, 0);
+  tree.set(0, 6, 0, 6, small, 0);
+  const seen = () => true, p = lookAt(tree, seen, landOf(tree, seen), 768)!;
+  assert.ok(shown(tree, seen, p, 768) > 0.05, `${shown(tree, seen, p, 768)}`);
+});
+
 test("who begins at a place stands on the ground there, and nowhere where there is none", () => {
   const tree = isle(), seen = () => true;
   const at = (x: number, y: number, z: number) => standAt(tree, seen, (_, c) => c === 1, [x, y, z], 0, eyes, 256);

@@ -73,17 +73,19 @@ export function lookAt(tree: Tree, seen: Seen, land: Column[], far: number): Pos
   const { middle, reach } = found;
   const high = land.reduce((y, c) => Math.max(y, c.top), -Infinity) + 16;
   let best: Pose | undefined, most = -1;
-  for (const share of [1.1, 0.6])
+  for (const share of [1.1, 0.6, 0.3, 0.1]) {
+    if (most > 0.25) break; // nearer only if little is seen from afar
     for (let i = 0; i < 8; i++) {
-      const away = Math.min(Math.max(reach * share, 16), far * 0.4, 160), yaw = (45 + i * 45) % 360, a = (yaw * Math.PI) / 180;
+      const away = Math.min(Math.max(reach * share, 10), far * 0.4, 160), yaw = (45 + i * 45) % 360, a = (yaw * Math.PI) / 180;
       const x = middle.x - Math.sin(a) * away, z = middle.z + Math.cos(a) * away;
       const y = Math.max(middle.top + away * 0.55 + 4, (topOf(tree, seen, x, z, high, 4096) ?? -Infinity) + 8);
       const p: Pose = { x, y, z, yaw, pitch: -Math.min(60, (Math.atan2(y - middle.top, away) * 180) / Math.PI) };
-      const part = Math.min(shown(tree, seen, p, far), 0.8);
+      const part = Math.min(shown(tree, seen, p, Math.min(far, 3 * away + 64)), 0.8);
       if (part <= most + 0.04) continue; // else the far one, from the south-west
       most = part;
       best = p;
     }
+  }
   return best;
 }
 

@@ -4,8 +4,6 @@
 import { edge, unknown } from "./quads.ts";
 import { coarse, extent, fullness, whole, type Extent } from "./solid.ts";
 
-const maxLevel = 20;
-
 /** The cells of a volume of a cube: one number if all are equal. */
 export type Cells = Uint16Array | number;
 
@@ -41,6 +39,7 @@ export class Tree {
   /** Set when the active nodes may have changed. */
   changed = true;
   private last = 0;
+  private top = 0; // no cube had a coarser level
 
   get(level: number, x: number, y: number, z: number): Node | undefined {
     return this.nodes.get(key(level, x, y, z));
@@ -56,6 +55,7 @@ export class Tree {
   /** Adds a cube or replaces its cells. */
   set(level: number, x: number, y: number, z: number, cells: Cells, liquid: Cells): Node {
     let n = this.get(level, x, y, z);
+    this.top = Math.max(this.top, level);
     if (n) {
       n.cells = cells;
       n.liquid = liquid;
@@ -165,7 +165,7 @@ export class Tree {
 
   // above returns the finest cube of a coarser level that holds a cube.
   private above(level: number, x: number, y: number, z: number): Node | undefined {
-    for (let up = 1; level + up <= maxLevel; up++) {
+    for (let up = 1; level + up <= this.top; up++) {
       const n = this.get(level + up, x >> up, y >> up, z >> up);
       if (n) return n;
     }
@@ -214,7 +214,7 @@ export class Tree {
 
   /** Returns the finest node that holds a block, and the place of the block in it. */
   at(x: number, y: number, z: number): Node | undefined {
-    for (let level = 0; level <= maxLevel; level++) {
+    for (let level = 0; level <= this.top; level++) {
       const s = level + 4;
       const n = this.get(level, shift(x, s), shift(y, s), shift(z, s));
       if (n) return n;
