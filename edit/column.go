@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/clip"
@@ -68,9 +67,9 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	}
 	if err == nil && before != after {
 		f.replaced.addColumn(p.pos, before, after)
-		for _, list := range listsOf(before, after) {
+		for _, list := range voxel.ListsOf(before, after) {
 			was, is := before.Objects(list), after.Objects(list)
-			if voxel.Owner(list) == voxel.Block && f.replaced.stay(f.in, append(without(was, is), without(is, was)...)) {
+			if voxel.Owner(list) == voxel.Block && f.replaced.stay(f.in, append(voxel.Without(was, is), voxel.Without(is, was)...)) {
 				f.replaced.swap(p.pos, list, was, is) // it goes back with its blocks
 			}
 		}
@@ -87,25 +86,12 @@ func writeColumn(d *world.DimensionTx, before, after *voxel.Column) {
 	case before == nil || !sameBody(before, after):
 		d.SetColumn(*after)
 	default:
-		for _, name := range listsOf(before, after) {
-			if now := after.Objects(name); !sameObjects(before.Objects(name), now) {
+		for _, name := range voxel.ListsOf(before, after) {
+			if now := after.Objects(name); !voxel.SameObjects(before.Objects(name), now) {
 				d.SetObjects(name, after.Pos, now)
 			}
 		}
 	}
-}
-
-// listsOf returns the names of the lists of two columns, either of which may be nil, sorted.
-func listsOf(a, b *voxel.Column) []string {
-	names := make(map[string]bool)
-	for _, c := range [...]*voxel.Column{a, b} {
-		if c != nil {
-			for _, l := range c.Lists {
-				names[l.Name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // withList returns a list with other objects in a column's lists, which stay sorted.
@@ -118,19 +104,13 @@ func withList(lists []voxel.List, name string, objects []voxel.Object) []voxel.L
 	return lists
 }
 
-func sameObject(a, b voxel.Object) bool {
-	return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
-}
-
-func sameObjects(a, b []voxel.Object) bool { return slices.EqualFunc(a, b, sameObject) }
-
 // sameColumn compares two columns, either of which may be nil.
 func sameColumn(a, b *voxel.Column) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
 	return sameBody(a, b) && slices.EqualFunc(a.Lists, b.Lists, func(a, b voxel.List) bool {
-		return a.Name == b.Name && sameObjects(a.Objects, b.Objects)
+		return a.Name == b.Name && voxel.SameObjects(a.Objects, b.Objects)
 	})
 }
 
@@ -332,7 +312,7 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 		out.Lists = nil
 	}
 	if r.of.Objects {
-		for _, name := range listsOf(now, r.was) {
+		for _, name := range voxel.ListsOf(now, r.was) {
 			out.Lists = withList(out.Lists, name, r.merged(now.Objects(name), r.was.Objects(name)))
 		}
 	}
@@ -387,7 +367,7 @@ func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column
 		out = *c.before
 		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
-	for _, name := range listsOf(c.before, c.after) {
+	for _, name := range voxel.ListsOf(c.before, c.after) {
 		if _, ok := owned[name]; ok {
 			continue
 		}

@@ -21,7 +21,7 @@ func (t *objectsTx) change(list string, pos geom.ColumnPos, version int32, f fun
 	c := t.d.Column(pos)
 	now := c.Objects(list)
 	next := f(now)
-	if t.err != nil || sameObjects(now, next) {
+	if t.err != nil || voxel.SameObjects(now, next) {
 		return
 	}
 	if c == nil {
@@ -52,9 +52,9 @@ func (r *replaced) addOwned(c *world.Change, a *Arena) {
 		if col.Old == nil && !col.Unknown {
 			r.addColumn(col.Pos, nil, col.New)
 		}
-		for _, list := range listsOf(col.Old, col.New) {
+		for _, list := range voxel.ListsOf(col.Old, col.New) {
 			was, is := col.Old.Objects(list), col.New.Objects(list)
-			if voxel.Owner(list) == voxel.Block && !sameObjects(was, is) {
+			if voxel.Owner(list) == voxel.Block && !voxel.SameObjects(was, is) {
 				r.stay(a, r.swap(col.Pos, list, was, is))
 			}
 		}
@@ -69,9 +69,9 @@ func (r *replaced) swap(pos geom.ColumnPos, list string, was, is []voxel.Object)
 	if r.owned[pos] == nil {
 		r.owned[pos] = make(map[string]swapped)
 	}
-	gone, came := without(was, is), without(is, was)
+	gone, came := voxel.Without(was, is), voxel.Without(is, was)
 	s := r.owned[pos][list]
-	r.owned[pos][list] = swapped{append(without(s.gone, came), without(gone, s.came)...), append(without(s.came, gone), without(came, s.gone)...)}
+	r.owned[pos][list] = swapped{append(voxel.Without(s.gone, came), voxel.Without(gone, s.came)...), append(voxel.Without(s.came, gone), voxel.Without(came, s.gone)...)}
 	return append(gone, came...)
 }
 
@@ -103,7 +103,7 @@ func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.
 		for list, s := range r.owned[at] {
 			came, gone := slices.DeleteFunc(slices.Clone(s.came), not(back)), slices.DeleteFunc(slices.Clone(s.gone), not(back))
 			in.change(list, at, 0, func(now []voxel.Object) []voxel.Object {
-				now = without(now, came)
+				now = voxel.Without(now, came)
 				taken := placesOf(now)
 				for _, o := range gone {
 					if !taken[o.At] {
@@ -118,23 +118,6 @@ func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.
 
 func not(f func(voxel.Object) bool) func(voxel.Object) bool {
 	return func(o voxel.Object) bool { return !f(o) }
-}
-
-// without returns those of a that are not in b, as often as they are not.
-func without(a, b []voxel.Object) (out []voxel.Object) {
-	at := make(map[geom.Point][]voxel.Object)
-	for _, o := range b {
-		at[o.At] = append(at[o.At], o)
-	}
-	for _, o := range a {
-		there := at[o.At]
-		if i := slices.IndexFunc(there, func(p voxel.Object) bool { return sameObject(o, p) }); i >= 0 {
-			at[o.At] = slices.Delete(there, i, i+1)
-		} else {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // placesOf returns the cells that objects are in.

@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"bytes"
 	"cmp"
 	"reflect"
 	"slices"
@@ -31,9 +30,9 @@ type list struct {
 func replacedColumn(c world.ColumnChange, derived bool) (column, bool) {
 	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, derived: derived}
 	out.own = !sameColumn(c.Old, c.New, derived)
-	for _, name := range listNames(c.Old, c.New) {
+	for _, name := range voxel.ListsOf(c.Old, c.New) {
 		l := list{name, c.Old.Objects(name), c.New.Objects(name)}
-		if !sameObjects(l.old, l.new) {
+		if !voxel.SameObjects(l.old, l.new) {
 			out.lists = append(out.lists, l)
 		}
 	}
@@ -97,24 +96,6 @@ func withoutLight(sections []voxel.Section) []voxel.Section {
 	return out
 }
 
-func sameObjects(a, b []voxel.Object) bool {
-	return slices.EqualFunc(a, b, func(a, b voxel.Object) bool {
-		return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
-	})
-}
-
-func listNames(columns ...*voxel.Column) (out []string) {
-	for _, c := range columns {
-		if c != nil {
-			for _, l := range c.Lists {
-				out = append(out, l.Name)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // join returns c and a later replacement in the same column as one.
 func (c column) join(d column) column {
 	c.derived = c.derived || d.derived
@@ -131,13 +112,13 @@ func (c column) join(d column) column {
 		switch {
 		case !ok:
 			c.lists = slices.Insert(c.lists, i, l)
-		case sameObjects(c.lists[i].new, l.old):
+		case voxel.SameObjects(c.lists[i].new, l.old):
 			c.lists[i].new = l.new
 		default:
 			c.lists[i] = l
 		}
 	}
-	c.lists = slices.DeleteFunc(c.lists, func(l list) bool { return sameObjects(l.old, l.new) })
+	c.lists = slices.DeleteFunc(c.lists, func(l list) bool { return voxel.SameObjects(l.old, l.new) })
 	c.trim()
 	return c
 }

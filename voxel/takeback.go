@@ -1,6 +1,7 @@
 package voxel
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -14,8 +15,8 @@ import (
 // block stays as others made it. Of other objects nobody can tell which of two is the other one
 // changed, so such a list is restored together or not at all.
 func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (back []Object, some, rest bool) {
-	came, gone := without(new, old), without(old, new)
-	same := slices.EqualFunc(now, new, func(a, b Object) bool { return identityOf(a) == identityOf(b) })
+	came, gone := Without(new, old), Without(old, new)
+	same := SameObjects(now, new)
 	fits := make(map[geom.Point]bool) // the cells whose objects the step replaced
 	for _, o := range slices.Concat(came, gone) {
 		if Owner(list) == "" || o.Place == Nowhere {
@@ -26,7 +27,7 @@ func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (
 	if len(fits) == 0 { // another order
 		return old, same, !same
 	}
-	for _, o := range slices.Concat(without(new, now), without(now, new)) {
+	for _, o := range slices.Concat(Without(new, now), Without(now, new)) {
 		if _, ours := fits[o.At]; ours && o.Place != Nowhere {
 			fits[o.At] = false
 		}
@@ -38,12 +39,12 @@ func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (
 		return old, some, rest // in their order
 	}
 	other := func(o Object) bool { return !fits[o.At] }
-	back = without(now, slices.DeleteFunc(came, other))
+	back = Without(now, slices.DeleteFunc(came, other))
 	return append(back, slices.DeleteFunc(gone, other)...), some, rest
 }
 
-// without returns the objects of a, without those that b has, each as often as b has it.
-func without(a, b []Object) (out []Object) {
+// Without returns the objects of a, without those that b has, each as often as b has it.
+func Without(a, b []Object) (out []Object) {
 	has := make(map[identity]int, len(b))
 	for _, o := range b {
 		has[identityOf(o)]++
@@ -66,3 +67,21 @@ type identity struct {
 }
 
 func identityOf(o Object) identity { return identity{o.Place, o.At, string(o.Payload)} }
+
+// SameObjects reports whether two lists are equal.
+func SameObjects(a, b []Object) bool {
+	return slices.EqualFunc(a, b, func(a, b Object) bool { return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload) })
+}
+
+// ListsOf returns the names of the lists of columns, which may be nil, sorted.
+func ListsOf(columns ...*Column) (names []string) {
+	for _, c := range columns {
+		if c != nil {
+			for i := range c.Lists {
+				names = append(names, c.Lists[i].Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
