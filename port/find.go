@@ -57,7 +57,7 @@ func ParseTime(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, versionError(fmt.Sprintf("version %q: want a number, the beginning of an id, or a time such as 2026-11-20T10:00", s))
+	return time.Time{}, versionError(fmt.Sprintf("version %q: want a number, the beginning of an id, or a time in UTC such as 2026-11-20T10:00", s))
 }
 
 // versionError is an ErrVersion with its own text.
