@@ -74,14 +74,17 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 		f.Name = path.Clean(name)
 		return strings.HasSuffix(name, "/") || !s.takes(f.Name)
 	})
+	last := map[string]*zip.File{} // as programs that unpack take it
 	for _, f := range z.File {
-		if f.Flags&1 != 0 {
+		if last[f.Name] = f; f.Flags&1 != 0 {
 			return nil, errEncrypted
 		}
 		if limit -= perFile + int64(len(f.Name)) + int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
 			return nil, ErrTooLarge
 		}
 	}
+	s.twice = len(z.File) - len(last)
+	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool { return last[f.Name] != f })
 	return z, nil
 }
 

@@ -462,6 +462,35 @@ func TestNamesLost(t *testing.T) {
 	}
 }
 
+// TestTwice takes the last of the files of a name, as programs that unpack do.
+func TestTwice(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"W/level.dat", []byte("x")}, {`W\region\r.0.0.mca`, []byte("x")}, {"W/region/r.0.0.mca", files["region/r.0.0.mca"].Data}, {"W/level.dat", files["level.dat"].Data}} {
+		w, err := z.Create(f.name)
+		if err == nil {
+			_, err = w.Write(f.data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, w, err := open(t, b.Bytes(), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if remark, _ := port.LevelRemark(w.Content()); remark != "" || len(w.Dimensions[0].Columns) == 0 || s.Remarks().Lost["files of the archive whose name a later one has"] != 2 {
+		t.Errorf("%q, %d columns, lost %v", remark, len(w.Dimensions[0].Columns), s.Remarks().Lost)
+	}
+}
+
 // TestLinks counts the links of a tar, which are not followed.
 func TestLinks(t *testing.T) {
 	var b bytes.Buffer

@@ -83,6 +83,7 @@ type Source struct {
 	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
 	links    int // of a tar
+	twice    int // files of a zip whose name a later one has
 }
 
 // Open opens the world at path, a file or a folder. An error of the path itself is a
@@ -263,6 +264,9 @@ func (s *Source) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
+	}
+	if s.twice > 0 {
+		r.Lost["files of the archive whose name a later one has"] = s.twice
 	}
 	if s.links > 0 {
 		r.Lost["links and devices of the archive"] = s.links
