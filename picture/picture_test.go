@@ -169,6 +169,18 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+// TestScaleOfSmallWorlds: a world of less than four blocks has no scale, which would be as long as it.
+func TestScaleOfSmallWorlds(t *testing.T) {
+	for edge, want := range map[int]bool{1: false, 3: false, 4: true, 40: true} {
+		w := build(geom.Box{Max: geom.Point{X: edge, Y: 4, Z: edge}}, []string{"air", "minecraft:stone"}, func(x, y, z int) voxel.Cell { return 1 })
+		img, r := mustTop(t, w, picture.Options{})
+		plain, _ := mustTop(t, w, picture.Options{Plain: true})
+		if got := img.Rect != plain.Rect; got != want || int(r.PerBlock*float64(edge)) != plain.Rect.Dx() {
+			t.Errorf("%d blocks: a scale is %v, want %v; %v pixels a block in %v", edge, got, want, r.PerBlock, plain.Rect)
+		}
+	}
+}
+
 func TestTooWide(t *testing.T) {
 	far := &model{bounds: geom.Box{Min: geom.Point{X: -1 << 24, Z: -1 << 24}, Max: geom.Point{X: 1 << 24, Y: 1, Z: 1 << 24}}}
 	if _, _, err := picture.Top(t.Context(), far, picture.Options{}); err == nil {

@@ -75,8 +75,7 @@ func (c *call) deleted() error {
 	if err != nil {
 		return err
 	}
-	own := c.token == nil || c.token.Covers(prefix)
-	if !own && !slices.Contains(c.token.Prefixes, prefix) {
+	if c.token != nil && !c.token.Covers(prefix) && !slices.Contains(c.token.Prefixes, prefix) {
 		return errPrefix
 	}
 	a := deletedAnswer{Deleted: []deletedWorld{}}
@@ -86,7 +85,7 @@ func (c *call) deleted() error {
 			return nil // nobody can tell
 		}
 		return st.Outlines(c.ctx, func(o history.Outline) error {
-			if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && (own || c.reach(o.Name) == nil) {
+			if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && c.reach(o.Name) == nil {
 				a.Deleted = append(a.Deleted, deletedWorld{o.Name, o.Deleted})
 			}
 			return nil

@@ -93,8 +93,6 @@ const tagSettings = "difficulty_settings"
 // has.
 var levelTags = []string{"LevelName", "DataVersion", "version", "Version", "initialized", "SpawnX", "SpawnY", "SpawnZ", "SpawnAngle", "spawn", "Difficulty", tagSettings, "generatorName", "generatorVersion"}
 
-const gameOverworld = "minecraft:overworld"
-
 // levelData decompresses a level.dat and returns the payload of its compound Data.
 func levelData(stored []byte) ([]byte, error) {
 	doc, err := new(inflater).inflateGzip(nil, stored)
@@ -124,7 +122,7 @@ func readSpawn(l *format.Level, data []byte) {
 	if t, pos := lookup(spawn, "pos"); t == nbt.IntArray && len(pos) == 4+3*4 {
 		at := func(i int) int { return int(int32(binary.BigEndian.Uint32(pos[4+4*i:]))) }
 		l.HasSpawn, l.Spawn, l.Angle = true, geom.Point{X: at(0), Y: at(1), Z: at(2)}, floatAt(spawn, "yaw")
-		if in := textAt(spawn, "dimension"); in != gameOverworld {
+		if in := textAt(spawn, "dimension"); in != "minecraft:overworld" {
 			l.SpawnIn = in
 		}
 	}
@@ -274,7 +272,7 @@ func AppendLevel(dst []byte, l format.Level) []byte {
 	}
 	if l.Version >= versionSpawn {
 		pos := []int32{int32(l.Spawn.X), int32(l.Spawn.Y), int32(l.Spawn.Z)}
-		add("spawn", nbt.Entries{{Name: "dimension", Value: cmp.Or(l.SpawnIn, gameOverworld)}, {Name: "pos", Value: pos}, {Name: "yaw", Value: l.Angle}, {Name: "pitch", Value: float32(0)}})
+		add("spawn", nbt.Entries{{Name: "dimension", Value: cmp.Or(l.SpawnIn, "minecraft:overworld")}, {Name: "pos", Value: pos}, {Name: "yaw", Value: l.Angle}, {Name: "pitch", Value: float32(0)}})
 	}
 	switch i := slices.Index(difficulties, l.Difficulty); {
 	case i >= 0 && l.Version >= versionSettings:
