@@ -211,7 +211,7 @@ func TestWrongVersions(t *testing.T) {
 		{3, "@isle@123456789", "version 123456789: no such commit"},
 		{3, "@isle@abcdefabcdef", "no such commit"},
 		{2, "@isle@abc", "at least 4"},
-		{2, "@isle@yesterday", "or a time such as"},
+		{2, "@isle@yesterday", "or a time in UTC such as"},
 		{3, "@isle@2001-01-01", "or before: no such commit; cairn log @isle"},
 		{3, "@atoll", "no such world"},
 	} {

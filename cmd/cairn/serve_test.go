@@ -317,8 +317,8 @@ func TestServePolicy(t *testing.T) {
 	for i := range edits {
 		s.call(200, "", "POST", "/v1/brush/isle", strings.NewReader(fmt.Sprintf(`{"brush":"ball","at":[0,%d,0],"r":1,"name":"stone"}`, 90+i)))
 	}
-	for _, body := range []string{"{}", "null", `{"grace_seconds":1}`} {
-		s.call(200, "", "POST", "/v1/collect", strings.NewReader(body), "Content-Type", "application/json")
+	for body, status := range map[string]int{"{}": 200, "null": 400, `{"grace_seconds":1}`: 200} {
+		s.call(status, "", "POST", "/v1/collect", strings.NewReader(body), "Content-Type", "application/json")
 	}
 	mustRun(t, 0, dir, "gc")
 	mustRun(t, 0, dir, "gc", "--grace", "0")
