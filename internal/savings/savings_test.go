@@ -203,7 +203,7 @@ func TestSavingsCells(t *testing.T) {
 func checkSavingsKeys(t *testing.T, r *savings.Report) {
 	t.Helper()
 	text := mustJSON(t, r)
-	bytesKeys := "full live slim slim_nolight slime slime_best zip"
+	bytesKeys := "folder full live slim slim_nolight slime slime_best zip"
 	for path, want := range map[string]string{
 		"":             "kinds skipped total worlds",
 		"worlds":       "bytes cells chunks data_version forms kind path",
