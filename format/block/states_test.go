@@ -135,3 +135,23 @@ func TestFlat(t *testing.T) {
 		}
 	}
 }
+
+// FuzzState: what a word means stays what it is when it is said again.
+func FuzzState(f *testing.F) {
+	for _, word := range []string{"oak_log", "chest[facing=east]", "minecraft:stone", "legacy:1/0", "1:0", "wool:14", "[", "]", "mod:a[b=c,a=d]", "minecraft:", "oak_log[axis=x,]", "-1:+2"} {
+		f.Add(word, int32(3955))
+		f.Add(word, int32(0))
+	}
+	f.Fuzz(func(t *testing.T, word string, version int32) {
+		for _, own := range [][]string{{"air", "minecraft:stone"}, {"air", "legacy:1/0"}, {"air"}} {
+			state, err := block.State(word, []int32{version}, own)
+			if err != nil {
+				continue
+			}
+			if again, err := block.State(state, []int32{version}, own); again != state || err != nil {
+				t.Errorf("%q of %d is %q, and that %q, %v", word, version, state, again, err)
+			}
+			block.Shown(state)
+		}
+	})
+}
