@@ -92,7 +92,7 @@ func (c Commit) Append(dst []byte) []byte {
 
 // ID returns the hash that names the commit, and the zero ID of the zero Commit, which is none.
 func (c Commit) ID() ID {
-	if c.Number == 0 && c.Time.IsZero() && c.Parent == (ID{}) && len(c.Stones) == 0 {
+	if c.Number == 0 && c.Time.IsZero() && c.Parent == (ID{}) && c.Base == (ID{}) && len(c.Stones) == 0 && c.Author+c.Message == "" && c.Call == 0 {
 		return ID{}
 	}
 	return sha256.Sum256(c.Append(nil))
