@@ -52,14 +52,6 @@ func (n *Names) Cell(name string) (voxel.Cell, error) {
 	return c, nil
 }
 
-// CellBytes is Cell for a name in bytes. It allocates only for a new name.
-func (n *Names) CellBytes(name []byte) (voxel.Cell, error) {
-	if c, ok := n.cell[string(name)]; ok {
-		return c, nil
-	}
-	return n.Cell(string(name))
-}
-
 // Name returns the name of c, or "" if there is none.
 func (n *Names) Name(c voxel.Cell) string {
 	if int(c) >= len(n.list) {

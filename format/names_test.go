@@ -21,9 +21,6 @@ func TestNames(t *testing.T) {
 		if err != nil || got != tt.want {
 			t.Errorf("Cell(%q) = %d, %v, want %d", tt.name, got, err, tt.want)
 		}
-		if got, err := n.CellBytes([]byte(tt.name)); err != nil || got != tt.want {
-			t.Errorf("CellBytes(%q) = %d, %v, want %d", tt.name, got, err, tt.want)
-		}
 		if got := n.Name(tt.want); got != tt.name {
 			t.Errorf("Name(%d) = %q, want %q", tt.want, got, tt.name)
 		}
@@ -34,31 +31,6 @@ func TestNames(t *testing.T) {
 	}
 	if got := n.Name(4); got != "" {
 		t.Errorf("Name beyond the last = %q, want none", got)
-	}
-}
-
-func TestNamesKeepNothingOfTheirBytes(t *testing.T) {
-	n := format.NewNames()
-	b := []byte("minecraft:stone")
-	if _, err := n.CellBytes(b); err != nil {
-		t.Fatal(err)
-	}
-	copy(b, "XXXXXXXXX")
-	if got := n.Name(1); got != "minecraft:stone" {
-		t.Errorf("got %q after the caller's bytes changed", got)
-	}
-}
-
-func TestNamesKnownAllocateNothing(t *testing.T) {
-	n := format.NewNames()
-	b := []byte("minecraft:stone")
-	allocs := testing.AllocsPerRun(100, func() {
-		if _, err := n.CellBytes(b); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if allocs != 0 {
-		t.Errorf("a known name costs %v allocations, want none", allocs)
 	}
 }
 

@@ -223,7 +223,7 @@ func TestLearnMatters(t *testing.T) {
 			lit[kind][pos] = voxel.FromFlat(flatLight(&f, pos))
 		}
 	}
-	got := light.LearnMatters(func(yield func(light.Lit) bool) {
+	got := light.Matters(nil).Learn(func(yield func(light.Lit) bool) {
 		for z := int32(-1); z < 2; z++ {
 			for x := int32(-1); x < 2; x++ {
 				for _, floor := range g.at(x, z) {

@@ -56,13 +56,10 @@ func tally(samples []sampleBits) (out []counted) {
 	return out
 }
 
-// LearnMatters returns the matter that each cell seems to have, by the light in it
-// and around it. Cells without light near them are Opaque. It reads only part of the
+// Learn returns the matter that each cell seems to have, by the light in it and around it.
+// It keeps the matter of m if that explains the light as well or if there is no light. Cells
+// without light near them, of which m says nothing, are Opaque. It reads only part of the
 // chunks, and their order matters.
-func LearnMatters(chunks iter.Seq[Lit]) Matters { return Matters(nil).Learn(chunks) }
-
-// Learn is LearnMatters, but keeps the matter of m if that explains the light as
-// well or if there is no light.
 func (m Matters) Learn(chunks iter.Seq[Lit]) Matters {
 	l := learner{}
 	for v := range l.wants {

@@ -61,7 +61,7 @@ func fuzzStone(t *testing.T, b []byte) {
 	if err := r.Dump(io.Discard); err != nil {
 		t.Errorf("a stone that is sound: dump: %v", err)
 	}
-	s, err := stonetest.ReadSpec(r)
+	s, err := readSpec(r)
 	if err != nil {
 		t.Fatalf("a stone that is sound: %v", err)
 	}

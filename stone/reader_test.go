@@ -186,7 +186,7 @@ func TestReadFailures(t *testing.T) {
 	if _, err := r.Column(t.Context(), "earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
 		t.Errorf("column: %v", err)
 	}
-	if _, err := stonetest.ReadSpec(r); !errors.Is(err, errBroken) {
+	if _, err := readSpec(r); !errors.Is(err, errBroken) {
 		t.Errorf("spec: %v", err)
 	}
 	if _, err := r.Pages(); !errors.Is(err, errBroken) {

@@ -343,7 +343,7 @@ func mustOpen(t testing.TB, b []byte) *stone.Reader {
 
 func mustReadSpec(t testing.TB, r *stone.Reader) stonetest.Spec {
 	t.Helper()
-	s, err := stonetest.ReadSpec(r)
+	s, err := readSpec(r)
 	if err != nil {
 		t.Fatal(err)
 	}

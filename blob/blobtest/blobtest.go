@@ -1,5 +1,5 @@
-// Package blobtest is the contract of a blob.Bucket as a test: Run. Flaky and Wire make
-// a bucket, or the server of one, fail in the ways of real networks.
+// Package blobtest is the contract of a blob.Bucket as a test: Run. Wire makes the server of
+// one fail in the ways of real networks.
 package blobtest
 
 import (
@@ -23,6 +23,11 @@ import (
 // goroutines at once.
 func Run(t *testing.T, open func(t *testing.T) blob.Bucket) {
 	contract{open: open}.run(t)
+}
+
+// RunAgain is Run for callers who repeat calls after blob.ErrAway.
+func RunAgain(t *testing.T, open func(t *testing.T) blob.Bucket) {
+	contract{again: true, open: open}.run(t)
 }
 
 // contract is the contract for one kind of bucket.

@@ -132,7 +132,7 @@ func killed(t *testing.T, at int, made bool) bool {
 	f := &fuse{at: at, made: made}
 	c := weedtest.New(weedtest.Options{Wrap: func(h http.Handler) http.Handler { return fusedWire(f, h) }})
 	defer c.Close()
-	names := new(seaweed.Memory)
+	names := new(memory)
 	time := newClock()
 	b, err := seaweed.Open(t.Context(), fusedNames{names, f}, seaweed.Options{Masters: c.Masters(), IDs: 2, Batches: 1, PartBytes: 4, Tries: 2, Now: time.now})
 	if err != nil {
@@ -204,7 +204,7 @@ func killed(t *testing.T, at int, made bool) bool {
 // TestSweptAlive sweeps while the process is still there, but was stopped for an hour.
 func TestSweptAlive(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	names := new(seaweed.Memory)
+	names := new(memory)
 	time := newClock()
 	o := seaweed.Options{Now: time.now, IDs: 10, Batches: 1}
 	b := mustOpen(t, c, &stopping{Names: names, stop: func() {
@@ -253,7 +253,7 @@ func (s *stopping) Swap(ctx context.Context, conditions, changes []seaweed.Name)
 func TestLostAnswers(t *testing.T) {
 	c := start(t, weedtest.Options{})
 	for _, late := range []bool{false, true} {
-		names := &lossy{Memory: new(seaweed.Memory), late: late}
+		names := &lossy{memory: new(memory), late: late}
 		b := mustOpen(t, c, names, seaweed.Options{})
 		for i := range 9 {
 			key := fmt.Sprint("k", i)
@@ -274,7 +274,7 @@ func TestLostAnswers(t *testing.T) {
 // lossy loses the answer of every second Swap that names something. The Swap takes place
 // at once, or late.
 type lossy struct {
-	*seaweed.Memory
+	*memory
 	late    bool
 	n       int
 	waiting func()
@@ -282,12 +282,12 @@ type lossy struct {
 
 func (l *lossy) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
 	if !strings.HasPrefix(changes[0].Key, "n/") {
-		return l.Memory.Swap(ctx, conditions, changes)
+		return l.memory.Swap(ctx, conditions, changes)
 	}
 	if l.n++; l.n%2 == 0 {
-		return l.Memory.Swap(ctx, conditions, changes)
+		return l.memory.Swap(ctx, conditions, changes)
 	}
-	l.waiting = func() { _ = l.Memory.Swap(context.WithoutCancel(ctx), conditions, changes) }
+	l.waiting = func() { _ = l.memory.Swap(context.WithoutCancel(ctx), conditions, changes) }
 	if !l.late {
 		l.flush()
 	}
@@ -305,7 +305,7 @@ func (l *lossy) flush() {
 func TestServerDown(t *testing.T) {
 	c := start(t, weedtest.Options{})
 	time := newClock()
-	names := new(seaweed.Memory)
+	names := new(memory)
 	b := mustOpen(t, c, names, seaweed.Options{Now: time.now, IDs: 5})
 	put := func(from, to int) {
 		t.Helper()
@@ -361,7 +361,7 @@ func TestServerDown(t *testing.T) {
 func TestAllCopiesAgain(t *testing.T) {
 	c := start(t, weedtest.Options{})
 	time := newClock()
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: time.now})
+	b := mustOpen(t, c, new(memory), seaweed.Options{Now: time.now})
 	c.KillServer(0)
 	if err := b.Put(t.Context(), "a", section("x")); err != nil || !b.Lacking() {
 		t.Fatalf("put: %v, lacking %v", err, b.Lacking())
@@ -379,7 +379,7 @@ func TestAllCopiesAgain(t *testing.T) {
 func TestMasters(t *testing.T) {
 	time := newClock()
 	c := start(t, weedtest.Options{Now: time.now})
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: time.now, IDs: 50, Batches: 1})
+	b := mustOpen(t, c, new(memory), seaweed.Options{Now: time.now, IDs: 50, Batches: 1})
 	if err := b.Put(t.Context(), "first", section("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +409,7 @@ func TestMasters(t *testing.T) {
 func TestPing(t *testing.T) {
 	c := start(t, weedtest.Options{})
 	clock := newClock()
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: clock.now, Timeout: time.Second})
+	b := mustOpen(t, c, new(memory), seaweed.Options{Now: clock.now, Timeout: time.Second})
 	if err := b.Put(t.Context(), "a", section("a")); err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func TestPing(t *testing.T) {
 func TestLostServer(t *testing.T) {
 	time := newClock()
 	c := start(t, weedtest.Options{Servers: 4, Now: time.now})
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{Now: time.now, IDs: 5, Batches: 1})
+	b := mustOpen(t, c, new(memory), seaweed.Options{Now: time.now, IDs: 5, Batches: 1})
 	for i := range 20 {
 		if i == 10 {
 			c.LoseServer(1)
@@ -460,7 +460,7 @@ func TestLostServer(t *testing.T) {
 // TestRoom assigns far more ids than the servers have room for, by their guess.
 func TestRoom(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{IDs: 40})
+	b := mustOpen(t, c, new(memory), seaweed.Options{IDs: 40})
 	for i := range 1500 {
 		if err := b.Put(t.Context(), fmt.Sprint("k", i), section("x")); err != nil || b.Lacking() {
 			t.Fatalf("put %d: %v", i, err)
@@ -471,7 +471,7 @@ func TestRoom(t *testing.T) {
 // TestDamage reads what some servers have damaged or lost.
 func TestDamage(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{})
+	b := mustOpen(t, c, new(memory), seaweed.Options{})
 	if err := b.Put(t.Context(), "k", section("body")); err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +509,7 @@ func TestOptions(t *testing.T) {
 		"ids":          {Masters: []string{"127.0.0.1:1"}, IDs: 1 << 20},
 		"nobody there": {Masters: []string{"127.0.0.1:1"}},
 	} {
-		if _, err := seaweed.Open(t.Context(), new(seaweed.Memory), o); err == nil || strings.Contains(err.Error(), "se-cret") {
+		if _, err := seaweed.Open(t.Context(), new(memory), o); err == nil || strings.Contains(err.Error(), "se-cret") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -519,7 +519,7 @@ func TestOptions(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	c := weedtest.New(weedtest.Options{})
 	f.Cleanup(c.Close)
-	names := new(seaweed.Memory)
+	names := new(memory)
 	b, err := seaweed.Open(f.Context(), names, seaweed.Options{Masters: c.Masters(), PartBytes: 4})
 	if err != nil {
 		f.Fatal(err)
@@ -565,7 +565,7 @@ func FuzzRecords(f *testing.F) {
 // TestTruncated reads every beginning of a record.
 func TestTruncated(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	names := new(seaweed.Memory)
+	names := new(memory)
 	b := mustOpen(t, c, names, seaweed.Options{PartBytes: 4})
 	if err := b.Put(t.Context(), "k", section("0123456789")); err != nil {
 		t.Fatal(err)
@@ -589,7 +589,7 @@ func TestTruncated(t *testing.T) {
 // read which ids have a name.
 func TestNamedDuringSweep(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	names := new(seaweed.Memory)
+	names := new(memory)
 	time := newClock()
 	written, ended := make(chan struct{}), make(chan struct{})
 	b := mustOpen(t, c, &stopping{Names: names, stop: func() {
@@ -651,7 +651,7 @@ func TestDirtyLater(t *testing.T) {
 			h.ServeHTTP(w, r)
 		})
 	}})
-	names := new(seaweed.Memory)
+	names := new(memory)
 	b, err := seaweed.Open(t.Context(), names, seaweed.Options{Masters: c.Masters(), IDs: 2, Batches: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -690,7 +690,7 @@ func (b *blind) Swap(ctx context.Context, conditions, changes []seaweed.Name) er
 // read, and is not safe.
 func TestNameNotSafe(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	names := &blind{Names: new(seaweed.Memory)}
+	names := &blind{Names: new(memory)}
 	b := mustOpen(t, c, names, seaweed.Options{})
 	if err := b.Put(t.Context(), "a", section("x")); err != nil {
 		t.Fatal(err)
@@ -730,7 +730,7 @@ func TestRacks(t *testing.T) {
 		for i := range tt.down {
 			c.KillServer(i)
 		}
-		b, err := seaweed.Open(t.Context(), new(seaweed.Memory), seaweed.Options{Masters: c.Masters(), Copies: tt.copies, Fewer: tt.fewer})
+		b, err := seaweed.Open(t.Context(), new(memory), seaweed.Options{Masters: c.Masters(), Copies: tt.copies, Fewer: tt.fewer})
 		if (err != nil) != tt.refused {
 			t.Errorf("%+v: got %v", tt, err)
 		}
@@ -756,7 +756,7 @@ func TestFull(t *testing.T) {
 			}
 		})
 	}})
-	names := new(seaweed.Memory)
+	names := new(memory)
 	o := seaweed.Options{Masters: c.Masters(), IDs: 1, Batches: 1, Tries: 2}
 	b := mustOpen(t, c, names, o)
 	put := func(key string) error { return b.Put(t.Context(), key, section("x")) }

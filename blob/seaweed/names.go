@@ -1,16 +1,13 @@
 package seaweed
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -36,68 +33,6 @@ type Names interface {
 	// or that there is none. Otherwise it makes none and returns ErrChanged. After
 	// another error it is unknown whether the changes are made, now or later.
 	Swap(ctx context.Context, conditions, changes []Name) error
-}
-
-// Memory is Names in memory, for tests. The zero value is empty.
-type Memory struct {
-	mu   sync.Mutex
-	all  map[string][]byte
-	keys []string // sorted
-}
-
-// Get is for Names.
-func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.all[key], ctx.Err()
-}
-
-// Scan is for Names.
-func (m *Memory) Scan(ctx context.Context, prefix, after string, n int) ([]Name, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var out []Name
-	from, _ := slices.BinarySearch(m.keys, max(prefix, after))
-	for _, key := range m.keys[from:] {
-		if !strings.HasPrefix(key, prefix) || len(out) == n {
-			break
-		}
-		if key > after {
-			out = append(out, Name{key, m.all[key]})
-		}
-	}
-	return out, ctx.Err()
-}
-
-// Swap is for Names.
-func (m *Memory) Swap(ctx context.Context, conditions, changes []Name) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, c := range conditions {
-		if have := m.all[c.Key]; !bytes.Equal(have, c.Value) || (have == nil) != (c.Value == nil) {
-			return ErrChanged
-		}
-	}
-	if m.all == nil {
-		m.all = make(map[string][]byte)
-	}
-	for _, c := range changes {
-		at, there := slices.BinarySearch(m.keys, c.Key)
-		switch {
-		case c.Value == nil && there:
-			m.keys = slices.Delete(m.keys, at, at+1)
-			delete(m.all, c.Key)
-		case c.Value != nil:
-			if !there {
-				m.keys = slices.Insert(m.keys, at, c.Key)
-			}
-			m.all[c.Key] = bytes.Clone(c.Value)
-		}
-	}
-	return nil
 }
 
 // Prefixes of the kinds of records: see FORMAT.md.

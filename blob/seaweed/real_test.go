@@ -142,7 +142,7 @@ func TestPartsWeed(t *testing.T) {
 	c := startWeed(t, 1, 3)
 	t.Run("Bucket", func(t *testing.T) {
 		blobtest.Run(t, func(t *testing.T) blob.Bucket {
-			b, err := seaweed.Open(t.Context(), new(seaweed.Memory), seaweed.Options{Masters: c.addresses})
+			b, err := seaweed.Open(t.Context(), new(memory), seaweed.Options{Masters: c.addresses})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestPartsWeed(t *testing.T) {
 		})
 	})
 	t.Run("Killed", func(t *testing.T) {
-		names := new(seaweed.Memory)
+		names := new(memory)
 		o := seaweed.Options{Masters: c.addresses, IDs: 50}
 		b, err := seaweed.Open(t.Context(), names, o)
 		if err != nil {
@@ -220,7 +220,7 @@ func TestPartsWeed(t *testing.T) {
 // take turns, and it reports the medians.
 func BenchmarkPartsWeed(b *testing.B) {
 	c := startWeed(b, 1, 3)
-	ours, err := seaweed.Open(b.Context(), new(seaweed.Memory), seaweed.Options{Masters: c.addresses})
+	ours, err := seaweed.Open(b.Context(), new(memory), seaweed.Options{Masters: c.addresses})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func start(t *testing.T, o weedtest.Options) *weedtest.Cluster {
 func TestBucket(t *testing.T) {
 	c := start(t, weedtest.Options{Growing: 3})
 	blobtest.Run(t, func(t *testing.T) blob.Bucket {
-		return mustOpen(t, c, new(seaweed.Memory), seaweed.Options{IDs: 20, PartBytes: 1 << 20})
+		return mustOpen(t, c, new(memory), seaweed.Options{IDs: 20, PartBytes: 1 << 20})
 	})
 	if n := c.Unsynced(); n > 0 {
 		t.Errorf("%d puts without fsync", n)
@@ -64,7 +64,7 @@ func TestWire(t *testing.T) {
 		})
 	}})
 	blobtest.Run(t, func(t *testing.T) blob.Bucket {
-		return mustOpen(t, c, new(seaweed.Memory), seaweed.Options{IDs: 20, PartBytes: 8 << 20, Timeout: 400 * time.Millisecond, Within: 20 * time.Second, Tries: 20})
+		return mustOpen(t, c, new(memory), seaweed.Options{IDs: 20, PartBytes: 8 << 20, Timeout: 400 * time.Millisecond, Within: 20 * time.Second, Tries: 20})
 	})
 }
 
@@ -84,7 +84,7 @@ func files(t *testing.T, c *weedtest.Cluster, want ...int) {
 
 func TestDeleted(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	b := mustOpen(t, c, new(seaweed.Memory), seaweed.Options{PartBytes: 4})
+	b := mustOpen(t, c, new(memory), seaweed.Options{PartBytes: 4})
 	for i := range 3 {
 		if err := b.Put(t.Context(), fmt.Sprint("k", i), section("body of 3")); err != nil {
 			t.Fatal(err)

@@ -4,9 +4,7 @@ package stonetest
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/geom"
@@ -15,10 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Spec is a whole stone as a value. ReadSpec returns a Spec equal to the one that
-// Write wrote. Everything is in the order that Writer needs. Lists of a column are
-// sorted by name. Slices without elements are nil, except payloads, data and tags of
-// no bytes.
+// Spec is a whole stone as a value. Everything is in the order that Writer needs. Lists of
+// a column are sorted by name. Slices without elements are nil, except payloads, data and
+// tags of no bytes.
 type Spec struct {
 	Properties []stone.Property
 	Dimensions []DimensionSpec
@@ -30,7 +27,7 @@ type DimensionSpec struct {
 	Name, Folder string
 	Volumes      []VolumeSpec
 	Rules        []light.Rule // of height maps, over the volume voxel.Block
-	// Matters is how that volume's cells affect light. ReadSpec returns nil if no
+	// Matters is how that volume's cells affect light. A reader returns nil if no
 	// page of light uses it.
 	Matters light.Matters
 	Columns []voxel.Column
@@ -147,83 +144,4 @@ func (d *DimensionSpec) Towers() light.Towers {
 		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
 	}
 	return func(x, z int32) light.Tower { return towers[footprint{x, z}] }
-}
-
-// ReadSpec reads the whole stone.
-func ReadSpec(r *stone.Reader) (Spec, error) {
-	s := Spec{Properties: r.Properties()}
-	for _, d := range r.Dimensions() {
-		spec := DimensionSpec{Name: d.Name, Folder: d.Folder, Rules: r.Rules(d.Name), Matters: r.Matters(d.Name)}
-		for _, v := range d.Volumes {
-			vs := VolumeSpec{Volume: v.Volume, Names: v.Names}
-			for _, level := range v.Levels {
-				l := LevelSpec{Level: level}
-				for c, err := range r.Chunks(context.Background(), d.Name, v.Volume.Name, level) {
-					if err != nil {
-						return s, err
-					}
-					l.Chunks = append(l.Chunks, c)
-				}
-				vs.Levels = append(vs.Levels, l)
-			}
-			spec.Volumes = append(spec.Volumes, vs)
-		}
-		for c, err := range r.Columns(context.Background(), d.Name) {
-			if err != nil {
-				return s, err
-			}
-			spec.Columns = append(spec.Columns, *c)
-		}
-		var err error
-		if spec.Lists, err = readLists(r, d); err != nil {
-			return s, err
-		}
-		for pos, there := range r.ColumnEntries(d.Name) {
-			if !there {
-				spec.Gone = append(spec.Gone, pos)
-			}
-		}
-		s.Dimensions = append(s.Dimensions, spec)
-	}
-	return s, s.readFiles(r)
-}
-
-// readLists reads the lists of columns of which the stone says nothing else.
-func readLists(r *stone.Reader, d stone.Dimension) (specs []ListsSpec, err error) {
-	lists := make(map[geom.ColumnPos][]voxel.List)
-	for _, name := range d.Lists {
-		for pos := range r.ListEntries(d.Name, name) {
-			objects, _, err := r.List(context.Background(), d.Name, name, pos)
-			if err != nil {
-				return nil, err
-			}
-			lists[pos] = append(lists[pos], voxel.List{Name: name, Objects: objects})
-		}
-	}
-	for pos := range r.ColumnEntries(d.Name) {
-		delete(lists, pos)
-	}
-	for _, pos := range slices.SortedFunc(maps.Keys(lists), geom.ColumnPos.Compare) {
-		specs = append(specs, ListsSpec{pos, lists[pos]})
-	}
-	return specs, nil
-}
-
-func (s *Spec) readFiles(r *stone.Reader) error {
-	for path, there := range r.FileEntries() {
-		if !there {
-			s.Files = append(s.Files, FileSpec{Path: path, Gone: true})
-			continue
-		}
-		from, err := r.OpenFile(path)
-		if err != nil {
-			return err
-		}
-		data, err := io.ReadAll(from)
-		if err != nil {
-			return err
-		}
-		s.Files = append(s.Files, FileSpec{Path: path, Data: data})
-	}
-	return nil
 }

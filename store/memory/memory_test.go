@@ -22,5 +22,3 @@ func TestLinear(t *testing.T) { storetest.Linear(t, kind, 2000) }
 func openBucket(*testing.T) blob.Bucket { return memory.NewBucket() }
 
 func TestBucket(t *testing.T) { blobtest.Run(t, openBucket) }
-
-func TestFlakyBucket(t *testing.T) { blobtest.RunFlaky(t, openBucket) }

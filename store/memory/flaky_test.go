@@ -1,4 +1,4 @@
-package blobtest
+package memory_test
 
 import (
 	"context"
@@ -9,43 +9,39 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/blob/blobtest"
 )
 
-// Fault is what goes wrong with one call.
-type Fault int
+// fault is what goes wrong with one call.
+type fault int
 
 // Faults of a call.
 const (
-	None    Fault = iota
-	Refused       // the bucket says that it cannot do it now, and does nothing
-	Lost          // the call takes place, and its answer is lost
-	Late          // the answer is lost, and a Put or Delete takes place before a later call
+	noFault    fault = iota
+	refused          // the bucket says that it cannot do it now, and does nothing
+	answerLost       // the call takes place, and its answer is lost
+	answerLate       // the answer is lost, and a Put or Delete takes place before a later call
 )
 
-// flaky is a bucket with faults.
+// flaky is a bucket with the faults of a script. The script is called for each call, by one
+// goroutine at a time. Op is "put", "get", "head", "list" or "delete"; the key of a list is its
+// prefix. A call with a fault returns blob.ErrAway.
 type flaky struct {
 	blob.Bucket
-	script func(op, key string) Fault
+	script func(op, key string) fault
 
 	mu   sync.Mutex
 	late []func()
 }
 
-// Flaky returns the bucket with the faults of a script. The script is called for
-// each call, by one goroutine at a time. Op is "put", "get", "head", "list" or
-// "delete"; the key of a list is its prefix. A call with a fault returns blob.ErrAway.
-func Flaky(b blob.Bucket, script func(op, key string) Fault) blob.Bucket {
-	return &flaky{Bucket: b, script: script}
-}
-
-// InTurn returns a script in which every third call goes wrong. The faults take turns.
-func InTurn() func(op, key string) Fault {
+// inTurn returns a script in which every third call goes wrong. The faults take turns.
+func inTurn() func(op, key string) fault {
 	n := 0
-	return func(string, string) Fault {
+	return func(string, string) fault {
 		if n++; n%3 != 0 {
-			return None
+			return noFault
 		}
-		return Refused + Fault(n/3%3)
+		return refused + fault(n/3%3)
 	}
 }
 
@@ -55,9 +51,9 @@ func (f *flaky) call(ctx context.Context, op, key string, what func(context.Cont
 		return what(ctx)
 	}
 	f.mu.Lock()
-	fault, late := f.script(op, key), f.late
+	wrong, late := f.script(op, key), f.late
 	f.late = nil
-	if fault == Late {
+	if wrong == answerLate {
 		ctx := context.WithoutCancel(ctx)
 		f.late = append(f.late, func() { _ = what(ctx) }) // nobody gets its result
 	}
@@ -66,13 +62,13 @@ func (f *flaky) call(ctx context.Context, op, key string, what func(context.Cont
 		l()
 	}
 	var err error
-	if fault == None || fault == Lost {
+	if wrong == noFault || wrong == answerLost {
 		err = what(ctx)
 	}
-	if fault == None {
+	if wrong == noFault {
 		return err
 	}
-	return fmt.Errorf("flaky: %s %q: fault %d: %w", op, key, fault, blob.ErrAway)
+	return fmt.Errorf("flaky: %s %q: fault %d: %w", op, key, wrong, blob.ErrAway)
 }
 
 // Put is for blob.Bucket.
@@ -116,12 +112,10 @@ func read[T any](ctx context.Context, f *flaky, op, key string, what func(contex
 	return got, nil
 }
 
-// RunFlaky tests that callers who repeat calls after blob.ErrAway, and use blob.Same,
-// see the contract although every third call goes wrong.
-func RunFlaky(t *testing.T, open func(t *testing.T) blob.Bucket) {
-	contract{again: true, open: func(t *testing.T) blob.Bucket {
-		return &again{Flaky(open(t), InTurn())}
-	}}.run(t)
+// Callers who repeat calls after blob.ErrAway, and use blob.Same, see the contract although
+// every third call goes wrong.
+func TestFlakyBucket(t *testing.T) {
+	blobtest.RunAgain(t, func(t *testing.T) blob.Bucket { return &again{&flaky{Bucket: openBucket(t), script: inTurn()}} })
 }
 
 // again is a caller that repeats calls.
