@@ -97,7 +97,7 @@ func TestRestoreDoesNotWaitForLoads(t *testing.T) {
 	h := load(0)
 	set(t, w, geom.Point{}, "second")
 	h.Release()
-	h = load(100)
+	load(100)
 	set(t, w, geom.Point{X: 100}, "second")
 	commit(t, w)
 	w.Close()
