@@ -44,12 +44,16 @@ func (u Union) Spans(y, z int, yield func(x0, x1 int) bool) {
 	yieldRuns(join(all), yield)
 }
 
-func (u Union) cover(b geom.Box) (Cover, bool) {
-	c, sure, parts := none, true, 0
-	for _, r := range u {
+func (u Union) cover(b geom.Box) (Cover, bool) { return coverBy(u, b, none, Whole) }
+
+// coverBy is the cover of several regions: decides if one of them has that, otherwise Partly if
+// one has, otherwise rest.
+func coverBy(all []Region, b geom.Box, rest, decides Cover) (Cover, bool) {
+	c, sure, parts := rest, true, 0
+	for _, r := range all {
 		switch d, ok := shapeOf(r).guess(b); {
-		case d == Whole:
-			return Whole, true
+		case d == decides:
+			return decides, true
 		case d == Partly:
 			c, sure, parts = Partly, ok, parts+1
 		}
@@ -90,18 +94,7 @@ func (n Intersection) Spans(y, z int, yield func(x0, x1 int) bool) {
 	yieldRuns(rest, yield)
 }
 
-func (n Intersection) cover(b geom.Box) (Cover, bool) {
-	c, sure, parts := Whole, true, 0
-	for _, r := range n {
-		switch d, ok := shapeOf(r).guess(b); {
-		case d == none:
-			return none, true
-		case d == Partly:
-			c, sure, parts = Partly, ok, parts+1
-		}
-	}
-	return c, sure && parts < 2
-}
+func (n Intersection) cover(b geom.Box) (Cover, bool) { return coverBy(n, b, Whole, none) }
 
 // Bounds returns the bounds of From.
 func (d Difference) Bounds() geom.Box { return d.From.Bounds() }

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -35,19 +34,11 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
-	from, err := c.body(c.limits.WorldBytes, false)
-	if err != nil {
-		return err
-	}
-	file, err := c.newSpool()
+	file, err := c.receive(c.limits.WorldBytes)
 	if err != nil {
 		return err
 	}
 	defer file.close()
-	if _, err := io.Copy(file, from); err != nil {
-		return err
-	}
-	c.step("receive")
 	var answer importAnswer
 	var done history.Commit
 	err = c.heavyWork(func() (err error) {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/client"
@@ -13,19 +12,11 @@ func (c *call) savings() error {
 	if c.o.Weigh == nil {
 		return fault(client.NoRoute, "this server does not weigh worlds")
 	}
-	from, err := c.body(c.limits.WorldBytes, false)
-	if err != nil {
-		return err
-	}
-	file, err := c.newSpool()
+	file, err := c.receive(c.limits.WorldBytes)
 	if err != nil {
 		return err
 	}
 	defer file.close()
-	if _, err := io.Copy(file, from); err != nil {
-		return err
-	}
-	c.step("receive")
 	dir, remove, err := c.tempDir()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -26,6 +27,24 @@ func (c *call) newSpool() (*spool, error) {
 	}
 	_ = os.Remove(f.Name()) // if the system forbids this for an open file, close does it
 	return &spool{file: f, c: c}, nil
+}
+
+// receive returns the body of the call, of at most limit bytes.
+func (c *call) receive(limit int64) (*spool, error) {
+	from, err := c.body(limit, false)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.newSpool()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(file, from); err != nil {
+		file.close()
+		return nil, err
+	}
+	c.step("receive")
+	return file, nil
 }
 
 // tempDir makes a folder; the caller calls remove.

@@ -151,40 +151,33 @@ func New() *Metrics {
 // factory makes metrics and registers them.
 type factory struct{ r *prometheus.Registry }
 
-func (f factory) counter(name, help string) prometheus.Counter {
-	c := prometheus.NewCounter(prometheus.CounterOpts{Name: "cairn_" + name, Help: help})
+func registered[C prometheus.Collector](f factory, c C) C {
 	f.r.MustRegister(c)
 	return c
+}
+
+func (f factory) counter(name, help string) prometheus.Counter {
+	return registered(f, prometheus.NewCounter(prometheus.CounterOpts{Name: "cairn_" + name, Help: help}))
 }
 
 func (f factory) counters(name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cairn_" + name, Help: help}, labels)
-	f.r.MustRegister(c)
-	return c
+	return registered(f, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "cairn_" + name, Help: help}, labels))
 }
 
 func (f factory) gauge(name, help string) prometheus.Gauge {
-	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help})
-	f.r.MustRegister(g)
-	return g
+	return registered(f, prometheus.NewGauge(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help}))
 }
 
 func (f factory) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help}, labels)
-	f.r.MustRegister(g)
-	return g
+	return registered(f, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "cairn_" + name, Help: help}, labels))
 }
 
 func (f factory) histogram(name, help string, bounds []float64) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds})
-	f.r.MustRegister(h)
-	return h
+	return registered(f, prometheus.NewHistogram(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds}))
 }
 
 func (f factory) histograms(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds}, labels)
-	f.r.MustRegister(h)
-	return h
+	return registered(f, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "cairn_" + name, Help: help, Buckets: bounds}, labels))
 }
 
 // Handler serves the metrics in Prometheus' formats.

@@ -67,13 +67,24 @@ func scanRecords(rows pgx.Rows) (out []history.Record, err error) {
 }
 
 // Get is for history.Records.
-func (c *Catalogue) Get(ctx context.Context, keys ...string) (out [][]byte, err error) {
+func (c *Catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+	return c.get(ctx, c.read, keys)
+}
+
+// Scan is for history.Records.
+func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+	return scan(ctx, c.read, from, to, n, back)
+}
+
+// reading makes a call that reads, now or in a snapshot.
+type reading func(ctx context.Context, q query, what func(pgx.Rows) error) error
+
+func (c *Catalogue) get(ctx context.Context, read reading, keys []string) (out [][]byte, err error) {
 	if len(keys) == 0 || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	q := getQuery(keys)
 	var at time.Time
-	err = c.read(ctx, q, func(rows pgx.Rows) error {
+	err = read(ctx, getQuery(keys), func(rows pgx.Rows) error {
 		out, at, err = scanGet(rows, len(keys))
 		return err
 	})
@@ -84,12 +95,11 @@ func (c *Catalogue) Get(ctx context.Context, keys ...string) (out [][]byte, err 
 	return out, nil
 }
 
-// Scan is for history.Records.
-func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) (out []history.Record, err error) {
+func scan(ctx context.Context, read reading, from, to string, n int, back bool) (out []history.Record, err error) {
 	if n <= 0 || from >= to || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	err = c.read(ctx, scanQuery(from, to, n, back), func(rows pgx.Rows) error {
+	err = read(ctx, scanQuery(from, to, n, back), func(rows pgx.Rows) error {
 		out, err = scanRecords(rows)
 		return err
 	})
@@ -127,35 +137,13 @@ type snapshot struct {
 }
 
 // Get is for history.Records.
-func (s *snapshot) Get(ctx context.Context, keys ...string) (out [][]byte, err error) {
-	if len(keys) == 0 || ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	var at time.Time
-	err = s.read(ctx, getQuery(keys), func(rows pgx.Rows) error {
-		out, at, err = scanGet(rows, len(keys))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("postgres: get: %w", err)
-	}
-	s.c.heard(at)
-	return out, nil
+func (s *snapshot) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+	return s.c.get(ctx, s.read, keys)
 }
 
 // Scan is for history.Records.
-func (s *snapshot) Scan(ctx context.Context, from, to string, n int, back bool) (out []history.Record, err error) {
-	if n <= 0 || from >= to || ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	err = s.read(ctx, scanQuery(from, to, n, back), func(rows pgx.Rows) error {
-		out, err = scanRecords(rows)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("postgres: scan: %w", err)
-	}
-	return out, nil
+func (s *snapshot) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+	return scan(ctx, s.read, from, to, n, back)
 }
 
 // errReleased says that a snapshot cannot be read any more.
