@@ -10,7 +10,6 @@ import (
 const (
 	nodeBits = 9             // bits of a code: three each of x, y and z
 	nodeKids = 1 << nodeBits // 8x8x8
-	topShift = 3*geom.MaxDepth - nodeBits
 )
 
 // node is a cube of 8x8x8 smaller cubes. It keeps those that hold a chunk, in the
