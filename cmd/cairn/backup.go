@@ -325,12 +325,16 @@ type folderBackup struct {
 }
 
 func listFolder(out io.Writer, dir string, json bool) error {
-	if _, err := os.Stat(dir); err != nil {
+	found, err := os.ReadDir(dir)
+	if err != nil {
 		return pathError(dir, err)
 	}
 	times, err := local.Backups(dir, local.Options{})
 	if err != nil {
 		return err
+	}
+	if len(times) == 0 && len(found) > 0 {
+		return usagef("%s: no folder of backups; a bucket in a folder is written dir:%[1]s", dir)
 	}
 	all := &folderBackups{[]folderBackup{}}
 	for _, at := range times {
