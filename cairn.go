@@ -41,8 +41,9 @@ type (
 
 // Open opens the store at url. "local:DIR" is a directory; it is created if it is missing, and
 // one program may have it open at a time. "memory:" keeps worlds until it is closed.
-// "https://HOST" is a server; the token comes from the environment variable CAIRN_TOKEN, or
-// from store.OpenWith. Open does I/O.
+// "https://HOST" is a server, which the calls of the Store ask first, not Open; the token comes from
+// the environment variable CAIRN_TOKEN, or from store.OpenWith. "cluster:FILE" is what docs/CLUSTER.md
+// describes. Open does I/O.
 func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
 // Options of a World. The zero value is the default.
@@ -183,7 +184,8 @@ func (w *World) Load(ctx context.Context, box Box) (*world.Held, error) {
 // one step. If f fails, or ctx ends, nothing changes. There are two exceptions. The steps of a
 // World take at most 64 MiB, and an edit may need more than that alone; or ctx may end after
 // the blocks have changed. Then Edit returns the change together with an error, and Undo cannot
-// take it back.
+// take it back. Edits wait for each other: in f, Edit, Undo, Redo, Commit, Restore and Close return
+// world.ErrNested; see world.World.Update.
 func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, error) {
 	change, err := w.steps.Update(ctx, w.author, "edit", func(tx *world.Tx) error {
 		d := tx.Dimension(w.dimension)
@@ -257,9 +259,15 @@ func (w *World) Restore(ctx context.Context, at ID, message string) (Commit, err
 // and copies nothing.
 func (w *World) Fork(ctx context.Context, name string) error { return w.w.Fork(ctx, name) }
 
-// Close closes the world. Changes without a commit are lost. Worlds of a Fleet are closed by
-// the Fleet.
-func (w *World) Close() error { return w.w.Close() }
+// Close closes the world. Changes without a commit are lost. If the world is of a Fleet, Close
+// asks the Fleet to save and close it, as autosave.Kept.Close does.
+func (w *World) Close() error {
+	if w.kept != nil {
+		w.kept.Close()
+		return nil
+	}
+	return w.w.Close()
+}
 
 // Blocks gives access to the blocks of a world during Edit. It is valid until the function of
 // Edit returns. A block that is not loaded cannot be read or set, and makes Edit fail with

@@ -3,6 +3,7 @@ package cairn_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -271,5 +272,58 @@ func TestFromFleet(t *testing.T) {
 	log, err := st.Log(t.Context(), "a", history.ID{}, 9)
 	if err != nil || len(log) != 2 {
 		t.Errorf("%d commits, %v", len(log), err)
+	}
+}
+
+// Close of a world of a Fleet loses nothing: the Fleet saves and closes it.
+func TestCloseOfAFleet(t *testing.T) {
+	now := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	st := openStore(t)
+	f := autosave.NewFleet(st, "game", now, autosave.Options{Create: true, Run: func(task func()) { task() }})
+	k, err := f.Open(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := cairn.FromFleet(t.Context(), k, cairn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, w, func(b cairn.Blocks) { b.Set(cairn.Point{}, "stone") })
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	events := append(f.Step(now), f.Step(now.Add(time.Second))...)
+	if log, err := st.Log(t.Context(), "a", history.ID{}, 9); err != nil || len(log) != 1 || len(events) != 1 || events[0].Kind != autosave.Closed {
+		t.Errorf("%d commits, events %v, %v", len(log), events, err)
+	}
+}
+
+// TestCallsInAnEdit would wait for the edit that they are in, and fail instead. So do those in a Watch.
+func TestCallsInAnEdit(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("goroutines cannot be told apart")
+	}
+	w := create(t, openStore(t), "plot", cairn.Options{})
+	for name, f := range map[string]func() error{
+		"Edit": func() error { _, err := w.Edit(t.Context(), func(cairn.Blocks) error { return nil }); return err },
+		"Undo": func() error { _, err := w.Undo(t.Context()); return err },
+		"Redo": func() error { _, err := w.Redo(t.Context()); return err },
+	} {
+		check := func(where string) {
+			if err := f(); !errors.Is(err, world.ErrNested) {
+				t.Errorf("%s in %s: %v", name, where, err)
+			}
+		}
+		if _, err := w.Edit(t.Context(), func(cairn.Blocks) error { check("an edit"); return nil }); err != nil {
+			t.Error(err)
+		}
+		stop := w.World().Watch(func(*world.Change) { check("a Watch") })
+		if _, err := w.Edit(t.Context(), func(b cairn.Blocks) error { b.Set(cairn.Point{}, name); return nil }); err != nil {
+			t.Error(err)
+		}
+		stop()
+	}
+	if r, err := w.Undo(t.Context()); err != nil || r.Cells != 1 {
+		t.Errorf("Undo after the edits: %+v, %v", r, err)
 	}
 }

@@ -42,7 +42,8 @@ type Options struct {
 }
 
 // History holds the steps of the authors of one open World. Any number of goroutines may use
-// it, but not from within an update of the World.
+// it, but not from within an update of the World: there Update, Undo and Redo return world.ErrNested,
+// where World.Update does.
 type History struct {
 	w   *world.World
 	max int
@@ -66,6 +67,9 @@ func New(w *world.World, o Options) *History {
 // chunk. If ctx ends during it, and with ErrTooLarge, Update returns the change together with
 // the error: the World has changed, and Undo does not know of it.
 func (h *History) Update(ctx context.Context, author, name string, f func(*world.Tx) error) (*world.Change, error) {
+	if err := h.w.Nested(); err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change, err := h.w.Update(func(tx *world.Tx) error {
@@ -146,6 +150,9 @@ func (h *History) Redo(ctx context.Context, author string) (Report, error) {
 // move takes back the last step of one of the author's stacks, and pushes the replaced content
 // on the other.
 func (h *History) move(ctx context.Context, author, verb string, stacks func(*past) (from, to *[]*step)) (Report, error) {
+	if err := h.w.Nested(); err != nil {
+		return Report{}, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	p := h.past(author)

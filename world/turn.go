@@ -30,6 +30,10 @@ func (w *World) enter(turns ...*turn) error {
 	return nil
 }
 
+// Nested returns ErrNested in the function of an update, or of Watch, which runs in one: for who takes a lock
+// of its own before it waits for updates.
+func (w *World) Nested() error { return w.enter() }
+
 // leave ends turns.
 func (w *World) leave(turns ...*turn) {
 	for _, t := range turns {

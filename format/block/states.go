@@ -84,6 +84,8 @@ const FirstNamed = 1451
 // *StateError.
 func State(word string, versions []int32, own []string) (string, error) {
 	switch named := slices.ContainsFunc(own, isNamed); {
+	case word == "" && !slices.Contains(own, ""):
+		return "", &StateError{word, `want a name; that of no block is "air"`}
 	case word == format.Air || strings.HasPrefix(word, escapePrefix):
 		return word, nil
 	case !named && slices.ContainsFunc(own, isNumber):

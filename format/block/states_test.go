@@ -40,6 +40,9 @@ func TestState(t *testing.T) {
 		{"stone[lit=true]", "minecraft:stone[lit=true]", []int32{9999}, game}, // the world has it
 		{"nbt:00", "nbt:00", []int32{3955}, game},
 		{"oak_log", "oak_log", nil, game},
+		{"", "!want a name", nil, []string{"air"}},
+		{"", "!want a name", []int32{3955}, game},
+		{"", "", nil, []string{"air", ""}}, // the world has it
 		{"oak_log", "oak_log", []int32{3955}, []string{"air", "default:tree"}},
 		{"oak_log", "oak_log", []int32{0}, []string{"air"}},
 		{"oak_log", "minecraft:oak_log[axis=y]", []int32{3955}, []string{"air"}},
