@@ -235,7 +235,9 @@ func wrong(err error) bool {
 func (s *Store) lasting(err error, at int) error {
 	certificate, record, name := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}, (*net.DNSError)(nil)
 	switch {
-	case errors.As(err, &certificate), errors.As(err, &name) && name.IsNotFound:
+	case errors.As(err, &certificate):
+		return fmt.Errorf("%w; $SSL_CERT_FILE may name a file of certificates to trust", err)
+	case errors.As(err, &name) && name.IsNotFound:
 		return err
 	case errors.As(err, &record):
 		return fmt.Errorf("%s does not use TLS: does its address begin with http://? %w", s.sites.all[at].Host, err)

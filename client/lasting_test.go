@@ -63,7 +63,7 @@ func TestLasting(t *testing.T) {
 		http          http.RoundTripper
 		want          string
 	}{
-		{"nobody vouches for it", secure.URL, nil, "x509: "},
+		{"nobody vouches for it", secure.URL, nil, "$SSL_CERT_FILE"},
 		{"http to TLS", "http://" + secure.Listener.Addr().String(), nil, "does the address begin with https://?"},
 		{"https to none", "https://" + answerPlain(t), nil, "does its address begin with http://?"},
 		{"no such host", open.URL, unknown, "no such host"},

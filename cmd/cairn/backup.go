@@ -270,7 +270,7 @@ was killed. Without it that takes an hour. A backup that is being made fails the
 // openBackups opens the backups in a bucket.
 func openBackups(ctx context.Context, from, identity string) (*backup.Backups, func() error, error) {
 	if !backups.IsBucket(from) {
-		return nil, nil, usagef("%q: want a bucket: s3://NAME/PREFIX or dir:DIR", from)
+		return nil, nil, usagef("%q: want a bucket: s3://NAME/PREFIX or dir:DIR; a backup in a folder is a store: cairn check local:DIR/NAME verifies it", from)
 	}
 	a, err := backups.Access(ctx, identity, nil)
 	if err != nil {

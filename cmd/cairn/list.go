@@ -147,7 +147,8 @@ func printListed(out io.Writer, some []listed) {
 			t.Row(l.World, "nothing committed yet")
 			continue
 		}
-		t.Row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), console.Line(l.Commit.Message))
+		said, _, _ := strings.Cut(l.Commit.Message, "\n")
+		t.Row(l.World, fmt.Sprint("version ", l.Commit.Number), l.Commit.stamp(), console.Line(said))
 	}
 	t.Flush()
 }

@@ -150,8 +150,11 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 // check checks the flags that need no parsing.
 func (o *serveOptions) check() error {
 	for _, origin := range o.origins {
-		if err := server.CheckOrigin(origin); err != nil || o.tokens == "" {
-			return usagef("--allow-origin %s: want such as https://tool.example, without a path, or *; and --tokens, because pages show one", origin)
+		if err := server.CheckOrigin(origin); err != nil {
+			return usagef("--allow-origin %s: want such as https://tool.example, without a path, or *", origin)
+		}
+		if o.tokens == "" {
+			return usagef("--allow-origin needs --tokens: such pages show a token, see cairn token")
 		}
 	}
 	switch {

@@ -281,7 +281,7 @@ func TestServeRefused(t *testing.T) {
 		{2, "want HOST:PORT", []string{"--listen", "7070"}},
 		{2, "want HOST:PORT", []string{"--debug", "7071"}},
 		{2, "without a path", []string{"--allow-origin", "tool.example", "--tokens", "good.json"}},
-		{2, "and --tokens", []string{"--allow-origin", "https://tool.example"}},
+		{2, "--allow-origin needs --tokens", []string{"--allow-origin", "https://tool.example"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
 		{2, "only a store local:DIR", []string{"--store", "memory:", "--backup", "x"}},
 		{2, "wrong number", []string{"x"}},

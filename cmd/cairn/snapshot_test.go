@@ -43,7 +43,7 @@ func TestSnapshot(t *testing.T) {
 	if r := mustRun(t, 0, dir, "list"); strings.Contains(r.out, ".snapshots") {
 		t.Errorf("list shows snapshots: %s", r.out)
 	}
-	if r := mustRun(t, 0, dir, "list", "--snapshots"); !strings.Contains(r.out, "@hub/a/.snapshots/before") {
+	if r := mustRun(t, 0, dir, "list", "--snapshots"); !strings.Contains(r.out, "@hub/a/.snapshots/before") || strings.Contains(r.out, `\n`) {
 		t.Errorf("list --snapshots: %s", r.out)
 	}
 	if r := mustRun(t, 0, dir, "rename", "@hub/a", "@hub/b"); !strings.Contains(r.out, "1 snapshot") {

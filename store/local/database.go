@@ -66,6 +66,9 @@ func (s *Store) openDB() error {
 		if s.db, err = pebble.Open(dir, o); err != nil && s.reading.Load() != nil {
 			err = fmt.Errorf("after db/%s was read: %w", *s.reading.Load(), err)
 		}
+		if err != nil && s.Damaged {
+			err = fmt.Errorf("it cannot be opened; a backup has its worlds (cairn restore-store): %w", err)
+		}
 		s.reader = &dbReader{s.db}
 		return err
 	})

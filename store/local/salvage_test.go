@@ -125,3 +125,16 @@ func TestSalvageOlder(t *testing.T) {
 		t.Errorf("fetch: %v", err)
 	}
 }
+
+// Without its list of files a Store cannot be salvaged, and the error says what can be done.
+func TestSalvageWithoutManifest(t *testing.T) {
+	mem, _ := closedStore(t, "a")
+	files := make(map[string][]string)
+	filesOf(t, mem, "store", files)
+	for _, p := range files["MANIFEST"] {
+		replace(t, mem, p, nil)
+	}
+	if _, err := local.Salvage(t.Context(), "store", "new", damageOptions(mem)); err == nil || !strings.Contains(err.Error(), "cairn restore-store") {
+		t.Errorf("got %v", err)
+	}
+}
