@@ -378,7 +378,7 @@ func (t *Tick) Move(id octree.ID, at octree.Vec) error {
 
 func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
 	if p == nil {
-		return fmt.Errorf("object: %s mover %v: %w", what, id, fs.ErrNotExist)
+		return fmt.Errorf("object: %s mover %v: no such mover: %w", what, id, fs.ErrNotExist)
 	}
 	_, err := cellAt(at)
 	return err

@@ -225,7 +225,7 @@ func (w wouldRemove) print(out io.Writer) {
 	if len(w.Removed) == 0 {
 		fmt.Fprintln(out, "would remove nothing")
 	}
-	console.PrintList(out, "would remove:", w.Removed)
+	console.PrintList(out, "after the backup that this would make, it would remove:", w.Removed)
 }
 
 // dryRunFlag adds --dry-run to a verb that deletes.

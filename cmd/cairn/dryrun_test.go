@@ -23,7 +23,7 @@ func TestDryRun(t *testing.T) {
 		{"purge @isle --dry-run", "versions"},
 		{"purge @gone --dry-run", "versions"},
 		{"gc --keep newest=1 --deleted 0 --dry-run", "versions dropped"},
-		{"backup --to backups --keep 1 --dry-run", "would remove:"},
+		{"backup --to backups --keep 1 --dry-run", "after the backup that this would make, it would remove:"},
 		{"migrate local:cairn-data local:elsewhere --dry-run", "  isle\n"},
 	} {
 		if r := mustRun(t, 0, dir, strings.Fields(tt.args)...); !strings.Contains(r.out, tt.say) {
