@@ -482,7 +482,7 @@ took, and exits with 1 if a newer one has no seal.`,
 				return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
 			}
 			if o.world != "" || o.as != "" || o.at != "" || o.backup != "" || o.identity != "" {
-				return usagef("%s: --world, --as, --at, --backup and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", args[0])
+				return usagef("%s: --world, --as, --at, --backup and --identity are for buckets: s3://NAME/PREFIX or dir:DIR; of a folder, cairn export --store local:DIR/NAME @WORLD takes out one world", args[0])
 			}
 			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o.json)
 		},

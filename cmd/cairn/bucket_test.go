@@ -31,6 +31,9 @@ func TestBucketBackup(t *testing.T) {
 	if r := mustRun(t, 0, dir, "backup", "verify", "--from", "dir:locked"); !strings.Contains(r.out, "1 backup") || !strings.Contains(r.out, "no identity") {
 		t.Errorf("verify says %q", r.out)
 	}
+	if r := mustRun(t, 2, dir, "restore-store", "folder", "local:x", "--world", "isle"); !strings.Contains(r.errors, "cairn export --store local:DIR/NAME @WORLD") {
+		t.Errorf("restore-store of a folder says %q", r.errors)
+	}
 	if r := mustRun(t, 2, dir, "backup", "verify", "--from", "folder"); !strings.Contains(r.errors, "cairn check local:DIR/NAME") {
 		t.Errorf("verify of a folder says %q", r.errors)
 	}
