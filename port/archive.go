@@ -213,7 +213,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 		return err
 	}
 	if len(names) != 1 {
-		err := fmt.Errorf("the archive has no world at its root or in a folder, and %d files that end in %s", len(names), strings.Join(fileExts(), " or "))
+		err := fmt.Errorf("the archive has no world at its root or in a folder, and no file that ends in %s", strings.Join(fileExts(), " or "))
 		switch {
 		case len(names) > 1:
 			err = fmt.Errorf("the archive has %d worlds, among them %s and %s: unpack it and give one", len(names), names[0], names[1])

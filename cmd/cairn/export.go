@@ -78,9 +78,15 @@ with or without "minecraft:".`,
 	return c
 }
 
+// noFolder has what the name of a file ends in that somebody wants who gets a folder.
+var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".litematic", ".slime", ".schem", ".schematic", ".nbt"}
+
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
 		o.format = port.FormatOf(to)
+		if ext := strings.ToLower(filepath.Ext(to)); o.format == port.Anvil && slices.Contains(noFolder, ext) {
+			return usagef("%s: export writes no %s; it writes files that end in .slime, .schem, .schematic, .nbt or %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), port.Ext)
+		}
 	}
 	kind, ok := port.Format(o.format)
 	if !ok {
@@ -244,7 +250,10 @@ func (r *exported) print(out io.Writer) {
 // folder.
 func checkFree(path string) error {
 	list, err := os.ReadDir(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+	if errors.Is(err, fs.ErrNotExist) {
+		return checkParent(path)
+	}
+	if err == nil && len(list) == 0 {
 		return nil
 	}
 	if err == nil {

@@ -213,7 +213,7 @@ func TestWrongVersions(t *testing.T) {
 		{2, "@isle@abc", "at least 4"},
 		{2, "@isle@yesterday", "or a time in UTC such as"},
 		{3, "@isle@2001-01-01", "or before: no such commit; cairn log @isle"},
-		{3, "@atoll", "no such world"},
+		{3, "@atoll", "no such world; cairn list shows the worlds"},
 	} {
 		for _, args := range [][]string{{"info", tt.arg}, {"log", tt.arg}, {"export", tt.arg, "back"}, {"diff", tt.arg, "@isle"}} {
 			if r := mustRun(t, tt.code, dir, args...); !strings.Contains(r.errors, tt.reason) || r.out != "" || strings.Count(r.errors, "\n") != 1 {

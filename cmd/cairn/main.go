@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -244,6 +245,13 @@ func message(err error) string {
 	if errors.Is(err, local.ErrInUse) {
 		err = fmt.Errorf("%w; if that is cairn serve, name the server: --store http://127.0.0.1:7070", err)
 	}
+	var no arena.NoSnapshotError
+	switch {
+	case errors.As(err, &no):
+		err = fmt.Errorf("%w; cairn snapshot list @%s shows them", err, no.World)
+	case errors.Is(err, history.ErrNoWorld):
+		err = fmt.Errorf("%w; cairn list shows the worlds", err)
+	}
 	if errors.Is(err, history.ErrConflict) {
 		err = fmt.Errorf("%w; nothing was saved: repeat the command", err)
 	}
@@ -251,7 +259,7 @@ func message(err error) string {
 	if !errors.As(err, &damage) {
 		return strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	lines := []string{console.Counted(len(damage.Columns), "damaged chunk") + "; nothing was written"}
+	lines := []string{console.Counted(len(damage.Columns), "damaged chunk") + "; nothing was written; cairn import --salvage keeps such chunks as they are stored"}
 	for _, d := range damage.Columns {
 		lines = append(lines, fmt.Sprintf("  %s chunk %v: %v", d.File, d.Pos, d.Err))
 	}

@@ -112,6 +112,9 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		if err == nil {
 			err = v.Err()
 		}
+		if err == nil && stats.Triangles == 0 {
+			return fmt.Errorf("%s: the world has no surface in %v..%v; nothing was written", to, box.Min, box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
+		}
 		if err == nil && ext == ".obj" { // the library comes last, so that no failure leaves it alone
 			_, err = writeFile(library, func(w io.Writer) error { return mesh.WriteMTL(w, model) })
 		}

@@ -126,7 +126,7 @@ func parseBox(s string) (geom.Box, error) {
 	}
 	r, err := region.Parse("box:" + s)
 	if err != nil {
-		return geom.Box{}, usagef("--box: %v", err)
+		return geom.Box{}, usagef("--box %s: want X,Y,Z..X,Y,Z: %v", s, err)
 	}
 	return r.Bounds(), nil
 }

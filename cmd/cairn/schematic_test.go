@@ -48,7 +48,7 @@ func TestSchematics(t *testing.T) {
 		{3, "has a name and no number", "export isle.cairn new.schematic"},
 		{2, "multiple of 90", "edit @isle paste part.schem --at 0,0,0 --rotate 45"},
 		{2, "--mirror", "edit @isle paste part.schem --at 0,0,0 --mirror y"},
-		{2, "--at", "edit @isle paste part.schem"},
+		{2, "--at is missing: want X,Y,Z", "edit @isle paste part.schem"},
 		{2, "FILE", "edit @isle paste --at 0,0,0"},
 		{2, "takes no --name", "edit @isle paste part.schem --at 0,0,0 --name stone"},
 		{3, "no such file", "edit @isle paste none.schem --at 0,0,0"},

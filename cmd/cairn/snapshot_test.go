@@ -99,7 +99,7 @@ func TestSnapshotWrong(t *testing.T) {
 		{3, "snapshot list @b", "b"},
 		{3, "snapshot restore @a y", "no snapshot"},
 		{3, "snapshot diff @a y", "no snapshot"},
-		{3, "snapshot delete @a y", "no snapshot"},
+		{3, "snapshot delete @a y", "no snapshot \"y\"; cairn snapshot list @a shows them"},
 		{2, "snapshot restore @a@1 x", "whole world"},
 		{2, "snapshot restore @a x --without cells", "biomes"},
 		{2, "snapshot restore @a x --mask since:99", "since 99"},

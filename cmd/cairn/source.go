@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,12 +131,21 @@ func checkWorldPath(path string) error {
 func checkNew(path string) error {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return checkParent(path)
 	}
 	if err == nil {
 		err = fs.ErrExist
 	}
 	return pathError(path, err)
+}
+
+// checkParent checks that the folder of a path is there, in which something new begins.
+func checkParent(path string) error {
+	dir := filepath.Dir(filepath.Clean(path))
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%w; make this folder first", pathError(dir, err))
+	}
+	return nil
 }
 
 // checkReplaceable checks that a file may be made at a path: there is nothing, or with
@@ -182,7 +192,7 @@ func outside(path, src string) error {
 	dir := filepath.Dir(filepath.Clean(path))
 	to, err := realPath(dir)
 	if err != nil {
-		return pathError(dir, err)
+		return cmp.Or(checkParent(path), pathError(dir, err))
 	}
 	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
 		return usagef("%s lies in %s, which cairn only reads", path, src)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -138,7 +139,7 @@ func parseInts(flag, s string, n int) ([]int, error) {
 		out = append(out, v)
 	}
 	if len(out) != n || strings.Count(s, ",") != n-1 {
-		return nil, usagef("%s %s: want %s", flag, s, []string{"a whole number", "X,Z", "X,Y,Z"}[n-1])
+		return nil, usagef("%s %s: want %s", flag, cmp.Or(s, "is missing"), []string{"a whole number", "X,Z", "X,Y,Z"}[n-1])
 	}
 	return out, nil
 }

@@ -77,7 +77,7 @@ func TestWrongSources(t *testing.T) {
 		{"r.0.0.mca", 3, "as region/NAME"},
 		{"cut.tar", 1, "cut.tar: tar: "},
 		{"cut.tgz", 1, "cut.tgz: tar: "},
-		{"bare.zip", 3, "no world at its root"},
+		{"bare.zip", 3, "no world at its root or in a folder, and no file that ends in .cairn"},
 		{"bomb.tgz", 3, "unpack it first"},
 		{"bomb.zip", 3, "unpack it first"},
 		{"claim.slime", 1, "claim.slime: "},
@@ -169,7 +169,11 @@ func TestWrongCalls(t *testing.T) {
 		{2, "--scale", "render --scale -1 island b.png"},
 		{3, "already exists; --force", "import island a.cairn"},
 		{3, "is a folder", "import --force island folder.cairn"},
-		{3, "no such file", "import island nowhere/b.cairn"},
+		{3, "nowhere: no such file or directory; make this folder first", "import island nowhere/b.cairn"},
+		{3, "make this folder first", "gen island nowhere/b.cairn"},
+		{2, "writes no .zip", "export a.cairn b.zip"},
+		{2, "writes no .SLIME", "export a.cairn b.SLIME"},
+		{2, "--box 1,2,3: want X,Y,Z..X,Y,Z", "render a.cairn b.png --box 1,2,3"},
 		{2, "only reads", "export island island/b.slime"},
 		{2, "anvil or slime", "export --format schematic a.cairn b"},
 		{2, "slime has 3, 9, 13", "export --slime-version 4 a.cairn b.slime"},
@@ -179,7 +183,7 @@ func TestWrongCalls(t *testing.T) {
 		{3, "not empty", "export a.cairn island"},
 		{3, "not a directory", "export a.cairn file"},
 		{3, "already exists", "export a.cairn a.slime"},
-		{3, "nowhere: no such file", "export a.cairn nowhere/b"},
+		{3, "nowhere: no such file or directory; make this folder first", "export a.cairn nowhere/b"},
 		{2, "there are", "gen moon b.cairn"},
 		{2, "--size", "gen --size -1 island b.cairn"},
 		{3, "not empty", "gen island island"},
@@ -208,8 +212,10 @@ func TestDamagedChunk(t *testing.T) {
 	copy(b[at+100:], noise(64))
 	write(t, region, b)
 	r := mustRun(t, 1, dir, "import", "island", "a.cairn")
-	if want := "region/r.0.0.mca chunk (0,0): "; !strings.Contains(r.errors, want) {
-		t.Errorf("import says %q, want %q", r.errors, want)
+	for _, want := range []string{"region/r.0.0.mca chunk (0,0): ", "cairn import --salvage keeps"} {
+		if !strings.Contains(r.errors, want) {
+			t.Errorf("import says %q, want %q", r.errors, want)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "a.cairn")); err == nil {
 		t.Error("a damaged world is there under its name")

@@ -66,6 +66,7 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	go func() { failed <- h.Serve(l) }()
 	url := fmt.Sprintf("http://%s%s", l.Addr(), v.Path)
 	fmt.Fprintln(out, url)
+	fmt.Fprintln(log, "Ctrl-C ends it")
 	if v.Browser {
 		openPage(url)
 	}
