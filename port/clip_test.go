@@ -265,6 +265,10 @@ func TestPaste(t *testing.T) {
 	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at, AnyName: true}); err != nil {
 		t.Error(err)
 	}
+	strange.Block.Names[1] = "legacy:35/14"
+	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at}); err == nil || !strings.Contains(err.Error(), "the blocks of the world have names") {
+		t.Errorf("a number: %v", err)
+	}
 	var which *port.DimensionError
 	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{Dimension: "moon"}); !errors.As(err, &which) {
 		t.Errorf("%v, want a DimensionError", err)

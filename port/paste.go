@@ -164,5 +164,8 @@ func checkName(name string, version int32, own []string) error {
 	if isNamed(name) && block.Numbered(own) {
 		return fmt.Errorf("block %q has a name, and the blocks of the world have numbers", name)
 	}
+	if !isNamed(name) && version >= block.FirstNamed && !slices.Contains(own, name) {
+		return fmt.Errorf("block %q has a number, as before 1.13, and the blocks of the world have names", name)
+	}
 	return block.Blocks().Check(name, version, own)
 }

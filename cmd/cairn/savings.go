@@ -50,7 +50,7 @@ func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick, short bool)
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
-			return nil, err
+			return nil, pathError(dir, err)
 		}
 		if !info.IsDir() {
 			return nil, fmt.Errorf("%s: not a folder", dir)

@@ -188,6 +188,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "--size", "gen --size -1 island b.cairn"},
 		{3, "not empty", "gen island island"},
 		{3, "not a folder", "savings file"},
+		{3, "cairn: nowhere: no such", "savings nowhere"},
 	} {
 		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)
 		if !strings.Contains(r.errors, tt.reason) || r.out != "" || !strings.HasPrefix(r.errors, "cairn: ") {
