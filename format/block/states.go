@@ -79,8 +79,8 @@ const FirstNamed = 1451
 // sorted, those that it leaves out as the game's default. In columns of before 1.13 it is a number;
 // see Number. own are the names that the world has.
 //
-// A block that no game of those versions has stays as it is, but for the order of its properties,
-// and so does every name where versions is empty or the world is of another game. The error is a
+// A block that no game of those versions has keeps its properties, in their order. A word that is
+// no name of a game stays as it is, and so does every name where versions is empty or the world is of another game. The error is a
 // *StateError.
 func State(word string, versions []int32, own []string) (string, error) {
 	switch named := slices.ContainsFunc(own, isNamed); {
@@ -114,6 +114,9 @@ func isNumber(name string) bool { return strings.HasPrefix(name, legacyPrefix) }
 
 func isNamed(name string) bool { return strings.HasPrefix(name, Space) }
 
+// pathLetters are what names of the game consist of, without their space.
+const pathLetters = "abcdefghijklmnopqrstuvwxyz0123456789_-./"
+
 // whole is State for blocks with names.
 func whole(word string, version int32, own []string) (string, error) {
 	base, list, _ := strings.Cut(word, "[")
@@ -125,8 +128,8 @@ func whole(word string, version int32, own []string) (string, error) {
 		}
 	}
 	switch {
-	case !known && slices.Contains(own, word):
-		return word, nil
+	case !known && (slices.Contains(own, word) || strings.Trim(base, pathLetters) != "" && !strings.Contains(base, ":")):
+		return word, nil // the world's own, or no name of a game
 	case isNumber(word):
 		return "", &StateError{word, fmt.Sprintf("the blocks there have names; did you mean %q?", Flat(word))}
 	case !strings.Contains(base, ":"):

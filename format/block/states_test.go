@@ -37,6 +37,7 @@ func TestState(t *testing.T) {
 		{"mod:crate", "mod:crate", []int32{3955}, game},
 		{"mod:crate[b=2,a=1]", "mod:crate[a=1,b=2]", []int32{3955}, game},
 		{"block_of_later", "minecraft:block_of_later", []int32{3955}, game},
+		{"kind 5", "kind 5", []int32{3955}, []string{"air"}},                  // no name of a game
 		{"stone[lit=true]", "minecraft:stone[lit=true]", []int32{9999}, game}, // the world has it
 		{"nbt:00", "nbt:00", []int32{3955}, game},
 		{"oak_log", "oak_log", nil, game},
@@ -53,7 +54,7 @@ func TestState(t *testing.T) {
 		{"oak_log[axis=x,axis=y]", "!two values of axis", []int32{3955}, game},
 		{"oak_log[axis]", "!not a block state such as minecraft:oak_log[axis=y]", []int32{3955}, game},
 		{"stone[", "!not a block state", []int32{3955}, game},
-		{"stone]", "minecraft:stone]", []int32{3955}, game},
+		{"stone]", "stone]", []int32{3955}, game},
 		{"oak_log[axis=x", "!not a block state such as minecraft:oak_log[axis=y]", []int32{3955}, game},
 		{"stone", "legacy:1/0", []int32{1343}, game},
 		{"legacy:3/1", `!the blocks there have names; did you mean "minecraft:coarse_dirt"?`, []int32{3955}, game},
