@@ -57,7 +57,7 @@ func (a Area) region() (region.Region, error) {
 	}
 	r, err := region.Parse(a.Region)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("arena: region %q: %w", oneLine(a.Region), err)
 	}
 	if r.Bounds().Empty() {
 		return nil, fmt.Errorf("arena: region %q: it has no cell", oneLine(a.Region))

@@ -250,7 +250,7 @@ func message(err error) string {
 	case errors.As(err, &no):
 		err = fmt.Errorf("%w; cairn snapshot list @%s shows them", err, no.World)
 	case errors.Is(err, history.ErrNoWorld):
-		err = fmt.Errorf("%w; cairn list shows the worlds", err)
+		err = fmt.Errorf("%w; cairn list shows the worlds, and list --deleted those that undelete brings back", err)
 	}
 	if errors.Is(err, history.ErrConflict) {
 		err = fmt.Errorf("%w; nothing was saved: repeat the command", err)
