@@ -31,11 +31,13 @@ class WorldPage {
   private comparison: ReturnType<typeof compare>;
   private uploads: Uploads;
   private writes: boolean;
+  private forks: boolean; // the caller may make worlds somewhere
   private drawing = new AbortController();
 
   constructor(private v: View) {
     const { name } = v;
     this.writes = may(v.who, "write", name);
+    this.forks = may(v.who, "write", v.who?.prefixes?.[0]);
     this.uploads = new Uploads(v, () => "", () => void this.load(true), name);
     this.comparison = compare(v, this.timeline);
     const input = el("input", { type: "file", class: "hidden", tabIndex: -1, "aria-hidden": "true", onchange: () => (void this.uploads.take(chosen(input.files!)), (input.value = "")) });
@@ -153,7 +155,7 @@ class WorldPage {
       el("a", { class: "button", href: `/map/${name}${q}` }, icon("map"), "Map"),
       el("a", { class: "button", href: `/3d/${name}${q}` }, icon("cube"), "3D"),
       c && el("button", { type: "button", onclick: () => void this.download(c) }, icon("down"), "Download"),
-      c && el("button", { type: "button", onclick: () => void this.fork(c) }, icon("fork"), "Fork"),
+      c && this.forks && el("button", { type: "button", onclick: () => void this.fork(c) }, icon("fork"), "Fork"),
       c && this.writes && el("button", { type: "button", onclick: () => void this.save(c) }, icon("flag"), "Name it"),
       c && this.writes && !this.timeline.head && el("button", { type: "button", onclick: () => void this.restore(c) }, icon("back"), "Go back to this"),
       c && !this.timeline.head && toNewest(this.timeline),
@@ -277,7 +279,7 @@ class WorldPage {
     }
     fill(
       this.snapshots,
-      all.length === 0 && el("p", { class: "muted" }, "None. “Name it” keeps the selected version under a name."),
+      all.length === 0 && el("p", { class: "muted" }, this.writes ? "None. “Name it” keeps the selected version under a name." : "None."),
       el(
         "ul",
         { class: "plain" },
