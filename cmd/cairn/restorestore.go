@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cairnvoxel/cairn/backup"
+	"github.com/cairnvoxel/cairn/internal/backups"
+	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/spf13/cobra"
+)
+
+// restoredStore is what restore-store prints.
+type restoredStore struct {
+	From  string `json:"from"`
+	Store string `json:"store"`
+	local.Restored
+}
+
+type restoreStoreOptions struct {
+	world, as, backup, identity string
+	at                          string
+	json                        bool
+}
+
+func newRestoreStore(sf *storeFlag) *cobra.Command {
+	var o restoreStoreOptions
+	c := &cobra.Command{
+		Use:   "restore-store DIR|BUCKET STORE",
+		Short: "Makes a store from a backup",
+		Long: `restore-store makes a store, local:DIR, from a backup in a folder, or from the newest in
+a folder of backups. It verifies the whole backup first. It does not replace a store. Of
+a damaged backup it restores what can be read, names the rest, and exits with 1.
+
+From a bucket it restores all worlds with their histories into any store, which may have
+other worlds; it replaces none. It can be repeated after an interruption. With --world
+it restores one world, and with --at that world as it was then. It says which backup it
+took, and exits with 1 if a newer one has no seal.`,
+		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data\n  cairn restore-store s3://backups/worlds cluster:cairn.toml\n  cairn restore-store s3://backups/worlds https://cairn:7070 --world hub --at 2026-11-20T10:00 --as hub-then",
+		Args:    takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if backups.IsBucket(args[0]) {
+				return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
+			}
+			if o.world != "" || o.as != "" || o.at != "" || o.backup != "" || o.identity != "" {
+				return usagef("%s: --world, --as, --at, --backup and --identity are for buckets: s3://NAME/PREFIX or dir:DIR; of a folder, cairn export --store local:DIR/NAME @WORLD takes out one world", args[0])
+			}
+			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o.json)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.world, "world", "", "the world to restore; without it all (bucket)")
+	f.StringVar(&o.as, "as", "", "the name of the restored world, if not its own")
+	f.StringVar(&o.at, "at", "", "a time in UTC such as 2026-11-20T10:00: the newest version that is not after it")
+	f.StringVar(&o.backup, "backup", "", "the backup, as backup list shows it; without it the newest")
+	f.StringVar(&o.identity, "identity", "", identityHelp)
+	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	return c
+}
+
+func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
+	dir, err := localDir(to)
+	if err != nil {
+		return err
+	}
+	r, err := local.Restore(ctx, from, dir, local.Options{CacheBytes: sf.cache})
+	if err != nil {
+		return err
+	}
+	r.Lost, r.Unread = append([]local.Hurt{}, r.Lost...), append([]string{}, r.Unread...)
+	if err := report(out, &restoredStore{from, to, r}, json); err != nil {
+		return err
+	}
+	if len(r.Faults)+len(r.Lost)+len(r.Unread) > 0 {
+		return errWrong
+	}
+	return nil
+}
+
+// run restores from a bucket.
+func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, from, url string) (err error) {
+	w := backup.WorldOptions{Backup: o.backup, As: strings.TrimPrefix(o.as, "@")}
+	if o.world == "" && (o.as != "" || o.at != "") {
+		return usagef("--as and --at need --world")
+	}
+	if o.at != "" {
+		if w.At, err = port.ParseTime(o.at); err != nil {
+			return usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
+		}
+	}
+	all, closeBucket, err := openBackups(ctx, from, o.identity)
+	if err != nil {
+		return err
+	}
+	if all.Last().IsZero() { // before a store is made
+		return errors.Join(fmt.Errorf("%s: %w", from, backup.ErrNone), closeBucket())
+	}
+	if o.at == "" || o.backup != "" {
+		if err := all.Ready(ctx, o.backup); err != nil {
+			return errors.Join(err, closeBucket())
+		}
+	}
+	to, closeStore, err := sf.other(ctx, url, true)
+	if err != nil {
+		return errors.Join(err, closeBucket())
+	}
+	p := console.NewProgress()
+	defer p.Done()
+	var r interface{ print(io.Writer) }
+	unsealed := 0 // newer backups
+	if o.world != "" {
+		one := &restoredWorld{Store: url}
+		one.RestoredWorld, err = all.RestoreWorld(ctx, to, strings.TrimPrefix(o.world, "@"), w)
+		r, unsealed = one, len(one.Unsealed)
+	} else {
+		many := &restoredWorlds{From: from, Store: url}
+		many.Restored, err = all.Restore(ctx, to, backup.RestoreOptions{Backup: o.backup,
+			Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
+		r, unsealed = many, len(many.Unsealed)
+	}
+	err = errors.Join(err, closeStore(), closeBucket())
+	if err != nil && !errors.Is(err, backup.ErrRefused) && !errors.Is(err, backup.ErrHurt) {
+		return err
+	}
+	if err = cmp.Or(report(out, r, o.json), err); errors.Is(err, backup.ErrRefused) {
+		return err
+	}
+	if err == nil && unsealed > 0 {
+		return errWrong
+	}
+	return foundWrong(err)
+}
+
+// printBackup says which backup was restored, and which newer ones do not count.
+func printBackup(out io.Writer, name string, unsealed []string) {
+	fmt.Fprintf(out, "from backup %.20s\n", name)
+	console.PrintList(out, "newer, without a seal: not finished, or the seal is lost; --backup takes it all the same:", unsealed)
+}
+
+// restoredWorlds is what restore-store prints for a bucket.
+type restoredWorlds struct {
+	From  string `json:"from"`
+	Store string `json:"store"`
+	backup.Restored
+}
+
+func (r *restoredWorlds) print(out io.Writer) {
+	printBackup(out, r.Backup, r.Unsealed)
+	fmt.Fprintf(out, "%s: %s restored, %s of %s, verified\n", r.Store, console.Counted(r.Worlds, "world"), console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+	if r.Same > 0 {
+		fmt.Fprintf(out, "%s there already: not read; cairn check verifies a store, and with --mend it mends a cluster\n", console.Counted(r.Same, "world"))
+	}
+	console.PrintList(out, "others have the names of:", r.Refused)
+	console.PrintList(out, "damaged in the backup, not restored; --world and --backup try another:", r.Hurt)
+}
+
+// restoredWorld is what restore-store --world prints.
+type restoredWorld struct {
+	Store string `json:"store"`
+	backup.RestoredWorld
+}
+
+func (r *restoredWorld) print(out io.Writer) {
+	printBackup(out, r.Backup, r.Unsealed)
+	fmt.Fprintf(out, "%s: @%s, version %d of %s of @%s, %s of %s\n", r.Store, r.As, r.Version, r.Time.Format(time.RFC3339), r.World,
+		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
+}
+
+func (r *restoredStore) print(out io.Writer) {
+	fmt.Fprintf(out, "from %s\n", r.Backup)
+	(&salvaged{Store: r.Store, Salvaged: r.Salvaged}).print(out)
+	printFaults(out, r.Report)
+}
