@@ -82,7 +82,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		return err
 	}
 	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
-		v, err := viewOf(ctx, w, o.dimension)
+		v, err := viewOf(ctx, src, w, o.dimension)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		return err
 	}
 	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
-		v, err := viewOf(ctx, w, o.dimension)
+		v, err := viewOf(ctx, src, w, o.dimension)
 		if err != nil {
 			return err
 		}
@@ -133,11 +133,14 @@ func parseBox(s string) (geom.Box, error) {
 
 // viewOf returns a view of the named dimension, or of the first with chunks if name is
 // empty.
-func viewOf(ctx context.Context, w stone.Content, name string) (*port.View, error) {
+func viewOf(ctx context.Context, src *source, w stone.Content, name string) (*port.View, error) {
 	v, err := port.ViewOf(ctx, w, name, 0)
 	var which *port.DimensionError
 	if errors.As(err, &which) {
 		err = noDimension(which)
+	}
+	if damaged := src.Remarks().Damaged; errors.Is(err, port.ErrNothing) && len(damaged) > 0 {
+		err = fmt.Errorf("%w: it has %s, which cairn check names", err, console.Counted(len(damaged), "damaged chunk"))
 	}
 	if err == nil && v.Schema == voxel.Terrain && len(v.Names) == 0 {
 		v.Names = terrain.Materials()

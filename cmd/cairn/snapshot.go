@@ -137,7 +137,7 @@ func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer
 	}
 	s, err := arena.Save(ctx, st, a.name, name, arena.SaveOptions{Area: o.Area, At: at.ID(), Message: o.message, Author: o.author, Replace: o.replace})
 	if errors.Is(err, history.ErrExists) {
-		err = fmt.Errorf("%w; --force replaces it", err)
+		err = fmt.Errorf("@%s has a snapshot %q; --force replaces it", a.name, name)
 	}
 	if err != nil {
 		return err

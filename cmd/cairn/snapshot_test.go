@@ -94,7 +94,7 @@ func TestSnapshotWrong(t *testing.T) {
 		{2, "snapshot save @a y --mask a=b", "mask"},
 		{2, "snapshot save @a y --dimension moon", "overworld"},
 		{3, "snapshot save @a@9 y", "version"},
-		{3, "snapshot save @a x", "--force"},
+		{3, "snapshot save @a x", "@a has a snapshot \"x\"; --force replaces it"},
 		{3, "snapshot save @b x", "b"},
 		{3, "snapshot list @b", "b"},
 		{3, "snapshot restore @a y", "no snapshot"},

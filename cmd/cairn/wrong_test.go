@@ -201,6 +201,29 @@ func TestWrongCalls(t *testing.T) {
 }
 
 // TestDamagedChunk breaks the stream of one chunk.
+// A world of damaged chunks alone has nothing to draw, and the reason is said.
+func TestOnlyDamagedChunks(t *testing.T) {
+	dir := island(t)
+	files, err := filepath.Glob(filepath.Join(dir, "island", "region", "*.mca"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, region := range files {
+		b := read(t, region)
+		for slot := range 1024 {
+			if at := int(binary.BigEndian.Uint32(b[4*slot:])>>8) * 4096; at != 0 {
+				copy(b[at+100:], noise(64))
+			}
+		}
+		write(t, region, b)
+	}
+	for _, args := range []string{"render island a.png", "mesh island a.glb"} {
+		if r := mustRun(t, 3, dir, strings.Fields(args)...); !strings.Contains(r.errors, "16 damaged chunks, which cairn check names") {
+			t.Errorf("%s says %q", args, r.errors)
+		}
+	}
+}
+
 func TestDamagedChunk(t *testing.T) {
 	dir := island(t)
 	region := filepath.Join(dir, "island", "region", "r.0.0.mca")
