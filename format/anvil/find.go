@@ -54,21 +54,8 @@ func (w *World) unite(kind string) {
 		if bare(f) || path.Ext(f.path) == ".mcc" {
 			dir, base := path.Split(f.path)
 			w.files[i].path = dir + kind + "/" + base
-			w.move(w.files[i].path, f.path)
 		}
 	}
-}
-
-// move notes that a file of the world lies elsewhere.
-func (w *World) move(name, at string) {
-	if w.moved == nil {
-		w.moved = map[string]string{}
-	}
-	if before, ok := w.moved[at]; ok {
-		delete(w.moved, at)
-		at = before
-	}
-	w.moved[name] = at
 }
 
 // find finds the world's folder, and makes all paths count from there. Other files are left out, and
@@ -97,10 +84,19 @@ func (w *World) find(at string) error {
 	if dim := dimensionFolder.FindString(at); w.base == "" && dim != "" && !w.hasLevel() {
 		for i, f := range w.files {
 			w.files[i].path = dim[1:] + "/" + f.path
-			w.move(w.files[i].path, f.path)
 		}
 	}
-	w.fsys = inWorld{w.fsys, w.moved}
+	moved, found := map[string]string{}, w.files
+	w.files = nil
+	for _, f := range found {
+		if _, taken := moved[f.path]; taken {
+			w.skip = append(w.skip, Skipped{f.at, "belongs where another file is"})
+			continue
+		}
+		moved[f.path] = f.at
+		w.files = append(w.files, f)
+	}
+	w.fsys = inWorld{w.fsys, moved}
 	return nil
 }
 
@@ -164,12 +160,16 @@ func ofServers(worlds, folders map[string]bool) map[string]bool {
 // serverWorld returns the folder of the world that a server in a folder runs, "" if there is no
 // server.
 func serverWorld(fsys fs.FS, dir string) string {
-	f, err := fsys.Open(path.Join(dir, serverFile))
+	name := path.Join(dir, serverFile)
+	if info, err := fs.Stat(fsys, name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := fsys.Open(name)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	name := "world"
+	name = "world"
 	for lines := bufio.NewScanner(io.LimitReader(f, 1<<20)); lines.Scan(); {
 		if key, value, ok := strings.Cut(lines.Text(), "="); ok && strings.TrimSpace(key) == "level-name" {
 			name = strings.TrimSpace(value)
@@ -247,10 +247,9 @@ func (w *World) enter() string {
 			leave(f.path)
 			continue
 		}
-		w.move(name, f.path)
-		kept = append(kept, file{name, f.size})
+		kept = append(kept, file{name, f.size, f.at})
 	}
-	slices.SortFunc(kept, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(kept, func(a, b file) int { return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.at, b.at)) })
 	w.files = kept
 	skip := w.skip[:0]
 	for _, s := range w.skip {

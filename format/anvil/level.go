@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -217,11 +216,14 @@ func textAt(compound []byte, name string) string {
 	return s
 }
 
-// readLevel returns what Head tells of level.dat in a folder, or of the copy that the game falls
-// back to; nil if neither can be read, which is no fault of the chunks.
-func readLevel(fsys fs.FS) map[string]string {
+// readLevel returns what Head tells of level.dat, or of the copy that the game falls back to; nil if
+// neither can be read, which is no fault of the chunks.
+func (w *World) readLevel() map[string]string {
 	for _, name := range [...]string{LevelPath, OldLevelPath} {
-		f, err := fsys.Open(name)
+		if !w.has(name) {
+			continue
+		}
+		f, err := w.fsys.Open(name)
 		if err != nil {
 			continue
 		}

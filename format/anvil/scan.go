@@ -59,6 +59,7 @@ type regionSet struct {
 type file struct {
 	path string
 	size int64
+	at   string // where it lies
 }
 
 // DetectFS reports whether a folder looks like a world of Java Edition: it has a
@@ -94,7 +95,7 @@ func (w *World) scan(at string) error {
 		return err
 	}
 	foreign := w.foreign()
-	w.head.Properties = readLevel(w.fsys)
+	w.head.Properties = w.readLevel()
 	switch {
 	case w.has("db/CURRENT") && (w.has("levelname.txt") || !w.hasRegions(anvilExt)):
 		return ErrBedrock
@@ -218,7 +219,7 @@ func (w *World) walk() error {
 		if err != nil {
 			return err
 		}
-		w.files = append(w.files, file{name, info.Size()})
+		w.files = append(w.files, file{name, info.Size(), name})
 		return nil
 	})
 }

@@ -74,9 +74,8 @@ type World struct {
 	dims  []*dimension
 	files []file
 	stats Stats
-	skip  []Skipped         // found by Open
-	base  string            // the world's folder in the one that was given, "" for that
-	moved map[string]string // where files lie whose path is another
+	skip  []Skipped // found by Open
+	base  string    // the world's folder in the one that was given, "" for that
 	notes []string
 }
 

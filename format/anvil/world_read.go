@@ -95,7 +95,7 @@ func (r *reading) open(name string, x, z int32) (*region, error) {
 	} else if size, err = r.short(name, x, z, err); err != nil {
 		return nil, fmt.Errorf("anvil: %s: %w", name, err)
 	}
-	r.files = append(r.files, file{name, size})
+	r.files = append(r.files, file{path: name, size: size})
 	return nil, nil
 }
 

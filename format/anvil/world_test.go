@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/anvil"
@@ -101,6 +102,7 @@ func TestDimensionsTogether(t *testing.T) {
 func TestFind(t *testing.T) {
 	level := gzipped(document(compound("Data", compound("LevelName", "it", "DataVersion", int32(2586)))))
 	modern := gzipped(document(compound("Data", compound("LevelName", "it", "DataVersion", int32(4786)))))
+	old := gzipped(document(compound("Data", compound("LevelName", "old"))))
 	for _, tt := range []struct {
 		name  string
 		files string // those that end in level.dat or level.dat_old have one; =TEXT is what is in others
@@ -130,6 +132,7 @@ func TestFind(t *testing.T) {
 		{"region files alone", "README.txt backup/World/region/r.0.0.mca backup/World/DIM7/region/r.0.0.mca", "overworld= folder:DIM7=DIM7", "README.txt", ""},
 		{"region files without a folder", "r.0.0.mca", "overworld=", "", ""},
 		{"region files in another folder", "README.txt stuff/r.0.0.mca stuff/c.40.0.mcc", "overworld=", "README.txt", "region/c.40.0.mcc"},
+		{"a world in a world of its name", "a/level.dat a/region/r.0.0.mca a/a/level.dat=old a/a/region/r.0.0.mca", "overworld= folder:a=a", "", "a/level.dat level.dat"},
 		{"dimensions alone", "one/region/r.0.0.mca two/region/r.0.0.mca", "folder:one=one folder:two=two", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,6 +142,8 @@ func TestFind(t *testing.T) {
 				switch base := filepath.Base(name); {
 				case text == "26.1":
 					files[name] = modern
+				case text == "old":
+					files[name] = old
 				case base == anvil.LevelPath || base == anvil.OldLevelPath:
 					files[name] = level
 				case filepath.Ext(name) == ".mca":
@@ -172,6 +177,51 @@ func TestFind(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFindTwice: of two files that belong at one place of the world, its own is read, and the other named.
+func TestFindTwice(t *testing.T) {
+	s, stats, err := read(t, folder(map[string][]byte{"w/level.dat": gzipped(document(compound("Data", entries{}))), "w/w_nether/x": []byte("own"), "w_nether/x": []byte("beside"),
+		"w/region/r.0.0.mca": oneRegion(), "w_nether/DIM-1/region/r.0.0.mca": oneRegion()}), anvil.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []anvil.Skipped{{Path: "w_nether/x", Why: "belongs where another file is"}}
+	if string(s.files["w_nether/x"]) != "own" || !slices.Equal(stats.Skipped, want) {
+		t.Errorf("%q, skipped %v", s.files["w_nether/x"], stats.Skipped)
+	}
+}
+
+// pipes is a folder in which nobody may open what is no file: that may take for ever.
+type pipes struct {
+	fstest.MapFS
+	t *testing.T
+}
+
+func (p pipes) Open(name string) (fs.File, error) {
+	if f := p.MapFS[name]; f != nil && !f.Mode.IsRegular() {
+		p.t.Errorf("%s is opened", name)
+	}
+	return p.MapFS.Open(name)
+}
+
+// TestPipes opens no pipe, whatever its name.
+func TestPipes(t *testing.T) {
+	for _, dir := range []string{"", "world/"} {
+		files := pipes{folder(map[string][]byte{dir + "region/r.0.0.mca": oneRegion(), dir + "level.dat": {1}}), t}
+		for _, name := range []string{"server.properties", dir + "level.dat_old", dir + "session.lock", dir + "data/x"} {
+			files.MapFS[name] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+		}
+		anvil.DetectFS(files)
+		if _, _, err := read(t, files, anvil.Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+	several := pipes{folder(map[string][]byte{"world/level.dat": {1}, "other/level.dat": {1}}), t}
+	several.MapFS["server.properties"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	if _, err := anvil.OpenFS(several, anvil.Options{}); !errors.Is(err, anvil.ErrSeveral) {
+		t.Error(err)
 	}
 }
 
