@@ -74,18 +74,26 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 		f.Name = path.Clean(name)
 		return strings.HasSuffix(name, "/") || !s.takes(f.Name)
 	})
-	last := map[string]*zip.File{} // as programs that unpack take it
 	for _, f := range z.File {
-		if last[f.Name] = f; f.Flags&1 != 0 {
+		if f.Flags&1 != 0 {
 			return nil, errEncrypted
 		}
 		if limit -= perFile + int64(len(f.Name)) + int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
 			return nil, ErrTooLarge
 		}
 	}
+	return s.newest(z), nil
+}
+
+// newest leaves out the files whose name a later one has, as programs that unpack do.
+func (s *Source) newest(z *zip.Reader) *zip.Reader {
+	last := map[string]*zip.File{}
+	for _, f := range z.File {
+		last[f.Name] = f
+	}
 	s.twice = len(z.File) - len(last)
 	z.File = slices.DeleteFunc(z.File, func(f *zip.File) bool { return last[f.Name] != f })
-	return z, nil
+	return z
 }
 
 var errEncrypted = errors.New("the zip is encrypted: unpack it with its password first")
@@ -281,7 +289,11 @@ func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
 	if err := out.Close(); err != nil {
 		return nil, err
 	}
-	return zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
+	z, err := zip.NewReader(bytes.NewReader(held.Bytes()), int64(held.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return s.newest(z), nil
 }
 
 func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {

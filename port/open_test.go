@@ -465,8 +465,8 @@ func TestNamesLost(t *testing.T) {
 // TestTwice takes the last of the files of a name, as programs that unpack do.
 func TestTwice(t *testing.T) {
 	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
+	var zipped, tarred bytes.Buffer
+	z, tw := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -475,19 +475,27 @@ func TestTwice(t *testing.T) {
 		if err == nil {
 			_, err = w.Write(f.data)
 		}
+		if err == nil {
+			err = tw.WriteHeader(&tar.Header{Name: f.name, Mode: 0o600, Size: int64(len(f.data))})
+		}
+		if err == nil {
+			_, err = tw.Write(f.data)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
+	if err := errors.Join(z.Close(), tw.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s, w, err := open(t, b.Bytes(), port.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if remark, _ := port.LevelRemark(w.Content()); remark != "" || len(w.Dimensions[0].Columns) == 0 || s.Remarks().Lost["files of the archive whose name a later one has"] != 2 {
-		t.Errorf("%q, %d columns, lost %v", remark, len(w.Dimensions[0].Columns), s.Remarks().Lost)
+	for kind, b := range map[string][]byte{"zip": zipped.Bytes(), "tar": tarred.Bytes()} {
+		s, w, err := open(t, b, port.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		if remark, _ := port.LevelRemark(w.Content()); remark != "" || len(w.Dimensions[0].Columns) == 0 || s.Remarks().Lost["files of the archive whose name a later one has"] != 2 {
+			t.Errorf("%s: %q, %d columns, lost %v", kind, remark, len(w.Dimensions[0].Columns), s.Remarks().Lost)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ type Source struct {
 	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
 	links    int // of a tar
-	twice    int // files of a zip whose name a later one has
+	twice    int // files of an archive whose name a later one has
 }
 
 // Open opens the world at path, a file or a folder. An error of the path itself is a
