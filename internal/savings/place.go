@@ -27,7 +27,7 @@ func Find(dirs []string) ([]Place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !anvil.DetectFS(os.DirFS(path)) {
+			if err != nil || !e.IsDir() || !isWorld(path) {
 				return err
 			}
 			abs, err := filepath.Abs(path)
@@ -45,6 +45,13 @@ func Find(dirs []string) ([]Place, error) {
 		}
 	}
 	return out, nil
+}
+
+// isWorld reports whether a folder is that of a world, and not of a server with several.
+func isWorld(dir string) bool {
+	_, server := os.Stat(filepath.Join(dir, "server.properties"))
+	_, level := os.Stat(filepath.Join(dir, anvil.LevelPath))
+	return (server != nil || level == nil) && anvil.DetectFS(os.DirFS(dir))
 }
 
 // manifest is what a file near the worlds says about them.

@@ -307,3 +307,16 @@ func TestSavingsTooLarge(t *testing.T) {
 		t.Errorf("%+v", r.Skipped)
 	}
 }
+
+// TestFindBelowServer finds the worlds in a server's folder, which is none.
+func TestFindBelowServer(t *testing.T) {
+	dir := t.TempDir()
+	mustAnvil(t, terrain.Arena(terrain.Options{Seed: 2}), dir, "world")
+	if err := os.WriteFile(filepath.Join(dir, "server.properties"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	found, err := savings.Find([]string{dir})
+	if err != nil || len(found) != 1 || filepath.Base(found[0].Path) != "world" {
+		t.Errorf("%v, %v", found, err)
+	}
+}
