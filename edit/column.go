@@ -68,9 +68,8 @@ func (f *Future) changeColumns(s *step, t *tower) {
 	if err == nil && before != after {
 		f.replaced.addColumn(p.pos, before, after)
 		for _, list := range voxel.ListsOf(before, after) {
-			was, is := before.Objects(list), after.Objects(list)
-			if voxel.Owner(list) == voxel.Block && f.replaced.stay(f.in, append(voxel.Without(was, is), voxel.Without(is, was)...)) {
-				f.replaced.swap(p.pos, list, was, is) // it goes back with its blocks
+			if voxel.Owner(list) == voxel.Block {
+				f.replaced.swap(f.in, p.pos, list, before.Objects(list), after.Objects(list)) // it goes back with its blocks
 			}
 		}
 	}
@@ -353,7 +352,7 @@ func (r *replaced) undoColumns() (out []columnPart) {
 	return out
 }
 
-// undo leaves the lists that go back with their blocks.
+// undo leaves what goes back with its blocks.
 func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column {
 	switch {
 	case now == nil && c.after == nil:
@@ -368,10 +367,8 @@ func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column
 		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
 	for _, name := range voxel.ListsOf(c.before, c.after) {
-		if _, ok := owned[name]; ok {
-			continue
-		}
-		back, some, _ := voxel.TakeBack(name, c.before.Objects(name), c.after.Objects(name), now.Objects(name), func(geom.Point) bool { return false })
+		with := placesOf(slices.Concat(owned[name].gone, owned[name].came))
+		back, some, _ := voxel.TakeBack(name, c.before.Objects(name), c.after.Objects(name), now.Objects(name), func(p geom.Point) bool { return with[p] })
 		if some {
 			out.Lists = withList(out.Lists, name, back)
 		}

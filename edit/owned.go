@@ -55,44 +55,39 @@ func (r *replaced) addOwned(c *world.Change, a *Arena) {
 		for _, list := range voxel.ListsOf(col.Old, col.New) {
 			was, is := col.Old.Objects(list), col.New.Objects(list)
 			if voxel.Owner(list) == voxel.Block && !voxel.SameObjects(was, is) {
-				r.stay(a, r.swap(col.Pos, list, was, is))
+				r.swap(a, col.Pos, list, was, is)
 			}
 		}
 	}
 }
 
-// swap adds what differs of a list, and returns that.
-func (r *replaced) swap(pos geom.ColumnPos, list string, was, is []voxel.Object) []voxel.Object {
+// swap adds what differs of a list, in the chunks that are in memory, and remembers the blocks there.
+func (r *replaced) swap(a *Arena, pos geom.ColumnPos, list string, was, is []voxel.Object) {
+	v, err := a.volume(voxel.Block)
+	if err != nil {
+		return // it is gone, and there is nothing to give back
+	}
+	in := r.volume(voxel.Block)
+	elsewhere := func(o voxel.Object) bool {
+		at := o.At.Chunk()
+		if _, had := in[at]; had {
+			return false
+		}
+		c, ok := v.Chunk(at)
+		if ok {
+			in[at] = chunks{c, c}
+		}
+		return !ok
+	}
 	if r.owned == nil {
 		r.owned = make(map[geom.ColumnPos]map[string]swapped)
 	}
 	if r.owned[pos] == nil {
 		r.owned[pos] = make(map[string]swapped)
 	}
-	gone, came := voxel.Without(was, is), voxel.Without(is, was)
+	gone, came := slices.DeleteFunc(voxel.Without(was, is), elsewhere), slices.DeleteFunc(voxel.Without(is, was), elsewhere)
 	s := r.owned[pos][list]
 	r.owned[pos][list] = swapped{append(voxel.Without(s.gone, came), voxel.Without(gone, s.came)...), append(voxel.Without(s.came, gone), voxel.Without(came, s.gone)...)}
-	return append(gone, came...)
-}
-
-// stay remembers the chunks of objects that were swapped while their blocks stayed, and reports whether
-// all are in memory.
-func (r *replaced) stay(a *Arena, objects []voxel.Object) bool {
-	v, err := a.volume(voxel.Block)
-	if err != nil {
-		return false // it is gone, and there is nothing to give back
-	}
-	in, all := r.volume(voxel.Block), true
-	for _, o := range objects {
-		pos := o.At.Chunk()
-		if _, had := in[pos]; !had {
-			c, ok := v.Chunk(pos)
-			if all = all && ok; ok {
-				in[pos] = chunks{c, c}
-			}
-		}
-	}
-	return all
 }
 
 // giveBack gives back the objects that the operation swapped in a chunk where the blocks are what

@@ -144,3 +144,84 @@ func TestOwned(t *testing.T) {
 		})
 	}
 }
+
+// TestUndoOfFarContents takes back a Restore whose column has contents in chunks that are not in memory.
+func TestUndoOfFarContents(t *testing.T) {
+	for _, whole := range []bool{true, false} {
+		w, err := world.Create(t.Context(), memory.New(memory.Options{}), "w", world.Options{Whole: whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		at := func(y int) geom.Point { return geom.Point{X: 5, Y: y, Z: 5} }
+		set := func(y int, name string, owned ...voxel.Object) {
+			if _, err := w.UpdateContext(t.Context(), func(tx *world.Tx) error {
+				tx.AddDimension("overworld", voxel.BlockVolumes(), nil).SetBlock(at(y), name, owned...)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(5, "minecraft:dirt")
+		set(100, "minecraft:chest", content(geom.Point{}, "high"))
+		if _, err := w.Commit(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		set(5, "minecraft:chest", content(geom.Point{}, "low"))
+		set(100, "minecraft:chest", content(geom.Point{}, "gold"))
+		if _, err := w.Commit(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		see := func() string {
+			h, err := w.Load(t.Context(), "overworld", world.Everywhere)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Release()
+			return chests(w)
+		}
+		was := see()
+		q := still(edit.Options{})
+		a := &edit.Arena{World: w}
+		f := q.Add(a, &edit.Restore{Snapshot: s, Region: region.Box{Max: geom.Point{X: 16, Y: 116, Z: 16}}, Objects: true}, 0)
+		run(t, q, f)
+		if _, err := w.Commit(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		run(t, q, q.Add(a, f.Undo(), 0))
+		if got := see(); got != was {
+			t.Errorf("whole %v: got %s, want %s", whole, got, was)
+		}
+	}
+}
+
+// TestBesideContents changes a chunk over whose column a block owns something in a chunk that is not in memory.
+func TestBesideContents(t *testing.T) {
+	st := memory.New(memory.Options{})
+	w, err := world.Create(t.Context(), st, "w", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Update(func(tx *world.Tx) error {
+		tx.AddDimension("overworld", voxel.BlockVolumes(), nil).SetBlock(geom.Point{X: 5, Y: 100, Z: 5}, "minecraft:chest", content(geom.Point{}, "high"))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Commit(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	w, err = world.Open(t.Context(), st, "w", world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := still(edit.Options{})
+	a := &edit.Arena{World: w}
+	run(t, q, q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Name: "minecraft:stone"}, 0))
+}

@@ -184,7 +184,7 @@ func (all *columns) versions(b geom.Box) (out []int32) {
 // Versions returns the data versions of the columns in a box, ascending, as far as they are in
 // memory: 0 for a column without one. Where there are none, it is that of a column that a new one is
 // like, if any.
-func (d *Dimension) Versions(b geom.Box) []int32 { return d.d.columns.versions(b) }
+func (d *Dimension) Versions(b geom.Box) []int32 { return d.of().columns.versions(b) }
 
 // Versions returns the data versions that names of blocks in a box are of, before this update:
 // those of Dimension.Versions if this is the volume of blocks.

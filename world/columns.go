@@ -140,7 +140,7 @@ func (c *columns) in(box geom.Box) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 
 // over is in, with the columns elsewhere that have objects outside of them if strays is set.
 func (c *columns) over(box geom.Box, strays bool) iter.Seq2[geom.ColumnPos, *voxel.Column] {
-	if box.Empty() {
+	if box = box.Intersect(Everywhere); box.Empty() {
 		return func(func(geom.ColumnPos, *voxel.Column) bool) {}
 	}
 	return c.within(box.Min.Column(), box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Column(), strays)

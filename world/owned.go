@@ -21,7 +21,7 @@ func (d *DimensionTx) disown(c *voxel.Column, before *grid.View, blocks *volume)
 		}
 		var had map[geom.Point][]voxel.Object // before the Tx; made when it is needed
 		stay := slices.DeleteFunc(slices.Clone(l.Objects), func(o voxel.Object) bool {
-			if o.Place == voxel.Nowhere || !d.replaced(o.At, before, blocks) {
+			if o.Place == voxel.Nowhere || d.given[o.At] || !d.replaced(o.At, before, blocks) {
 				return false
 			}
 			if had == nil {
@@ -49,10 +49,10 @@ func (d *DimensionTx) replaced(p geom.Point, before *grid.View, blocks *volume) 
 	switch {
 	case ok && known:
 		return was != now && !voxel.SameBlock(blocks.names.list[was], blocks.names.list[now])
-	case ok && now == voxel.Empty:
-		return true
-	case p.Check() != nil:
+	case !ok || p.Check() != nil: // what is not in memory was not replaced
 		return false
+	case now == voxel.Empty:
+		return true
 	}
 	d.tx.absent = append(d.tx.absent, absent{d.d.name, voxel.Block, p.Chunk().Box()})
 	d.tx.fail(fmt.Errorf("world: block at %v of %q, which has an object: %w", p, d.d.name, ErrNotLoaded))

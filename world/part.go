@@ -36,13 +36,17 @@ func (w *World) know(dimension string, has func(string) bool, box geom.Box) erro
 		return nil
 	}
 	s := w.now.Load().edit()
-	d := s.editDimension(s.dimension(dimension))
+	i := s.dimension(dimension)
+	if i < 0 {
+		return fmt.Errorf("world: %s: no dimension %q", w.name, dimension)
+	}
+	d := s.editDimension(i)
 	chunks := func(b geom.Box) geom.Box { // all of those that b touches
 		return b.Over(geom.ChunkEdge).Scale(geom.ChunkEdge).Intersect(Everywhere)
 	}
 	for j, v := range d.volumes {
 		name, in := volumeName{dimension, v.Name}, chunks(inVolume(box, v.Scale))
-		if !has(v.Name) || in.Empty() {
+		if !has(v.Name) || in.Empty() || w.part.knows(name, in) {
 			continue
 		}
 		cells := w.stack.placeholders(name, v.cells, in, func(pos geom.ChunkPos) bool {
@@ -52,13 +56,16 @@ func (w *World) know(dimension string, has func(string) bool, box geom.Box) erro
 		w.part.left -= cells.Len() - v.cells.Len()
 		w.part.boxes[name] = append(w.part.boxes[name], in)
 	}
-	if name := (volumeName{dimension, ""}); has(Columns) {
-		in := chunks(box)
-		in.Min.Y, in.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	name, in := volumeName{dimension, ""}, chunks(box)
+	in.Min.Y, in.Max.Y = Everywhere.Min.Y, Everywhere.Max.Y
+	if has(Columns) && !w.part.knows(name, in) {
 		for _, l := range w.stack {
 			d.columns = d.columns.with(l.columnEntries(dimension, in, func(pos geom.ColumnPos) bool {
-				w.part.left--
-				return w.part.knows(name, columnBox(pos)) || w.dirty.hasColumn(dimension, pos) || w.saved.hasColumn(dimension, pos)
+				known := w.part.knows(name, columnBox(pos)) || w.dirty.hasColumn(dimension, pos) || w.saved.hasColumn(dimension, pos)
+				if !known {
+					w.part.left--
+				}
+				return known
 			}))
 		}
 		w.part.boxes[name] = append(w.part.boxes[name], in)

@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -76,11 +77,28 @@ func TestObjectsByPosition(t *testing.T) {
 	check(w)
 }
 
+// TestObjectsOfAHugeBox: a box may be larger than space.
+func TestObjectsOfAHugeBox(t *testing.T) {
+	w := create(t, newStore(), "a", world.Options{Whole: true})
+	update(t, w, func(tx *world.Tx) {
+		tx.Dimension(earth).Add("list", voxel.Object{At: geom.Point{X: 5}, Place: voxel.Moved, Payload: []byte{1}})
+	})
+	for _, n := range []int{1 << 25, 1 << 36, math.MaxInt} {
+		found := 0
+		for range w.View().Dimension(earth).Objects("list", geom.Box{Min: geom.Point{X: -n, Y: -n, Z: -n}, Max: geom.Point{X: n, Y: n, Z: n}}) {
+			found++
+		}
+		if found != 1 {
+			t.Errorf("%d objects in a box to %d", found, n)
+		}
+	}
+}
+
 // TestNothingThere reads dimensions and volumes that a world does not have.
 func TestNothingThere(t *testing.T) {
 	w := create(t, newStore(), "a", world.Options{Whole: true})
 	none := w.View().Dimension("none")
-	if none != nil || none.Name() != "" || none.Volumes() != nil || none.WithoutCells() == nil || none.Model(geom.ColumnPos{}) != nil || none.Apart(nil) != nil {
+	if none != nil || none.Name() != "" || none.Volumes() != nil || none.WithoutCells() == nil || none.Model(geom.ColumnPos{}) != nil || none.Apart(nil) != nil || none.Versions(world.Everywhere) != nil {
 		t.Error("a dimension that is not there has something in it")
 	}
 	for range none.Columns(world.Everywhere) {
@@ -102,5 +120,34 @@ func TestNothingThere(t *testing.T) {
 		if _, ok := v.Named("air"); ok || v.Names() != nil || v.CellName(0) != "" {
 			t.Error("a name")
 		}
+	}
+}
+
+// TestPartCountsOnce: a world of Options.Part counts what it comes to know, however often it is asked for.
+func TestPartCountsOnce(t *testing.T) {
+	st := newStore()
+	w := create(t, st, "a", world.Options{})
+	update(t, w, func(tx *world.Tx) {
+		for x := range int32(10) {
+			tx.Dimension(earth).SetColumn(voxel.Column{Pos: geom.ColumnPos{X: x}})
+		}
+	})
+	commit(t, w)
+	p, err := world.Open(ctx, st, "a", world.Options{Part: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x := range 3 {
+		h, err := p.Load(ctx, earth, geom.Box{Max: geom.Point{X: 16 + 64*x, Y: 1, Z: 16}}, world.Columns)
+		if err != nil {
+			t.Fatal(x, err)
+		}
+		h.Release()
+		if err := p.FindColumns(earth); err != nil {
+			t.Fatal(x, err)
+		}
+	}
+	if err := p.FindColumns("none"); err == nil {
+		t.Error("a dimension that is not there has columns")
 	}
 }

@@ -193,6 +193,7 @@ type DimensionTx struct {
 	volumes map[int]*VolumeTx
 	columns map[geom.ColumnPos]*voxel.Column // written; nil: taken away
 	added   map[homeOf][]voxel.Object        // lists that Add made, with room for more
+	given   map[geom.Point]bool              // cells that SetBlock gave objects to
 	lit     bool
 	// anyHeight and oldColumns are what AnyHeight and OldColumns ask for.
 	anyHeight, oldColumns bool
@@ -408,9 +409,13 @@ func (d *DimensionTx) SetBlock(p geom.Point, name string, owned ...voxel.Object)
 	pos := p.Column()
 	was := d.Objects(voxel.BlockEntities, pos)
 	now := slices.DeleteFunc(slices.Clone(was), func(o voxel.Object) bool { return o.Place != voxel.Nowhere && o.At == p })
+	if len(owned) > 0 && d.given == nil {
+		d.given = make(map[geom.Point]bool)
+	}
 	for _, o := range owned {
-		if o.At = p; o.Place == voxel.Nowhere {
-			o.Place = voxel.Moved
+		d.given[p] = true
+		if o.Place != voxel.Indexed || o.At != p {
+			o.At, o.Place = p, voxel.Moved
 		}
 		now = append(now, o)
 	}

@@ -37,17 +37,11 @@ type VolumeChange struct {
 // the things that move near an edit. All cubes of a chunk come that was not loaded before. The
 // matter of a terrain's cells leans on cells beside them, which may lie in the next cube.
 func (v *VolumeChange) Cubes(yield func(geom.Box) bool) {
-	chunk := func(c *voxel.Chunk) *voxel.Chunk {
-		if c == nil {
-			return voxel.Uniform(v.Default)
-		}
-		return c
-	}
 	const n = geom.ChunkEdge / voxel.CubeEdge
 	for _, r := range v.Chunks {
 		cubes := ^uint64(0)
 		if !r.Unknown {
-			cubes = chunk(r.Old).DifferingCubes(chunk(r.New))
+			cubes = r.Old.Or(v.Default).DifferingCubes(r.New.Or(v.Default))
 		}
 		for ; cubes != 0; cubes &= cubes - 1 {
 			i := bits.TrailingZeros64(cubes)

@@ -77,6 +77,7 @@ func TestSetBlock(t *testing.T) {
 		{"chest", []voxel.Object{content("c"), content("d")}, "chest c d"},
 		{"stone", nil, "stone"},
 		{"furnace", []voxel.Object{{Place: voxel.Indexed, Payload: []byte("e")}}, "furnace e"},
+		{"chest", []voxel.Object{{Place: voxel.Moved, At: p, Payload: []byte("e")}}, "chest e"},
 		{"air", nil, "air"},
 	} {
 		update(t, w, func(tx *world.Tx) { tx.Dimension(earth).SetBlock(p, tt.name, tt.owned...) })
@@ -85,6 +86,9 @@ func TestSetBlock(t *testing.T) {
 		got := d.Volume(voxel.Block).CellName(c)
 		for _, o := range d.Objects(voxel.BlockEntities, geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}) {
 			got += " " + string(o.Payload)
+			if o.Place != voxel.Moved {
+				t.Errorf("%q: it says another position", tt.want)
+			}
 		}
 		if got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
