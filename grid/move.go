@@ -213,8 +213,8 @@ func (s *sweep) meet(c *Contact, t float64, axis int) bool {
 		case m < 0:
 			in, out = out, in
 		}
-		if in > c.Fraction {
-			c.Fraction, c.Face = in, faceMet(i, s.step[i])
+		if in > c.Fraction || in == 0 && c.Face == Inside { // which touched it at the start
+			c.Fraction, c.Face = max(in, 0), faceMet(i, s.step[i])
 		}
 		leave = min(leave, out)
 	}

@@ -100,8 +100,8 @@ func (r *ray) meet(low, high [3]float64) (t float64, face Face, met bool) {
 		case d < 0:
 			in, out = out, in
 		}
-		if in > t {
-			t, face = in, faceMet(i, r.step[i])
+		if in > t || in == 0 && d < 0 && face == Inside { // at its upper side, which is not in it
+			t, face = max(in, 0), faceMet(i, r.step[i])
 		}
 		leave = min(leave, out)
 	}

@@ -266,3 +266,40 @@ func TestSpaceOfSource(t *testing.T) {
 		t.Errorf("%v, %v; want the matter found before what is not known", met, err)
 	}
 }
+
+// What touches matter at the start and moves into it meets the face that it touches.
+func TestMatterTouchedAtTheStart(t *testing.T) {
+	d := grid.New(grid.Options{Schema: voxel.Terrain}).Edit()
+	d.Fill(region.Box(box(-9, -9, -9, 9, 0, 9)), voxel.TerrainCell(1, 255))
+	d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), voxel.TerrainCell(1, 127)) // up to .5
+	v, _ := d.Publish()
+	for _, tt := range []struct {
+		name   string
+		from   vec
+		motion vec
+		want   grid.Face
+	}{
+		{"on the ground", vec{.25, .5, .25}, vec{0, -1, 0}, grid.Up},
+		{"aslant", vec{.25, .5, .25}, vec{1, -1, .5}, grid.Up},
+		{"in it", vec{.25, .25, .25}, vec{0, -1, 0}, grid.Inside},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			high := vec{tt.from[0] + .5, tt.from[1] + .5, tt.from[2] + .5}
+			c, met, err := v.Sweep(tt.from, high, tt.motion)
+			if err != nil || !met || c.Face != tt.want || c.Fraction != 0 || math.Signbit(c.Fraction) {
+				t.Errorf("a box: %+v, %v, %v; want face %v at 0", c, met, err, tt.want)
+			}
+			c, met, err = v.Sweep(tt.from, tt.from, tt.motion)
+			if err != nil || !met || c.Face != tt.want || c.Fraction != 0 || math.Signbit(c.Fraction) {
+				t.Errorf("a point: %+v, %v, %v; want face %v at 0", c, met, err, tt.want)
+			}
+			var first *grid.Hit
+			if err := v.Raycast(tt.from, tt.motion, 9, func(h grid.Hit) bool { first = &h; return false }); err != nil || first == nil || first.Face != tt.want || first.Distance != 0 || math.Signbit(first.Distance) {
+				t.Errorf("a ray: %+v, %v; want face %v at 0", first, err, tt.want)
+			}
+		})
+	}
+	if c, met, err := v.Sweep(vec{0, .5, 0}, vec{1, 1, 1}, vec{1, 0, 0}); err != nil || met {
+		t.Errorf("along the ground: %+v, %v, %v", c, met, err)
+	}
+}
