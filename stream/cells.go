@@ -59,8 +59,8 @@ func (x *Cells) find(q geom.Point, level int) (p piece) {
 		s := n.volume.Scale
 		x.changes, x.edge, x.def = at, n.volume.edge(), c.ownDefault(x.volume)
 		up := geom.Point{X: s - 1, Y: s - 1, Z: s - 1}
-		x.bounds = geom.Box{Min: cubeAt(b.Min, s), Max: cubeAt(b.Max.Add(up), s)}
-		x.inner = geom.Box{Min: cubeAt(b.Min.Add(up), s), Max: cubeAt(b.Max, s)}
+		x.bounds = b.Over(s)
+		x.inner = geom.Box{Min: b.Min.Add(up).Over(s), Max: b.Max.Over(s)}
 		x.rule = voxel.Rule{Schema: n.volume.Schema}
 		for own := 1; own < len(n.list) && n.volume.Schema == voxel.Palette; own++ {
 			if n.list[own].Look.Kind == 0 {
@@ -179,6 +179,6 @@ func (x *Cells) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 
 // cubeOf returns the cube of a level that holds the cell q of the level.
 func cubeOf(q geom.Point, edge, level int) Key {
-	p := cubeAt(q, edge)
+	p := q.Over(edge)
 	return Key{X: int32(p.X), Y: int32(p.Y), Z: int32(p.Z), Level: uint8(level)}
 }

@@ -46,12 +46,13 @@ func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 		}
 		apart := to.moment.Apart(from.moment, to.dimension, to.volumes[i].Name)
 		if apart == nil {
-			return out, 0, !to.has(i) && !from.has(i)
+			if to.has(i) || from.has(i) {
+				return out, n, false
+			}
+			continue
 		}
-		edge := to.volumes[i].edge()
 		for b := range apart {
-			low, high := cubeAt(b.Min, edge), cubeAt(b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), edge)
-			if n += (geom.Box{Min: low, Max: high.Add(geom.Point{X: 1, Y: 1, Z: 1})}).Cells(); n > maxTouched {
+			if n += b.Over(to.volumes[i].edge()).Cells(); n > maxTouched {
 				return out, n, false
 			}
 			out[i] = append(out[i], b)
@@ -62,10 +63,10 @@ func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 
 // spread adds to which cubes of a level the boxes of a volume touch.
 func spread(at map[Key]*touched, volume, edge, level int, b geom.Box) {
-	low, high := cubeAt(b.Min, edge), cubeAt(b.Max.Add(geom.Point{X: -1, Y: -1, Z: -1}), edge)
-	for y := low.Y; y <= high.Y; y++ {
-		for z := low.Z; z <= high.Z; z++ {
-			for x := low.X; x <= high.X; x++ {
+	cubes := b.Over(edge)
+	for y := cubes.Min.Y; y < cubes.Max.Y; y++ {
+		for z := cubes.Min.Z; z < cubes.Max.Z; z++ {
+			for x := cubes.Min.X; x < cubes.Max.X; x++ {
 				k := Key{X: int32(x), Y: int32(y), Z: int32(z), Level: uint8(level)}
 				t := at[k]
 				if t == nil {
@@ -77,10 +78,6 @@ func spread(at map[Key]*touched, volume, edge, level int, b geom.Box) {
 			}
 		}
 	}
-}
-
-func cubeAt(p geom.Point, edge int) geom.Point {
-	return geom.Point{X: geom.FloorDiv(p.X, edge), Y: geom.FloorDiv(p.Y, edge), Z: geom.FloorDiv(p.Z, edge)}
 }
 
 // differ compares two shots at all levels. What is too much to compare at once, or not in memory, is vague.
@@ -108,19 +105,13 @@ func differ(from, to *shot) (d difference) {
 			}
 			for i := 0; differs && i < len(to.volumes); i++ {
 				if !t[i].Empty() {
-					spread(above, i, to.volumes[i].edge(), level+1, halved(t[i]))
+					spread(above, i, to.volumes[i].edge(), level+1, t[i].Over(2))
 				}
 			}
 		}
 		at = above
 	}
 	return d
-}
-
-// halved returns the cells of the next level over b.
-func halved(b geom.Box) geom.Box {
-	return geom.Box{Min: geom.Point{X: b.Min.X >> 1, Y: b.Min.Y >> 1, Z: b.Min.Z >> 1},
-		Max: geom.Point{X: (b.Max.X + 1) >> 1, Y: (b.Max.Y + 1) >> 1, Z: (b.Max.Z + 1) >> 1}}
 }
 
 // compare returns how a cube differs where it may, nil if it does not. It is one of n cubes. ok is false if that is too much for

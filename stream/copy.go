@@ -340,6 +340,6 @@ func (c *Client) Cell(volume int, p geom.Point) (cell voxel.Cell, level int, ok 
 		return x.cells[volume][0], level, true
 	}
 	e, wide := c.names[volume].volume.edge(), c.names[volume].volume.Scale<<level
-	q := cubeAt(p, wide).Sub(geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e})
+	q := p.Over(wide).Sub(geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e})
 	return x.cells[volume][(q.Y*e+q.Z)*e+q.X], level, true
 }

@@ -433,3 +433,80 @@ func volumesOf(t *testing.T, names ...string) *world.World {
 	}
 	return w
 }
+
+// twoVolumes is a State of a ledger with a second volume, which later versions do not have.
+type twoVolumes struct {
+	*entry
+	both bool
+}
+
+func (s twoVolumes) Dimensions() []stone.Dimension {
+	all := s.entry.Dimensions()
+	if s.both {
+		all[0].Volumes = append(all[0].Volumes, stone.Volume{Volume: voxel.Volume{Name: "a", Schema: voxel.Level, Scale: 1}})
+	}
+	return all
+}
+
+func (s twoVolumes) ReadBox(ctx context.Context, d, v string, level int, b geom.Box, dst []voxel.Cell) error {
+	if v == "a" {
+		clear(dst)
+		return nil
+	}
+	return s.entry.ReadBox(ctx, d, v, level, b, dst)
+}
+
+func (s twoVolumes) ReadNow(d, v string, level int, b geom.Box, dst []voxel.Cell) bool {
+	return s.ReadBox(context.Background(), d, v, level, b, dst) == nil
+}
+
+func (s twoVolumes) Apart(old stream.State, d, v string) iter.Seq[geom.Box] {
+	o := old.(twoVolumes)
+	if v == "a" {
+		return nil // it is not there, or came, or went
+	}
+	return s.entry.Apart(o.entry, d, v)
+}
+
+// TestVolumeThatWent has a volume that two versions lack: what differs in the volume after it is seen.
+func TestVolumeThatWent(t *testing.T) {
+	l := new(ledger)
+	src := &volumesThatGo{now: twoVolumes{l.add(0), true}}
+	srv, err := stream.New(src, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick(t, srv)
+	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{"a", "block"}}, stream.View{Radius: 300}, stream.Access{})
+	for version := range 4 {
+		if version > 0 {
+			src.mu.Lock()
+			src.now = twoVolumes{l.add(version), false}
+			src.mu.Unlock()
+		}
+		s.wait(t, fmt.Sprint("version ", version), func() bool {
+			c, level, ok := s.Cell(1, geom.Point{X: version})
+			if s.Moment().Number != uint64(version) || s.Synced() != 2 {
+				return false
+			}
+			if n, _ := s.Name(1, c); !ok || level != 0 || n.Name != "stone" {
+				t.Fatalf("version %d has %q of level %d, %v; want stone", version, n.Name, level, ok)
+			}
+			return true
+		})
+	}
+	s.close()
+}
+
+type volumesThatGo struct {
+	mu  sync.Mutex
+	now stream.State
+}
+
+func (v *volumesThatGo) Now() (stream.State, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.now, nil
+}
+
+func (v *volumesThatGo) At(context.Context, string) (stream.State, error) { return nil, fs.ErrNotExist }
