@@ -78,7 +78,10 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 	chunk, ok := v.Chunk(pos)
 	beside := func(f Face) *voxel.Chunk {
 		n := f.step()
-		b, _ := v.Chunk(geom.ChunkPos{X: pos.X + int32(n.X), Y: pos.Y + int32(n.Y), Z: pos.Z + int32(n.Z)})
+		b, ok := v.Chunk(geom.ChunkPos{X: pos.X + int32(n.X), Y: pos.Y + int32(n.Y), Z: pos.Z + int32(n.Z)})
+		if !ok {
+			return grid.NotLoaded
+		}
 		return b
 	}
 	if r != nil && r.chunk == chunk && r.Unknown == !ok {

@@ -263,3 +263,23 @@ func TestTriangles(t *testing.T) {
 		t.Errorf("triangles enclose %d/6 cells, want %d", volume, want)
 	}
 }
+
+// The matter of a cell at a side follows from the chunk behind it also when that comes and is all default.
+func TestPartsBesideWhatComes(t *testing.T) {
+	d := grid.New(grid.Options{Schema: voxel.Terrain, Default: voxel.TerrainCell(1, 255)}).Edit()
+	d.Fill(region.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, 0)
+	d.Set(geom.Point{X: 31, Y: 5, Z: 5}, voxel.TerrainCell(1, 127))
+	whole, _ := d.Publish()
+	near := []geom.Box{{Max: geom.Point{X: 32, Y: 32, Z: 32}}}
+	parts := func(c *mesh.Collider) []mesh.Part { return c.Report(geom.ChunkPos{}).Parts }
+	fresh := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	fresh.Update(whole, near, nil)
+	c := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	c.Update(whole.With([]grid.Placed{{Pos: geom.ChunkPos{X: 1}, Chunk: grid.NotLoaded}}), near, nil)
+	if slices.Equal(parts(c), parts(fresh)) {
+		t.Fatal("the chunk behind changes nothing")
+	}
+	if c.Update(whole, near, nil); !slices.Equal(parts(c), parts(fresh)) {
+		t.Errorf("parts %v, want %v", parts(c), parts(fresh))
+	}
+}
