@@ -282,11 +282,6 @@ func (m Mask) Unmatched(names []string) (patterns []string) {
 	return patterns
 }
 
-// And returns a mask that admits what both do.
-func (m Mask) And(n Mask) Mask {
-	return Mask{slices.Concat(m.names, n.names), slices.Concat(m.changes, n.changes)}
-}
-
 // Names returns the mask without the terms that a history decides.
 func (m Mask) Names() Mask { return Mask{names: m.names} }
 

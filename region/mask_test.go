@@ -221,20 +221,3 @@ func TestMaskUnmatched(t *testing.T) {
 		}
 	}
 }
-
-func TestMaskAnd(t *testing.T) {
-	a, err := region.ParseMask("stone*,dirt & by:ann")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := region.ParseMask("!*bricks & !since:3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := a.And(b).String(); got != "stone*,dirt & !*bricks & by:ann & !since:3" {
-		t.Error(got)
-	}
-	if got := a.And(region.Mask{}).String(); got != a.String() {
-		t.Error(got)
-	}
-}
