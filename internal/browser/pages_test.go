@@ -320,8 +320,8 @@ func TestNotesOnce(t *testing.T) {
 	for range 2 {
 		b.click(".line button:has(path[d^='M12 4v'])")
 		b.click("dialog button[type=submit]")
-		b.untilText("Downloaded.")
-		b.until(`!document.querySelector(".notes").innerText.includes("Received")`)
+		b.until(`[...document.querySelectorAll(".notes .note:not([data-old])")].some((n) => n.innerText.includes("Downloaded."))`)
+		eval[int](b, `[...document.querySelectorAll(".notes .note")].map((n) => n.dataset.old = "").length`)
 	}
 	if n := eval[int](b, `document.querySelectorAll(".notes .note").length`); n != 1 {
 		t.Errorf("%d notes say that a world was downloaded", n)
