@@ -162,11 +162,7 @@ func (w *World) Dimension() string { return w.dimension }
 // Block returns the name of the block at p. It is "air" where nothing is, and "" where the
 // world is not loaded.
 func (w *World) Block(p Point) string {
-	d := w.w.View().Dimension(w.dimension)
-	if d == nil {
-		return ""
-	}
-	v := d.Volume(voxel.Block)
+	v := w.w.View().Dimension(w.dimension).Volume(voxel.Block)
 	c, ok := v.Cell(p)
 	if !ok {
 		return ""

@@ -270,11 +270,10 @@ func (r *restoredColumn) mask(ctx context.Context) error {
 		return err
 	}
 	defer held.Release()
-	d := r.from.w.View().Dimension(r.from.name)
-	if d == nil || d.Volume(voxel.Block) == nil {
+	v := r.from.w.View().Dimension(r.from.name).Volume(voxel.Block)
+	if v == nil {
 		return nil
 	}
-	v := d.Volume(voxel.Block)
 	admits := (&cellMask{of: r.of.Mask}).cells(v.Schema, v.Names())
 	r.may = func(p geom.Point) bool {
 		cell, ok := v.Cell(p)

@@ -163,18 +163,18 @@ func (a *Arena) cell(ctx context.Context, v *world.Volume, o *Fill) (voxel.Cell,
 	return cells[0], nil
 }
 
-// versions returns the data versions of columns in a box, or of one that new ones are like. If no
-// column is in memory it loads one.
+// versions returns the data versions of columns in a box, or of one that new ones are like. It loads
+// one of the box that is not in memory, or any if none is.
 func (a *Arena) versions(ctx context.Context, b geom.Box) ([]int32, error) {
 	d, err := a.dimension()
 	if err != nil {
 		return nil, err
 	}
-	if known := d.Versions(b); len(known) > 0 {
-		return known, nil
-	}
 	for _, in := range []geom.Box{b, world.Everywhere} {
-		for pos := range d.Columns(in) {
+		for pos, c := range d.Columns(in) {
+			if c != nil {
+				continue
+			}
 			one := geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
 			held, err := a.World.Load(ctx, d.Name(), one, world.Columns)
 			if err == nil {
@@ -184,7 +184,10 @@ func (a *Arena) versions(ctx context.Context, b geom.Box) ([]int32, error) {
 			if err != nil {
 				return nil, err
 			}
-			return d.Versions(one), nil
+			return d.Versions(b), nil
+		}
+		if known := d.Versions(b); len(known) > 0 {
+			return known, nil
 		}
 	}
 	return nil, nil

@@ -56,6 +56,9 @@ func (w *World) Load(ctx context.Context, dimension string, box geom.Box, volume
 // LoadRegion is Load of a region: of boxes of up to 64 chunks that each hold cells of it, so that of
 // a ring or of far parts what lies between them is left out.
 func (w *World) LoadRegion(ctx context.Context, dimension string, r region.Region, volumes ...string) (*Held, error) {
+	if b := r.Bounds(); region.CoverOf(r, b) == region.Whole {
+		return w.Load(ctx, dimension, b, volumes...)
+	}
 	const chunks = 64 // of a box
 	all := &Held{w: w}
 	for _, b := range region.Boxes(r, chunks) {

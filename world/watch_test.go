@@ -151,6 +151,11 @@ func TestLoadRegion(t *testing.T) {
 	if got := loaded(); got != nil {
 		t.Errorf("after Release loaded %v", got)
 	}
+	all, err := w.LoadRegion(ctx, earth, region.Box(world.Everywhere), voxel.Block)
+	if err != nil || !slices.Equal(loaded(), []int{0, 10, 20, 21, 25}) {
+		t.Errorf("of all loaded %v, %v", loaded(), err)
+	}
+	all.Release()
 	if _, err := w.LoadRegion(ctx, "none", r); err == nil {
 		t.Error("a region of no dimension")
 	}
