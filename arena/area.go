@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/port"
 	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -144,8 +145,8 @@ type area struct {
 }
 
 // find finds an Area in an open world. What its mask says about history is looked up in the
-// versions of the world: it becomes a part of the region.
-func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area, error) {
+// versions of the world: it becomes a part of the region. also are volumes whose names a mask may have too.
+func (a Area) find(ctx context.Context, st history.Store, w *world.World, also ...stone.Volume) (*area, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World) (*area
 	if out.names, err = region.ParseMask(a.Mask); err != nil {
 		return nil, areaError{err}
 	}
-	if err = edit.CheckMask(out.names, edit.Volumes(w.View())); err != nil {
+	if err = edit.CheckMask(out.names, append(edit.Volumes(w.View()), also...)); err != nil {
 		return nil, areaError{fmt.Errorf("arena: %s: %w", w.Name(), err)}
 	}
 	changes := out.names.Changes()

@@ -318,6 +318,32 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestMaskOfSnapshot: a snapshot keeps its mask, also when the world has no block of a name in it any more.
+func TestMaskOfSnapshot(t *testing.T) {
+	p := newPlace(t, "a")
+	w := p.open("a", "")
+	first := w.Head()
+	w.Close()
+	p.fill("a", "", "box:0,50,0..1,51,1", "mod:lamp")
+	s := p.save("a", "one", arena.SaveOptions{Area: arena.Area{Mask: "!mod:lamp"}})
+	w = p.open("a", "")
+	if _, err := w.Restore(t.Context(), first, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if d, err := s.Diff(t.Context(), p.st, arena.DiffOptions{}); err != nil || d.Cells == 0 {
+		t.Errorf("diff: %+v, %v", d, err)
+	}
+	w = p.open("a", "")
+	defer w.Close()
+	if did, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{}, nil); err != nil || did.Cells == 0 {
+		t.Errorf("restore: %+v, %v", did, err)
+	}
+	if _, err := s.Run(t.Context(), p.st, w, arena.RestoreOptions{Area: arena.Area{Mask: "mod:lmap"}}, nil); !errors.Is(err, arena.ErrArea) {
+		t.Errorf("a mask of nothing: %v", err)
+	}
+}
+
 // TestDeleteAll: snapshots belong to a name. A world that is made anew has them again, unless they were
 // deleted with it; a name of seven parts has no room for any.
 func TestDeleteAll(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*
 	if what == (Area{}) {
 		return port.Diff(ctx, now, was, o.MaxBytes)
 	}
-	in, err := what.find(ctx, st, w)
+	in, err := what.find(ctx, st, w, volumesOf(was)...)
 	if err != nil {
 		return nil, err
 	}

@@ -50,13 +50,13 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 	if err != nil {
 		return nil, err
 	}
-	in, err := what.find(ctx, st, a.World)
-	if err != nil {
-		return nil, err
-	}
 	from, err := world.OpenSnapshot(ctx, st, s.Stored(), s.Commit.ID(), world.Options{})
 	if err != nil {
 		return nil, err
+	}
+	in, err := what.find(ctx, st, a.World, volumesOf(from)...)
+	if err != nil {
+		return nil, errors.Join(err, from.Close())
 	}
 	r := &Restore{from: from}
 	for _, d := range from.About().Dimensions {

@@ -155,18 +155,24 @@ func (o *SaveOptions) check(ctx context.Context, st history.Store, name string, 
 	}
 	defer s.Close()
 	var have []string
-	var volumes []stone.Volume
 	for _, d := range s.About().Dimensions {
 		have = append(have, d.Name)
-		volumes = append(volumes, d.Volumes...)
 	}
 	if o.Dimension != "" && !slices.Contains(have, o.Dimension) {
 		return areaError{fmt.Errorf("arena: %s: no dimension %q; there are %q", name, o.Dimension, have)}
 	}
-	if err := edit.CheckMask(mask, volumes); err != nil {
+	if err := edit.CheckMask(mask, volumesOf(s)); err != nil {
 		return areaError{fmt.Errorf("arena: %s: %w", name, err)}
 	}
 	return nil
+}
+
+// volumesOf returns the volumes of all dimensions of a version.
+func volumesOf(s *world.Snapshot) (all []stone.Volume) {
+	for _, d := range s.About().Dimensions {
+		all = append(all, d.Volumes...)
+	}
+	return all
 }
 
 // of describes a snapshot by the head of its world. ok is false if that is the head of no snapshot.
