@@ -73,18 +73,21 @@ func LevelRemark(w stone.Content) (remark string, damaged bool) {
 	for _, f := range w.About().Files {
 		has[f.Path] = true
 	}
-	old := ""
-	if _, _, err := openLevel(w, anvil.OldLevelPath); err == nil {
+	name, old := anvil.LevelPath, ""
+	_, _, err := openLevel(w, name)
+	_, _, errOld := openLevel(w, anvil.OldLevelPath)
+	if errOld == nil {
 		old = fmt.Sprintf("; %s is read in its place", anvil.OldLevelPath)
 	}
-	_, _, err := openLevel(w, anvil.LevelPath)
 	switch {
-	case err == nil || !has[anvil.LevelPath] && old == "":
+	case err == nil || !has[name] && !has[anvil.OldLevelPath]:
 		return "", false
-	case !has[anvil.LevelPath]:
-		return anvil.LevelPath + " is missing" + old, false
+	case !has[name] && errOld == nil:
+		return name + " is missing" + old, false
+	case !has[name]:
+		name, err = anvil.OldLevelPath, errOld
 	}
-	return fmt.Sprintf("%s cannot be read: %s%s", anvil.LevelPath, strings.TrimPrefix(err.Error(), "anvil: "+anvil.LevelPath+": "), old), true
+	return fmt.Sprintf("%s cannot be read: %s%s", name, strings.TrimPrefix(err.Error(), "anvil: "+anvil.LevelPath+": "), old), true
 }
 
 // Slim returns a Sink in front of another one. It passes on what Slime files can hold, each

@@ -223,3 +223,17 @@ func TestLevelElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// TestLevelCopyBroken says what is wrong with a copy of level.dat that is alone and cannot be read.
+func TestLevelCopyBroken(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	delete(files, "level.dat")
+	files["level.dat_old"] = &fstest.MapFile{}
+	_, w, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, damaged := port.LevelRemark(w.Content()); got != "level.dat_old cannot be read: gzip: unexpected EOF" || !damaged {
+		t.Errorf("%q, %v", got, damaged)
+	}
+}

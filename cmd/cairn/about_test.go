@@ -45,7 +45,7 @@ func TestComplete(t *testing.T) {
 		want []string // some of what is offered
 	}{
 		{[]string{"log", "@"}, []string{"@isle"}},
-		{[]string{"edit", "@isle", ""}, []string{"ball", "paste", "undo"}},
+		{[]string{"edit", "@isle", ""}, []string{"ball", "replace", "paste", "undo"}},
 		{[]string{"gen", ""}, []string{"arena", "island", "terrain"}},
 		{[]string{"help", ""}, []string{"edit", "import", "version"}},
 		{[]string{"snapshot", ""}, []string{"save", "restore"}},

@@ -29,7 +29,7 @@ func (sf *storeFlag) complete(c *cobra.Command) {
 		case c.Name() == "gen" && len(args) == 0:
 			words = slices.Sorted(maps.Keys(kinds()))
 		case c.Name() == "edit" && len(args) == 1:
-			words = append(tool.Names(), pasteVerb, undoVerb, redoVerb)
+			words = append(tool.Names(), replaceVerb, pasteVerb, undoVerb, redoVerb)
 		default:
 			return nil, cobra.ShellCompDirectiveDefault
 		}

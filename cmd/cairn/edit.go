@@ -133,18 +133,24 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f
 		return err
 	}
 	brush, err := o.tool.options(verb, f)
-	if err == nil && verb == replaceVerb {
-		brush.Name = args[3]
-		err = usageOf(o.area(args[2]).Check())
-	}
-	if err = errors.Join(err, usageOf(o.area("").Check())); err != nil {
+	if err != nil {
 		return err
+	}
+	what := ""
+	if verb == replaceVerb {
+		what, brush.Brush, brush.Name = args[2], "", args[3]
+		if strings.TrimSpace(what) == "" {
+			return usagef("replace %q: want a MASK, such as stone*", what)
+		}
+	}
+	if err := o.area(what).Check(); err != nil {
+		return usageOf(err)
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
 		return err
 	}
-	r, err := o.edit(ctx, sf.st, w, brush, args[2:]...)
+	r, err := o.edit(ctx, sf.st, w, brush, what)
 	if err = errors.Join(usageOf(toolUsage(err)), w.Close()); err != nil {
 		return err
 	}
@@ -182,12 +188,8 @@ func usageOf(err error) error {
 	return err
 }
 
-// edit does one edit and commits it. replaced are the mask and the name of replace.
-func (o *editOptions) edit(ctx context.Context, st history.Store, w *world.World, t *tool.Options, replaced ...string) (*edited, error) {
-	var what string
-	if len(replaced) > 0 {
-		what, t.Brush = replaced[0], ""
-	}
+// edit does one edit and commits it. what is the mask of replace.
+func (o *editOptions) edit(ctx context.Context, st history.Store, w *world.World, t *tool.Options, what string) (*edited, error) {
 	in, err := t.Find(w.View(), o.dimension, o.volume)
 	if err != nil {
 		return nil, err

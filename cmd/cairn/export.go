@@ -79,7 +79,7 @@ with or without "minecraft:".`,
 }
 
 // noFolder has what the name of a file ends in that somebody wants who gets a folder.
-var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".litematic", ".slime", ".schem", ".schematic", ".nbt"}
+var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".litematic", ".slime", ".schem", ".schematic", ".nbt", port.Ext}
 
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
@@ -158,7 +158,11 @@ func (o *exportOptions) asStone(ctx context.Context, sf *storeFlag, out io.Write
 	if o.format != "" || o.version != 0 || o.game != "" || o.dataVersion != 0 || o.dimension != "" || o.region != "" {
 		return usagef("%s: a %s file has a whole world as it is: of the flags it takes --json alone", to, port.Ext)
 	}
-	if err := cmp.Or(checkWorldPath(to), checkOutput(to, from, false)); err != nil {
+	err := cmp.Or(checkWorldPath(to), checkNew(to))
+	if err == nil && !isAddress(from) {
+		err = outside(to, from)
+	}
+	if err != nil {
 		return err
 	}
 	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) (err error) {

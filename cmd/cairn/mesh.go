@@ -89,6 +89,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		if box.Empty() {
 			box = v.Bounds()
 		}
+		asked := box
 		box = box.Over(1 << o.level)
 		surface := mesh.Blocky
 		if v.Schema == voxel.Terrain && !o.blocky {
@@ -113,7 +114,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			err = v.Err()
 		}
 		if err == nil && stats.Triangles == 0 {
-			return fmt.Errorf("%s: the world has no surface in %v..%v; nothing was written", to, box.Min, box.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
+			return fmt.Errorf("%s: the world has no surface in %v..%v; nothing was written", to, asked.Min, asked.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
 		}
 		if err == nil && ext == ".obj" { // the library comes last, so that no failure leaves it alone
 			_, err = writeFile(library, func(w io.Writer) error { return mesh.WriteMTL(w, model) })

@@ -57,7 +57,7 @@ func TestMesh(t *testing.T) {
 		{2, "ends in .glb", "isle.cairn a.stl"},
 		{2, "--level 30", "isle.cairn x.ply --level 30"},
 		{2, "--box", "isle.cairn x.ply --box 1,2"},
-		{3, "no surface", "isle.cairn x.obj --box 9000,0,9000..9009,9,9009"},
+		{3, "no surface in (9000,0,9000)..(9009,9,9009)", "isle.cairn x.obj --box 9000,0,9000..9009,9,9009 --level 3"},
 		{3, "exists", "isle.cairn a.glb"},
 		{3, "exists", "isle.cairn d.obj"},
 		{2, "the_moon", "isle.cairn x.ply --dimension the_moon"},
