@@ -202,7 +202,7 @@ func TestPaste(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, want := range map[geom.Point]string{
-		{}: "minecraft:stone", {Z: 1}: "minecraft:chest[facing=east]", {Z: 2}: "air", {Y: 1}: "minecraft:oak_stairs[facing=south]", {Y: 1, Z: 1}: "air", {Y: 1, Z: 2}: "air",
+		{}: "minecraft:stone", {Z: 1}: "minecraft:chest[facing=east,type=single,waterlogged=false]", {Z: 2}: "air", {Y: 1}: "minecraft:oak_stairs[facing=south,half=bottom,shape=straight,waterlogged=false]", {Y: 1, Z: 1}: "air", {Y: 1, Z: 2}: "air",
 	} {
 		cell, _ := got.Block.View.Cell(p.Add(got.Block.At))
 		if name := got.Block.Names[cell]; name != want {
@@ -314,6 +314,23 @@ func TestMadeAsSchematic(t *testing.T) {
 		}
 		if c.Size != (geom.Point{X: 44, Y: 4, Z: 1}) || c.Version != 3955 {
 			t.Errorf("%s: size %v, version %d", format, c.Size, c.Version)
+		}
+	}
+}
+
+// TestPasteStates: properties that a file leaves out are the game's defaults, in a world of which nothing is in memory yet.
+func TestPasteStates(t *testing.T) {
+	at := geom.Point{X: 4, Y: 120, Z: 4}
+	c := clip.Air(geom.Point{X: 1, Y: 1, Z: 1})
+	c.Block.Names = []string{"minecraft:oak_log"}
+	for name, far := range map[string]int{"on the island": 0, "beside it": 500} {
+		w, at := opened(t, mustLoad(t, island(1, 3955))), at.Add(geom.Point{X: far})
+		if _, err := port.Paste(t.Context(), w, c, port.PasteOptions{At: at, NewColumns: true}); err != nil {
+			t.Fatal(err)
+		}
+		v := w.View().Dimension("overworld").Volume(voxel.Block)
+		if cell, _ := v.Cell(at); v.Names()[cell] != "minecraft:oak_log[axis=y]" {
+			t.Errorf("%s: %q", name, v.Names()[cell])
 		}
 	}
 }

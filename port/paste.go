@@ -69,15 +69,16 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 			return nil, err
 		}
 	}
-	names := slices.Clone(c.Block.Names)
+	dim = w.View().Dimension(dim.Name()) // with what is loaded now
+	names, versions, own := slices.Clone(c.Block.Names), dim.Versions(box), dim.Volume(voxel.Block).Names()
 	for i, name := range names { // files of many programs leave properties out
-		if state, err := block.State(name, dim.Versions(box), dim.Volume(voxel.Block).Names()); err == nil && name != clip.Void {
+		if state, err := block.State(name, versions, own); err == nil && name != clip.Void {
 			names[i] = state
 		}
 	}
 	full := *c
 	full.Block.Names, c = names, &full
-	if model := w.View().Dimension(dim.Name()).Model(o.At.Column()); model != nil && model.OfGame() {
+	if model := dim.Model(o.At.Column()); model != nil && model.OfGame() {
 		if n := c.Items(model.Version); n > 0 {
 			lost[fmt.Sprintf("items in the form of data version %d, which the game of %d reads as others", c.Version, model.Version)] += n
 		}
