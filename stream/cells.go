@@ -91,12 +91,12 @@ func (c *Client) finest(k *Key) *cube {
 
 // in returns the cell of a level at q, which a piece holds, as Look does. Of a coarser piece only what is empty is known.
 func (x *Cells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear int, known bool) {
-	up := int(p.key.Level) - level
+	up, all := int(p.key.Level)-level, bits.Len(uint(x.edge))-1 // all is the clear of a whole cube
 	low := geom.Point{X: q.X >> up, Y: q.Y >> up, Z: q.Z >> up}
 	cube := geom.Point{X: int(p.key.X) * x.edge, Y: int(p.key.Y) * x.edge, Z: int(p.key.Z) * x.edge}
 	switch at := low.Sub(cube); len(p.cells) {
 	case 0:
-		return 0, 0, false
+		return 0, all, false
 	case 1:
 		cell = p.cells[0]
 	default:
@@ -106,10 +106,10 @@ func (x *Cells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear in
 		return cell, 0, true
 	}
 	if up > 0 && cell != 0 {
-		return 0, 0, false
+		return 0, min(up, all), false
 	}
 	if len(p.cells) == 1 && (up == 0 || p.void || x.inside(cube, x.edge, p.key.Level)) {
-		return cell, up + bits.Len(uint(x.edge)) - 1, true
+		return cell, up + all, true
 	}
 	return 0, up, x.inside(low, 1, p.key.Level)
 }
@@ -125,7 +125,7 @@ func (x *Cells) inside(low geom.Point, edge int, level uint8) bool {
 func (x *Cells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 	if x.edge == 0 || x.when != x.c.changes.Load() || cubeOf(q, x.edge, 0) != x.near {
 		if x.found = x.find(q, 0); x.edge == 0 {
-			return 0, 0, false
+			return 0, geom.MaxLevel, false
 		}
 		x.near, x.when = cubeOf(q, x.edge, 0), x.changes
 	}

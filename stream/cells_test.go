@@ -236,3 +236,36 @@ func TestCellsOfABox(t *testing.T) {
 		}
 	}
 }
+
+// counted counts what is asked of a Source.
+type counted struct {
+	grid.Source
+	looks int
+}
+
+func (c *counted) Look(p geom.Point) (voxel.Cell, int, bool) {
+	c.looks++
+	return c.Source.Look(p)
+}
+
+// TestCellsOfWhatIsNotKnown has boxes of much that is not known: what a box costs follows from the cubes in it, not from its cells.
+func TestCellsOfWhatIsNotKnown(t *testing.T) {
+	s, cells, _ := copyOf(t, stream.Access{})
+	for _, tt := range []struct {
+		name  string
+		cells *stream.Cells
+	}{
+		{"coarse cubes", cells},
+		{"no cubes", new(stream.Client).Cells(0)},
+		{"no volume", s.Cells(9)},
+	} {
+		c := counted{Source: tt.cells}
+		space := grid.Space{Source: &c, Rule: tt.cells.Rule}
+		if _, met, err := space.Overlap([3]float64{96, 4, -128}, [3]float64{128, 12, 128}); met || !errors.Is(err, grid.ErrNotLoaded) {
+			t.Errorf("%s: %v, %v; want ErrNotLoaded", tt.name, met, err)
+		}
+		if c.looks > 32*8*256/8 {
+			t.Errorf("%s: %d looks for %d cells", tt.name, c.looks, 32*8*256)
+		}
+	}
+}

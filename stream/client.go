@@ -182,8 +182,8 @@ func (c *Client) drop(b []byte) []byte {
 			c.remove(keys[n])
 			lost = append(lost, keys[n])
 		}
+		c.changes.Add(1)
 	}
-	c.changes.Add(1)
 	for some := range slices.Chunk(lost, 4000) {
 		b = Append(b, &Dropped{c.last, some}, nil)
 	}
