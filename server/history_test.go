@@ -271,7 +271,8 @@ func TestNames(t *testing.T) {
 // TestDeleted: the worlds that can be undeleted are listed, those deleted last first, for a token
 // those of its prefixes.
 func TestDeleted(t *testing.T) {
-	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}}, token.Token{Role: token.Admin}, token.Token{Role: token.Read})
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}}, token.Token{Role: token.Admin}, token.Token{Role: token.Read},
+		token.Token{Role: token.Write, Prefixes: []string{"in"}, Limits: token.Limits{Worlds: 9}})
 	s := newSite(t, server.Options{Tokens: tokens})
 	with := func(i int) []string { return []string{"Authorization", "Bearer " + secrets[i]} }
 	for _, name := range []string{"in/b", "inn", "in", "out", "stays"} {
@@ -287,6 +288,7 @@ func TestDeleted(t *testing.T) {
 	}{
 		{1, "", []string{"out", "in", "inn", "in/b"}}, {1, "?prefix=inn", []string{"inn"}},
 		{0, "?prefix=in", []string{"in", "in/b"}}, {0, "?prefix=in/", []string{"in/b"}},
+		{3, "?prefix=in", []string{"in", "in/b"}},
 	} {
 		var got struct {
 			Deleted []struct {

@@ -80,7 +80,7 @@ func (c *call) deleted() error {
 	}
 	a := deletedAnswer{Deleted: []deletedWorld{}}
 	err = c.heavyWork(func() error {
-		st, ok := c.st.(history.ArchiveReader)
+		st, ok := c.Server.st.(history.ArchiveReader)
 		if !ok {
 			return nil // nobody can tell
 		}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -68,6 +69,41 @@ func TestEditOfPart(t *testing.T) {
 	}
 	if made < 20 || refused < 3 {
 		t.Errorf("%d edits, %d refusals", made, refused)
+	}
+}
+
+// A world that knows of too little to compute light makes no commit without it.
+func TestLightOfPart(t *testing.T) {
+	s := newSite(t, server.Options{Packs: true})
+	s.mustImport("a", mustSlime(t, madeUp(t, 3)))
+	head, err := s.st.Head(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b cells.BrushCall
+	if err := json.Unmarshal([]byte(`{"brush":"box","from":[0,70,0],"to":[3,72,3],"name":"glowstone"}`), &b); err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, part int) (cells.Done, error) {
+		if err := s.st.Fork(t.Context(), "a", head.Commit, name); err != nil {
+			t.Fatal(err)
+		}
+		e := cells.Edit{Store: s.st, World: name, Options: world.Options{Relight: true, Manual: true, Part: part}}
+		return e.Run(t.Context(), b.Apply)
+	}
+	want, err := run("whole", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := 1; ; part++ {
+		got, err := run(fmt.Sprintf("part%d", part), part)
+		if errors.Is(err, world.ErrPart) && part < 1000 {
+			continue
+		}
+		if err != nil || !reflect.DeepEqual(got.Commit.Stones, want.Commit.Stones) {
+			t.Errorf("a part of %d: got %+v, %v, want %v", part, got, err, want.Commit.Stones)
+		}
+		return
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 // everything to the next commit.
 //
 // With Options.Relight it computes the light of what changed first, but for what an Unwritten then
-// changes. Where it cannot, that light stays marked stale.
+// changes. Where it cannot, that light stays marked stale; but where Options.Part is too little for
+// it, the error is ErrPart, and there is no commit.
 //
 // Unless Options.Manual is set it packs the stack when it has become too high; of a
 // Store that packs its worlds itself it takes over that Store's packs. Errors of light
@@ -35,7 +36,11 @@ func (w *World) Commit(ctx context.Context, message string) (history.Commit, err
 		return history.Commit{}, err
 	}
 	defer w.leave(&w.saving)
-	w.count(&w.upkeep.Relights, w.relight(ctx))
+	lit := w.relight(ctx)
+	if errors.Is(lit, ErrPart) { // who opens more of the world has the light as well
+		return history.Commit{}, lit
+	}
+	w.count(&w.upkeep.Relights, lit)
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {
 		w.count(&w.upkeep.Packs, w.packHigh(ctx))

@@ -171,6 +171,7 @@ func whole(word string, version int32, own []string) (string, error) {
 // propertiesOf returns the properties in what follows the bracket of a name.
 func propertiesOf(word, list string) (out []string, err error) {
 	inner, closed := strings.CutSuffix(list, "]")
+	seen := make(map[string]bool)
 	for p := range strings.SplitSeq(inner, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(p), "=")
 		switch {
@@ -178,9 +179,10 @@ func propertiesOf(word, list string) (out []string, err error) {
 			continue
 		case !ok || key == "" || value == "" || !closed:
 			return nil, &StateError{word, "not a block state such as " + Space + "oak_log[axis=y]"}
-		case slices.ContainsFunc(out, func(p string) bool { return strings.HasPrefix(p, key+"=") }):
+		case seen[key]:
 			return nil, &StateError{word, "it has two values of " + key}
 		}
+		seen[key] = true
 		out = append(out, key+"="+value)
 	}
 	return out, nil

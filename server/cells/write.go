@@ -371,14 +371,14 @@ func (w *Write) fill(v *world.VolumeTx, names []string) ([]voxel.Cell, error) {
 		}
 		return out, nil
 	}
-	table := make([]voxel.Cell, len(names))
+	table, versions := make([]voxel.Cell, len(names)), v.Versions(geom.Box(w.Box))
 	keeps := false
 	for i, name := range names {
 		switch {
 		case name == "":
 			keeps = true
 		case v.Schema == voxel.Palette:
-			name, err := block.State(name, v.Versions(geom.Box(w.Box)), v.Names())
+			name, err := block.State(name, versions, v.Names())
 			if err != nil {
 				return nil, wrong("name %d: %v", i, err)
 			}
