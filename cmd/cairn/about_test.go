@@ -66,30 +66,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestExposed checks the warning about a store and tokens that others may read.
-func TestExposed(t *testing.T) {
-	dir := versions(t)
-	mustRun(t, 0, dir, "token", "new", "--file", "tokens.json", "--role", "read")
-	for _, args := range [][]string{{"list"}, {"token", "list", "--file", "tokens.json"}} {
-		if r := mustRun(t, 0, dir, args...); r.errors != "" {
-			t.Errorf("%v: says %q", args, r.errors)
-		}
-	}
-	for path, mode := range map[string]os.FileMode{"cairn-data": 0o755, "tokens.json": 0o640} {
-		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path, args := range map[string][]string{"cairn-data": {"list"}, "tokens.json": {"token", "list", "--file", "tokens.json"}} {
-		if r := cairn(t, dir, args...); r.code != 0 || !strings.Contains(r.errors, "chmod -R go= "+path) {
-			t.Errorf("%v: says %q", args, r.errors)
-		}
-	}
-	s := mustServe(t, dir, "--tokens", "tokens.json")
-	s.until("chmod -R go= cairn-data")
-	s.until("chmod -R go= tokens.json")
-}
-
 // TestExportStone writes a version as one file, which holds all of it.
 func TestExportStone(t *testing.T) {
 	dir := versions(t)

@@ -15,6 +15,30 @@ import (
 	"time"
 )
 
+// TestExposed checks the warning about a store and tokens that others may read.
+func TestExposed(t *testing.T) {
+	dir := versions(t)
+	mustRun(t, 0, dir, "token", "new", "--file", "tokens.json", "--role", "read")
+	for _, args := range [][]string{{"list"}, {"token", "list", "--file", "tokens.json"}} {
+		if r := mustRun(t, 0, dir, args...); r.errors != "" {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+	for path, mode := range map[string]os.FileMode{"cairn-data": 0o755, "tokens.json": 0o640} {
+		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, args := range map[string][]string{"cairn-data": {"list"}, "tokens.json": {"token", "list", "--file", "tokens.json"}} {
+		if r := cairn(t, dir, args...); r.code != 0 || !strings.Contains(r.errors, "chmod -R go= "+path) {
+			t.Errorf("%v: says %q", args, r.errors)
+		}
+	}
+	s := mustServe(t, dir, "--tokens", "tokens.json")
+	s.until("chmod -R go= cairn-data")
+	s.until("chmod -R go= tokens.json")
+}
+
 // TestInterrupt sends SIGINT while a world is made that would take hours, and
 // while one is written.
 func TestInterrupt(t *testing.T) {
