@@ -189,7 +189,7 @@ func (d *Dimension) Versions(b geom.Box) []int32 { return d.of().columns.version
 // Versions returns the data versions that names of blocks in a box are of, before this update:
 // those of Dimension.Versions if this is the volume of blocks.
 func (v *VolumeTx) Versions(b geom.Box) []int32 {
-	if v.Name != voxel.Block || v.Schema != voxel.Palette {
+	if v == nil || v.Name != voxel.Block || v.Schema != voxel.Palette {
 		return nil
 	}
 	return v.columns.versions(b)

@@ -121,6 +121,17 @@ func TestNothingThere(t *testing.T) {
 			t.Error("a name")
 		}
 	}
+	update(t, w, func(tx *world.Tx) {
+		none := tx.Dimension("none")
+		if none.Column(geom.ColumnPos{}) != nil || none.Objects("list", geom.ColumnPos{}) != nil {
+			t.Error("a column of no dimension")
+		}
+		v := none.Volume(voxel.Block)
+		_, cell := v.Cell(geom.Point{})
+		if c, chunk := v.Chunk(geom.ChunkPos{}); v != nil || cell || c != nil || chunk || v.Names() != nil || v.Versions(world.Everywhere) != nil || v.ReadBox(geom.Box{}, nil) {
+			t.Error("a volume of no dimension")
+		}
+	})
 }
 
 // TestPartCountsOnce: a world of Options.Part counts what it comes to know, however often it is asked for.

@@ -186,7 +186,7 @@ func (tx *Tx) settle() {
 // a write of many chunks ends with it.
 func (tx *Tx) EndWith(ctx context.Context) { tx.ctx = ctx }
 
-// DimensionTx is a dimension of a Tx.
+// DimensionTx is a dimension of a Tx. A nil one has no volume and no column; it cannot be written.
 type DimensionTx struct {
 	tx      *Tx
 	d       *dimension // the Tx's own
@@ -211,6 +211,9 @@ func (d *DimensionTx) Lit() { d.lit = true }
 
 // Volume returns a volume to be read and changed, or nil.
 func (d *DimensionTx) Volume(name string) *VolumeTx {
+	if d == nil {
+		return nil
+	}
 	i := d.d.volume(name)
 	if i < 0 {
 		return nil
@@ -237,8 +240,13 @@ type VolumeTx struct {
 	columns *columns // of its dimension, before the update
 }
 
-// Cell returns the cell at p, and false after an error.
-func (v *VolumeTx) Cell(p geom.Point) (voxel.Cell, bool) { return v.draft.Cell(p) }
+// Cell returns the cell at p, and false after an error or if there is no volume.
+func (v *VolumeTx) Cell(p geom.Point) (voxel.Cell, bool) {
+	if v == nil {
+		return voxel.Empty, false
+	}
+	return v.draft.Cell(p)
+}
 
 // Set writes one cell.
 func (v *VolumeTx) Set(p geom.Point, c voxel.Cell) { v.draft.Set(p, c) }
@@ -251,16 +259,23 @@ func (v *VolumeTx) Fill(r region.Region, c voxel.Cell) { v.draft.Fill(r, c) }
 func (v *VolumeTx) Replace(r region.Region, from, to voxel.Cell) { v.draft.Replace(r, from, to) }
 
 // ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
-// b.Cells(). It reports false after an error, dst being partly written.
-func (v *VolumeTx) ReadBox(b geom.Box, dst []voxel.Cell) bool { return v.draft.ReadBox(b, dst) }
+// b.Cells(). It reports false after an error, dst being partly written, or if there is no volume.
+func (v *VolumeTx) ReadBox(b geom.Box, dst []voxel.Cell) bool {
+	return v != nil && v.draft.ReadBox(b, dst)
+}
 
 // WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that lies
 // in b need not be loaded.
 func (v *VolumeTx) WriteBox(b geom.Box, src []voxel.Cell) { v.draft.WriteBox(b, src) }
 
 // Chunk returns the chunk at pos: nil and true if all its cells are the default, nil
-// and false after an error.
-func (v *VolumeTx) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) { return v.draft.Chunk(pos) }
+// and false after an error or if there is no volume.
+func (v *VolumeTx) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
+	if v == nil {
+		return nil, false
+	}
+	return v.draft.Chunk(pos)
+}
 
 // SetChunk writes all cells of a chunk, which need not be loaded; nil writes the
 // default.
@@ -298,11 +313,19 @@ func (v *VolumeTx) Named(name string) voxel.Cell {
 }
 
 // Names returns the names of cells, by cell. They must not be changed.
-func (v *VolumeTx) Names() []string { return v.v.names.list }
+func (v *VolumeTx) Names() []string {
+	if v == nil {
+		return nil
+	}
+	return v.v.names.list
+}
 
 // Column returns the column at pos as it is so far: nil if there is none. It
 // must not be changed.
 func (d *DimensionTx) Column(pos geom.ColumnPos) *voxel.Column {
+	if d == nil {
+		return nil
+	}
 	if c, ok := d.columns[pos]; ok {
 		return c
 	}
