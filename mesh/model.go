@@ -241,6 +241,7 @@ func (p *Piece) quad(q Quad, scale int, palette *Palette) {
 // Stats counts what a model has.
 type Stats struct {
 	Vertices, Triangles int64
+	Used                []bool // by material, whether a face has it; of WriteOBJ
 }
 
 // maxVertices is how many an index of 32 bits can name, less the one that glTF reserves.

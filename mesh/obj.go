@@ -16,6 +16,7 @@ func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats
 	var s Stats
 	out := bufio.NewWriter(w)
 	names := m.names()
+	s.Used = make([]bool, len(names))
 	fmt.Fprintf(out, "mtllib %s\n", Library(library))
 	var room []byte
 	var sorted []Triangle
@@ -35,6 +36,7 @@ func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats
 		slices.SortStableFunc(sorted, func(a, b Triangle) int { return cmp.Compare(a.Material, b.Material) })
 		for i, t := range sorted {
 			if i == 0 || t.Material != sorted[i-1].Material {
+				s.Used[t.Material] = true
 				fmt.Fprintf(out, "usemtl %s\n", names[t.Material])
 			}
 			room = append(room[:0], 'f')
@@ -59,12 +61,15 @@ func WriteOBJ(ctx context.Context, w io.Writer, m *Model, library string) (Stats
 // Library returns the name of the file of materials beside an OBJ file: such names have no spaces.
 func Library(name string) string { return plain(name) }
 
-// WriteMTL writes the materials of a model for an OBJ file.
-func WriteMTL(w io.Writer, m *Model) error {
+// WriteMTL writes the materials of a model that faces of its OBJ file have, as WriteOBJ counted.
+func WriteMTL(w io.Writer, m *Model, s Stats) error {
 	out := bufio.NewWriter(w)
 	names := m.names()
-	for i, mat := range m.Materials {
-		c := mat.Colour
+	for i, used := range s.Used {
+		if !used {
+			continue
+		}
+		c := m.Materials[i].Colour
 		fmt.Fprintf(out, "newmtl %s\nKd %.4f %.4f %.4f\nd %.4f\n", names[i], float64(c.R)/255, float64(c.G)/255, float64(c.B)/255, float64(c.A)/255)
 	}
 	return out.Flush()

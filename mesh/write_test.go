@@ -130,12 +130,14 @@ func wider(v [3]float32) [3]float64 { return [3]float64{float64(v[0]), float64(v
 func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 	t.Helper()
 	var b, library bytes.Buffer
-	if _, err := mesh.WriteOBJ(context.Background(), &b, m, "x.mtl"); err != nil {
+	stats, err := mesh.WriteOBJ(context.Background(), &b, m, "x.mtl")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := mesh.WriteMTL(&library, m); err != nil {
+	if err := mesh.WriteMTL(&library, m, stats); err != nil {
 		t.Fatal(err)
 	}
+	used := map[string]bool{}
 	lists := map[string][][3]float64{}
 	material := ""
 	for s := bufio.NewScanner(&b); s.Scan(); {
@@ -154,6 +156,7 @@ func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 			if material = f[1]; !strings.Contains(library.String(), "newmtl "+material+"\n") {
 				t.Fatalf("the library has no %s", material)
 			}
+			used[material] = true
 		case "f":
 			x := tri{material: material}
 			for k := range 3 {
@@ -168,6 +171,9 @@ func readOBJ(t *testing.T, _ string, m *mesh.Model) (out []tri) {
 			}
 			out = append(out, x)
 		}
+	}
+	if n := strings.Count(library.String(), "newmtl "); n != len(used) {
+		t.Fatalf("the library has %d materials, and faces have %d", n, len(used))
 	}
 	return out
 }

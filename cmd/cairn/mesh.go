@@ -117,7 +117,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			return fmt.Errorf("%s: the world has no surface in %v..%v; nothing was written", to, asked.Min, asked.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
 		}
 		if err == nil && ext == ".obj" { // the library comes last, so that no failure leaves it alone
-			_, err = writeFile(library, func(w io.Writer) error { return mesh.WriteMTL(w, model) })
+			_, err = writeFile(library, func(w io.Writer) error { return mesh.WriteMTL(w, model, stats) })
 		}
 		if err == nil {
 			err = file.Commit()
