@@ -65,6 +65,9 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	if bounded.left < 0 {
 		return nil, ErrTooLarge
 	}
+	if errors.Is(err, zip.ErrFormat) {
+		err = fmt.Errorf("cut short, or no zip: %d bytes without the list of files at their end", s.size)
+	}
 	if err != nil {
 		return nil, damaged("zip", err)
 	}
@@ -127,6 +130,14 @@ var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£
 func damaged(kind string, err error) error {
 	why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "archive/"), kind+": ")
 	return &format.CorruptError{Offset: -1, Part: kind, Err: errors.New(why)}
+}
+
+// cut says of an archive that ends too early that it is cut.
+func (s *Source) cut(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		return fmt.Errorf("cut short: its %d bytes end within a file: %w", s.size, err)
+	}
+	return err
 }
 
 // boundedReader is an io.ReaderAt that reads at most left bytes. The directory of an archive
@@ -257,12 +268,14 @@ func (s *Source) openInner(fsys fs.FS) error {
 func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
 	if isGzip(head) {
 		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, err
+		var first []byte
+		if err == nil {
+			first, err = io.ReadAll(io.LimitReader(z, 512)) // fewer bytes are no tar
 		}
-		first := make([]byte, 512)
-		n, _ := io.ReadFull(z, first) // fewer bytes are no tar
-		if !isTar(first[:n]) {
+		if err != nil {
+			return nil, damaged("gzip", s.cut(err))
+		}
+		if !isTar(first) {
 			return nil, unknown(head, s.size)
 		}
 		r = io.MultiReader(bytes.NewReader(first), z)
@@ -284,7 +297,7 @@ func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
 		if errors.Is(err, ErrTooLarge) {
 			return nil, err
 		}
-		return nil, damaged("tar", err)
+		return nil, damaged("tar", s.cut(err))
 	}
 	if err := out.Close(); err != nil {
 		return nil, err
