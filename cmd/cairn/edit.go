@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/tool"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
@@ -143,8 +144,8 @@ func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f
 			return usagef("replace %q: want a MASK, such as stone*", what)
 		}
 	}
-	if err := o.area(what).Check(); err != nil {
-		return usageOf(err)
+	if err := checkArea(o.area(what)); err != nil {
+		return err
 	}
 	w, err := sf.world(ctx, name, o.author)
 	if err != nil {
@@ -178,6 +179,28 @@ func (o *editOptions) area(mask string) arena.Area {
 		mask += " & "
 	}
 	return arena.Area{Dimension: o.dimension, Region: o.region, Mask: mask + o.mask}
+}
+
+// checkArea checks --region and --mask.
+func checkArea(a arena.Area) error {
+	if a.Region != "" {
+		if _, err := parseRegion(a.Region); err != nil {
+			return err
+		}
+	}
+	return usageOf(a.Check())
+}
+
+// parseRegion parses --region.
+func parseRegion(text string) (region.Region, error) {
+	r, err := region.Parse(text)
+	if err == nil && r.Bounds().Empty() {
+		err = errors.New("it has no cell")
+	}
+	if err != nil {
+		return nil, usagef("--region %q: %s", text, strings.TrimPrefix(err.Error(), "region: parse: "))
+	}
+	return r, nil
 }
 
 // usageOf makes wrong areas wrong usage.

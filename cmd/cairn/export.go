@@ -102,9 +102,9 @@ func (o *exportOptions) resolve(to string) error {
 		if !kind.Piece {
 			return usagef("--region: only schematics hold a region, %s holds whole worlds", o.format)
 		}
-		r, err := region.Parse(o.region)
+		r, err := parseRegion(o.region)
 		if err != nil {
-			return usagef("--region: %v", err)
+			return err
 		}
 		o.within = r
 	}

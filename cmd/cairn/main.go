@@ -10,8 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -69,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = fmt.Errorf("standard output: %w", out.err)
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(stderr, "cairn:", message(err))
+		fmt.Fprintln(stderr, "cairn:", message(err, args[min(1, len(args)):]))
 	}
 	return exitStatus(err)
 }
@@ -234,8 +238,27 @@ func isWrong(err error) bool {
 	return errors.As(err, &wrong) || errors.As(err, &damage) || errors.As(err, &corrupt) || errors.As(err, &store)
 }
 
-// message returns the text of an error for people.
-func message(err error) string {
+// packages is how errors begin that name a package of the library, also behind a flag.
+var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|client|clip|convert|edit|grid|history|ledger|local|mesh|pair|port|region|server|service|stone|store|stream|texture|tile|token|world): `)
+
+// plain returns an error's text without names of packages before it and of the system call. A
+// package's name that is also the last part of an argument may be a file of the user.
+func plain(err error, args []string) string {
+	text := err.Error()
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		text = strings.Replace(text, of.Error(), of.Path+": "+of.Err.Error(), 1)
+	}
+	for {
+		m := packages.FindStringSubmatch(text)
+		if m == nil || slices.ContainsFunc(args, func(arg string) bool { return filepath.Base(arg) == m[2] }) {
+			return strings.ReplaceAll(text, "\n", "; ")
+		}
+		text = m[1] + text[len(m[0]):]
+	}
+}
+
+// message returns the text of an error for people. args are what follows the verb.
+func message(err error, args []string) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
@@ -257,7 +280,7 @@ func message(err error) string {
 	}
 	var damage *format.DamageError
 	if !errors.As(err, &damage) {
-		return strings.ReplaceAll(err.Error(), "\n", "; ")
+		return plain(err, args)
 	}
 	lines := []string{console.Counted(len(damage.Columns), "damaged chunk") + "; nothing was written; cairn import --salvage keeps such chunks as they are stored"}
 	for _, d := range damage.Columns {

@@ -69,7 +69,7 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	turn, err := o.paste.turn()
-	if err = errors.Join(err, usageOf(o.area("").Check())); err != nil {
+	if err = errors.Join(err, checkArea(o.area(""))); err != nil {
 		return err
 	}
 	c, err := port.ReadClip(ctx, file, port.Options{MaxBytes: sf.memory.world()})

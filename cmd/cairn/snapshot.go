@@ -79,7 +79,7 @@ func (o *snapshotOptions) verb(name, short, long, example string, area bool, do 
 		Example: "  cairn snapshot " + example,
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			err := errors.Join(o.Check(), o.note.check())
+			err := errors.Join(checkArea(o.Area), o.note.check())
 			if err == nil {
 				err = do(c, args[0], strings.Join(args[1:], ""))
 			}

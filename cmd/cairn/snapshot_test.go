@@ -90,7 +90,7 @@ func TestSnapshotWrong(t *testing.T) {
 		{2, "snapshot save @a X", "name"},
 		{2, "snapshot save @a a/b", "name"},
 		{2, "snapshot save @a y --region box:1", "offset"},
-		{2, "snapshot save @a y --region bux:1", "box:"},
+		{2, "snapshot save @a y --region bux:1", "--region \"bux:1\": offset 0: "},
 		{2, "snapshot save @a y --mask a=b", "mask"},
 		{2, "snapshot save @a y --dimension moon", "overworld"},
 		{3, "snapshot save @a@9 y", "version"},

@@ -45,7 +45,11 @@ func runView(ctx context.Context, sf *storeFlag, out, log io.Writer, path string
 	if server.Loopback(o.listen) != nil {
 		return usagef("--listen %s: want HOST:PORT of this machine, such as 127.0.0.1:7070; cairn serve is for others", o.listen)
 	}
-	v := service.ViewSettings{Listen: o.listen, Browser: !o.noOpen, Packs: o.packs, CacheBytes: sf.memory.share()}
+	textures, err := service.Textures(o.packs) // before a world, which may take long
+	if err != nil {
+		return err
+	}
+	v := service.ViewSettings{Listen: o.listen, Browser: !o.noOpen, Textures: textures, CacheBytes: sf.memory.share()}
 	if isAddress(path) {
 		a, err := parseAddress(path)
 		if err != nil {

@@ -45,6 +45,7 @@ func TestWrongSources(t *testing.T) {
 	write(t, at("cut.tar"), tarred(t, "", map[string][]byte{"level.dat": noise(2000)})[:1000])
 	tgz := gzipped(t, tarred(t, "", map[string][]byte{"level.dat": noise(2000)}))
 	write(t, at("cut.tgz"), tgz[:len(tgz)*2/3])
+	write(t, at("head.tgz"), tgz[:40])
 	write(t, at("r.0.0.mca"), append([]byte{0, 0, 2, 1}, make([]byte, 3*4096)...))
 	write(t, at("bare.zip"), zipped(t, "", map[string][]byte{"a": noise(20)}))
 	write(t, at("bomb.tgz"), gzipped(t, tarred(t, "", map[string][]byte{"level.dat": make([]byte, 100<<20)})))
@@ -73,10 +74,11 @@ func TestWrongSources(t *testing.T) {
 		{"island/level.dat", 3, "give the folder"},
 		{"cut.cairn", 1, "cut.cairn: "},
 		{"cut.slime", 1, "cut.slime: "},
-		{"cut.zip", 1, "cut.zip: zip: not a valid zip"},
+		{"cut.zip", 1, "cut.zip: zip: cut short, or no zip: 1000 bytes"},
 		{"r.0.0.mca", 3, "as region/NAME"},
-		{"cut.tar", 1, "cut.tar: tar: "},
-		{"cut.tgz", 1, "cut.tgz: tar: "},
+		{"cut.tar", 1, "cut.tar: tar: cut short: its 1000 bytes"},
+		{"cut.tgz", 1, "cut.tgz: tar: cut short: its "},
+		{"head.tgz", 1, "head.tgz: gzip: cut short: its 40 bytes"},
 		{"bare.zip", 3, "no world at its root or in a folder, and no file that ends in .cairn"},
 		{"bomb.tgz", 3, "unpack it first"},
 		{"bomb.zip", 3, "unpack it first"},
@@ -190,6 +192,11 @@ func TestWrongCalls(t *testing.T) {
 		{3, "not empty", "gen island island"},
 		{3, "not a folder", "savings file"},
 		{3, "cairn: nowhere: no such", "savings nowhere"},
+		{3, "cairn: world: no such", "info world"},
+		{2, "cairn: --region \"foo\": offset 0: ", "export a.cairn b.schem --region foo"},
+		{3, "cairn: missing.json: no such", "token list --file missing.json"},
+		{3, "cairn: --tokens: missing.json: no such", "serve --store memory: --listen 127.0.0.1:0 --tokens missing.json"},
+		{3, "cairn: --resource-pack: pack nowhere: no such", "serve --store memory: --listen 127.0.0.1:0 --resource-pack nowhere"},
 	} {
 		r := mustRun(t, tt.code, dir, strings.Fields(tt.args)...)
 		if !strings.Contains(r.errors, tt.reason) || r.out != "" || !strings.HasPrefix(r.errors, "cairn: ") {

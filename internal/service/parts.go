@@ -31,7 +31,7 @@ func newCertificate(cert, key string) (*certificate, error) {
 func (c *certificate) reload() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
-		return fmt.Errorf("certificate %s with key %s: %w", c.cert, c.key, err)
+		return fmt.Errorf("--tls-cert %s with --tls-key %s: %w", c.cert, c.key, err)
 	}
 	c.now.Store(&pair)
 	return nil

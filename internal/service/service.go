@@ -83,17 +83,18 @@ const exitInterrupted = 130
 // service is a server that runs.
 type service struct {
 	Settings
-	log     *slog.Logger
-	tokens  *token.Set   // nil for none
-	cert    *certificate // nil for no TLS
-	server  *server.Server
-	http    *http.Server
-	debug   *http.Server // nil for none
-	stream  net.Listener // nil for none
-	keeper  *keeper.Keeper
-	arenas  *arena.Leased
-	stepped chan struct{} // closed to stop stepping the arenas
-	metrics *metrics.Metrics
+	log      *slog.Logger
+	tokens   *token.Set     // nil for none
+	cert     *certificate   // nil for no TLS
+	textures *texture.Atlas // nil for none
+	server   *server.Server
+	http     *http.Server
+	debug    *http.Server // nil for none
+	stream   net.Listener // nil for none
+	keeper   *keeper.Keeper
+	arenas   *arena.Leased
+	stepped  chan struct{} // closed to stop stepping the arenas
+	metrics  *metrics.Metrics
 	// backupCalls counts the calls of the bucket of backups; nil without one.
 	backupCalls *metered.Calls
 	failed      chan error // from the goroutines that serve
@@ -192,13 +193,16 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 			err = fmt.Errorf("%w; cairn token new makes it", err)
 		}
 		if err != nil {
-			return l, err
+			return l, fmt.Errorf("--tokens: %w", err)
 		}
 	}
 	if s.CertFile != "" {
 		if s.cert, err = newCertificate(s.CertFile, s.KeyFile); err != nil {
 			return l, err
 		}
+	}
+	if s.textures, err = Textures(s.Packs); err != nil {
+		return l, err
 	}
 	if s.DebugListen != "" {
 		if l.debug, err = net.Listen("tcp", s.DebugListen); err != nil {
@@ -252,12 +256,8 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 			return err
 		}
 	}
-	textures, err := loadTextures(s.Packs)
-	if err != nil {
-		return err
-	}
 	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes}, s.Operations)
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: s.textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
@@ -290,12 +290,16 @@ func (s *service) holder(st history.Store) (string, error) {
 	return name[:min(len(name), history.MaxHolder)], nil
 }
 
-// loadTextures reads resource packs, if there are any.
-func loadTextures(packs []string) (*texture.Atlas, error) {
+// Textures reads the packs of --resource-pack, if there are any.
+func Textures(packs []string) (*texture.Atlas, error) {
 	if len(packs) == 0 {
 		return nil, nil
 	}
-	return texture.Load(packs...)
+	a, err := texture.Load(packs...)
+	if err != nil {
+		err = fmt.Errorf("--resource-pack: %w", err)
+	}
+	return a, err
 }
 
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery

@@ -13,16 +13,16 @@ import (
 
 	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/web"
 )
 
 // ViewSettings say what View shows.
 type ViewSettings struct {
-	Listen  string // an address of this machine
-	Path    string // of the page to open
-	Browser bool   // open the page in a browser, if there is one
-	// Packs are resource packs with the textures of blocks, folders or zips.
-	Packs []string
+	Listen   string         // an address of this machine
+	Path     string         // of the page to open
+	Browser  bool           // open the page in a browser, if there is one
+	Textures *texture.Atlas // of blocks; nil for none
 	// Passed are files that are not shown, and why.
 	Passed []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
@@ -41,15 +41,11 @@ func View(ctx context.Context, st history.Store, v ViewSettings, out, log io.Wri
 	if err := server.Loopback(v.Listen); err != nil {
 		return err
 	}
-	textures, err := loadTextures(v.Packs)
-	if err != nil {
-		return err
-	}
 	s, err := server.New(st, server.Options{
 		ReadOnly: true,
 		Packs:    true,
 		Pages:    web.Handler(),
-		Textures: textures,
+		Textures: v.Textures,
 		Passed:   v.Passed,
 		Log:      slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Limits:   server.Limits{Time: viewTime, CacheBytes: v.CacheBytes},

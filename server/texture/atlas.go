@@ -53,6 +53,9 @@ func Load(names ...string) (a *Atlas, err error) {
 	var all []fs.FS
 	for _, name := range names {
 		fsys, closer, err := openPack(name)
+		if of := (*fs.PathError)(nil); errors.As(err, &of) {
+			err = of.Err // it names the pack again
+		}
 		if err != nil {
 			return nil, fmt.Errorf("texture: pack %s: %w", name, err)
 		}

@@ -60,8 +60,8 @@ func openPack(name string) (fs.FS, io.Closer, error) {
 	switch {
 	case bounded.left < 0 || err == nil && len(z.File) > maxFiles:
 		err = errBounds
-	case err != nil:
-		err = fmt.Errorf("neither a folder nor a zip: %w", err)
+	case errors.Is(err, zip.ErrFormat):
+		err = fmt.Errorf("neither a folder nor a zip, or cut short: %d bytes without a zip's list of files at their end", info.Size())
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

@@ -289,7 +289,7 @@ func TestNoPack(t *testing.T) {
 	}
 	for want, name := range map[string]string{
 		"no such file":                  "none.zip",
-		"neither a folder nor a zip":    file,
+		"a zip, or cut short: 7 bytes ": file,
 		"no textures of blocks":         pack{"readme.txt": "empty"}.zipped(t),
 		"no textures of blocks below a": pack{block + "stone.png": string(huge)}.zipped(t),
 		"too large":                     pack{block + "stone.png": string(make([]byte, 17<<20)), block + "dirt.png": string(square(16, red, red))}.zipped(t),
