@@ -36,6 +36,8 @@ const (
 type Options struct {
 	// Trips is called after each call, by many goroutines at once. Default: nobody.
 	Trips func(blob.Trip)
+	// Existing refuses a directory that is no bucket yet.
+	Existing bool
 	// Now is the clock of Trips, and between two looks at the file system's. Default time.Now.
 	Now func() time.Time
 }
@@ -75,6 +77,9 @@ func newBucket(root string, o Options) *Bucket {
 }
 
 func (b *Bucket) open() error {
+	if b.o.Existing && errors.Is(b.marked(), blob.ErrAway) {
+		return errors.New("no bucket is there; if its disk is mounted, cairn import SRC @NAME makes one")
+	}
 	if err := os.MkdirAll(filepath.Join(b.root, tempName), 0o700); err != nil {
 		return err
 	}

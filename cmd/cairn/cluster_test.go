@@ -48,6 +48,40 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestNoCluster names a directory that is not there, or no bucket, and makes nothing in it.
+func TestNoCluster(t *testing.T) {
+	const stones, catalogue = "[bucket]\nkind = \"dir\"\npath = \"stones\"\n\n[catalogue]\nkind = \"bucket\"\n", "\n[catalogue.bucket]\nkind = \"dir\"\npath = \"catalogue\"\n"
+	dir := t.TempDir()
+	file := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("one.toml", stones)
+	file("two.toml", stones+catalogue)
+	if err := os.Mkdir(filepath.Join(dir, "catalogue"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(names string, args ...string) {
+		t.Helper()
+		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, names+": no bucket is there") {
+			t.Errorf("%v: got %q", args, r.errors)
+		}
+		if list, err := os.ReadDir(filepath.Join(dir, names)); len(list) > 0 {
+			t.Errorf("%v made %v, %v", args, list, err)
+		}
+	}
+	for _, args := range [][]string{{"list"}, {"log", "@hub"}, {"delete", "@hub"}, {"gc"}} {
+		refused("stones", append(args, "--store", "cluster:one.toml")...)
+	}
+	refused("stones", "check", "cluster:one.toml")
+	refused("stones", "salvage", "cluster:one.toml", "local:left")
+	refused("stones", "migrate", "cluster:one.toml", "local:left")
+	mustRun(t, 0, dir, "gen", "island", "@hub", "--size", "4", "--store", "cluster:one.toml")
+	mustRun(t, 0, dir, "list", "--store", "cluster:one.toml")
+	refused("catalogue", "list", "--store", "cluster:two.toml")
+}
+
 // TestLostCatalogue loses objects of a catalogue in a bucket. With a checkpoint before them
 // nothing is lost; without one check names what is, and salvage saves the rest.
 func TestLostCatalogue(t *testing.T) {

@@ -88,7 +88,7 @@ func salvageCluster(ctx context.Context, file, dir string) (done local.Salvaged,
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return done, fmt.Errorf("%s%s is not empty: there is %s", localScheme, dir, list[0].Name())
 	}
-	from, err := cluster.Open(ctx, file, cluster.Options{Damaged: true})
+	from, err := cluster.Open(ctx, file, cluster.Options{Damaged: true, Existing: true})
 	if err != nil {
 		return done, err
 	}

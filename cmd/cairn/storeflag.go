@@ -86,14 +86,21 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 		return sf.st, ctx.Err()
 	}
 	dir, isLocal := strings.CutPrefix(sf.location(), localScheme)
+	file, isCluster := strings.CutPrefix(sf.location(), clusterScheme)
 	switch {
 	case !isStore(sf.location()):
 		return nil, usagef("store %q: want %sDIR, %sFILE, %s or the http:// or https:// of a server", sf.location(), localScheme, clusterScheme, memoryStore)
+	case isCluster:
+		st, err := cluster.Open(ctx, file, cluster.Options{Existing: !make})
+		if lost := (*ledger.CorruptError)(nil); sf.damage && errors.As(err, &lost) {
+			st, err = cluster.Open(ctx, file, cluster.Options{Existing: !make, Damaged: true})
+		}
+		if err == nil {
+			sf.st = st
+		}
+		return sf.st, err
 	case !isLocal:
 		st, err := store.Open(ctx, sf.location())
-		if lost := (*ledger.CorruptError)(nil); sf.damage && errors.As(err, &lost) {
-			st, err = cluster.Open(ctx, strings.TrimPrefix(sf.location(), clusterScheme), cluster.Options{Damaged: true})
-		}
 		if err == nil {
 			sf.st = st
 		}

@@ -39,6 +39,9 @@ type Options struct {
 	// Damaged opens a Store whose catalogue in a bucket has lost objects, to read what is
 	// left. Check says what is lost.
 	Damaged bool
+	// Existing refuses a bucket of kind dir whose directory is no bucket yet. By default
+	// Open makes it.
+	Existing bool
 }
 
 // Store is a history.Store of a cluster.
@@ -123,7 +126,7 @@ func Open(ctx context.Context, file string, o Options) (*Store, error) {
 func (s *Store) open(ctx context.Context, p *plan, o Options) (err error) {
 	var b blob.Bucket
 	if p.bucket.kind != "seaweed" {
-		if b, err = p.bucket.open(ctx); err != nil {
+		if b, err = p.bucket.open(ctx, o); err != nil {
 			return fmt.Errorf("[bucket]: %w", err)
 		}
 	}
@@ -159,7 +162,7 @@ func (s *Store) openCatalogue(ctx context.Context, p *plan, b blob.Bucket, o Opt
 		s.close = append(s.close, m.Close)
 		log = within(m, entries)
 	case c.bucket != nil:
-		own, err := c.bucket.open(ctx)
+		own, err := c.bucket.open(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -333,9 +336,9 @@ func (t *table) bucket(kinds ...string) *bucket {
 	return b
 }
 
-func (b *bucket) open(ctx context.Context) (blob.Bucket, error) {
+func (b *bucket) open(ctx context.Context, o Options) (blob.Bucket, error) {
 	if b.kind == "dir" {
-		d, err := dir.Open(b.dir, dir.Options{})
+		d, err := dir.Open(b.dir, dir.Options{Existing: o.Existing})
 		if err != nil {
 			return nil, err
 		}
