@@ -29,13 +29,17 @@ const (
 
 // A DamageError names the damaged files of a Store.
 type DamageError struct {
-	Files []string // each with its fault
+	Files  []string // each with its fault
+	noList bool     // the database's list of files is missing: nothing can be read
 }
 
 // Error is for error.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("damaged: %s: cairn check names the worlds that are hurt, cairn salvage copies what can be read",
-		strings.Join(e.Files, "; "))
+	advice := "cairn check names the worlds that are hurt, cairn salvage copies what can be read"
+	if e.noList {
+		advice = "without this list of the other files nothing can be read; a backup has the worlds (cairn restore-store)"
+	}
+	return fmt.Sprintf("damaged: %s: %s", strings.Join(e.Files, "; "), advice)
 }
 
 // sealed is one file of a closed Store.
@@ -222,6 +226,8 @@ func (s *Store) compare(want sealed) (why string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		if name := s.FS.PathBase(want.path); isTable(name) || strings.HasPrefix(name, "marker.") {
 			s.missing = append(s.missing, name)
+		} else if strings.HasPrefix(name, "MANIFEST-") {
+			s.noList = true
 		}
 		return fmt.Sprintf(" is missing, and had %d bytes", want.size), nil
 	case err != nil:
@@ -260,6 +266,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 			var why error
 			m, why, err = journal.ReadManifest(s.FS, s.FS.PathJoin(s.dir, "db", name))
 			m.Name = name
+			s.noList = errors.Is(err, fs.ErrNotExist)
 			if err = cmp.Or(err, why); err != nil {
 				return nil, []string{fmt.Sprintf("db/%s: %v", name, err)}, nil
 			}

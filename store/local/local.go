@@ -115,6 +115,7 @@ type Store struct {
 	lists   journal.Manifest       // read only if the Store was not closed
 	damage  []string               // damage in a Store that is only read
 	missing []string               // missing tables
+	noList  bool                   // the list of these files is missing
 	hidden  []string               // damaged files that reads do not need
 	cut     map[string]int64       // logs of a damaged Store, and how many bytes of each are read
 	reading atomic.Pointer[string] // the last file that the database opened
@@ -174,7 +175,7 @@ func (s *Store) admit() error {
 		return err
 	}
 	if len(all) > 0 && !s.Damaged || len(some) > 0 && !s.ReadOnly {
-		return &DamageError{append(all, some...)}
+		return &DamageError{append(all, some...), s.noList}
 	}
 	if s.damage = append(all, some...); s.ReadOnly || s.sealed == nil {
 		return nil

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -128,11 +129,23 @@ func TestSalvageOlder(t *testing.T) {
 
 // Without its list of files a Store cannot be salvaged, and the error says what can be done.
 func TestSalvageWithoutManifest(t *testing.T) {
-	mem, _ := closedStore(t, "a")
+	closed, _ := closedStore(t, "a")
+	killed, _, _ := killedStore(t, "a")
+	for name, mem := range map[string]*vfs.MemFS{"closed": closed, "killed": killed} {
+		t.Run(name, func(t *testing.T) { salvageWithoutManifest(t, mem) })
+	}
+}
+
+func salvageWithoutManifest(t *testing.T, mem *vfs.MemFS) {
+	t.Helper()
 	files := make(map[string][]string)
 	filesOf(t, mem, "store", files)
 	for _, p := range files["MANIFEST"] {
 		replace(t, mem, p, nil)
+	}
+	_, err := local.Open("store", damageOptions(mem))
+	if damage := (*local.DamageError)(nil); !errors.As(err, &damage) || !strings.Contains(err.Error(), "cairn restore-store") || strings.Contains(err.Error(), "cairn salvage") {
+		t.Errorf("open: got %v", err)
 	}
 	if _, err := local.Salvage(t.Context(), "store", "new", damageOptions(mem)); err == nil || !strings.Contains(err.Error(), "cairn restore-store") {
 		t.Errorf("got %v", err)
