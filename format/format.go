@@ -151,6 +151,16 @@ type Damage struct {
 	Err  error
 }
 
+// SomeOf names the first ten of a list and counts the rest.
+func SomeOf(names []string) string {
+	const most = 10
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
 // DamageError is returned by Source.Read if columns were unreadable and
 // ReadOptions.Salvage is off. The rest of the world was passed on.
 type DamageError struct{ Columns []Damage }

@@ -235,7 +235,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 		err := fmt.Errorf("the archive has no world at its root or in a folder, and no file that ends in %s", strings.Join(fileExts(), " or "))
 		switch {
 		case len(names) > 1:
-			err = fmt.Errorf("the archive has %d worlds, among them %s and %s: unpack it and give one", len(names), names[0], names[1])
+			err = fmt.Errorf("the archive has %d worlds: %s: unpack it and give one", len(names), format.SomeOf(names))
 		case inner != "":
 			err = fmt.Errorf("%w; it has other archives in it, such as %s: unpack it first", err, inner)
 		}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -197,6 +198,8 @@ func TestDoors(t *testing.T) {
 	maps.Copy(server, some(files, "world_nether/DIM-1", isMCA))
 	two := beside("maps/Isle")
 	maps.Copy(two, some(files, "maps/W\u00f6rld", every))
+	deeper := maps.Clone(two)
+	maps.Copy(deeper, some(files, "maps/old/Isle", every))
 	for _, tt := range []struct {
 		name  string
 		files fstest.MapFS
@@ -210,6 +213,7 @@ func TestDoors(t *testing.T) {
 		{"macOS", beside("My World", "__MACOSX/My World/._level.dat", "__MACOSX/._My World", ".DS_Store"), "overworld", "3 files: .DS_Store, __MACOSX", ""},
 		{"a server", server, "overworld the_nether", "give the folder: arena", ""},
 		{"two worlds", two, "", "", "several worlds: maps/Isle, maps/W\u00f6rld: give the folder of one"},
+		{"worlds at several depths", deeper, "", "", "several worlds: maps/Isle, maps/W\u00f6rld, maps/old/Isle: give the folder of one"},
 	} {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, tt.files); err != nil {
@@ -288,7 +292,7 @@ func TestOpenPath(t *testing.T) {
 	if _, err := port.Open(filepath.Join(dir, "none"), port.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := port.Open(dir, port.Options{}); err == nil || !strings.Contains(err.Error(), "give a file of it, such as a.slime") {
+	if _, err := port.Open(dir, port.Options{}); err == nil || !strings.Contains(err.Error(), "give a file of it: a.slime") {
 		t.Errorf("a folder without a world: %v", err)
 	}
 }
@@ -386,6 +390,10 @@ func TestEncryptedZip(t *testing.T) {
 // TestAdvice says what to give instead of what is no world.
 func TestAdvice(t *testing.T) {
 	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	many := fstest.MapFS{}
+	for i := range 12 {
+		many[fmt.Sprintf("w%02d.slime", i)] = &fstest.MapFile{}
+	}
 	for _, tt := range []struct {
 		name string
 		body []byte
@@ -399,7 +407,8 @@ func TestAdvice(t *testing.T) {
 		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},
 		{"an empty zip", zipOf(t, nil), "a zip with nothing in it"},
 		{"a zip in a zip", zipOf(t, one("maps/a.zip", zipOf(t, files))), "it has other archives in it, such as maps/a.zip"},
-		{"two files of worlds", zipOf(t, fstest.MapFS{"a/x.slime": {}, "b.slime": {}, "__MACOSX/._b.slime": {}}), "2 worlds, among them a/x.slime and b.slime"},
+		{"two files of worlds", zipOf(t, fstest.MapFS{"a/x.slime": {}, "b.slime": {}, "__MACOSX/._b.slime": {}}), "2 worlds: a/x.slime, b.slime: "},
+		{"many files of worlds", zipOf(t, many), "12 worlds: w00.slime, w01.slime, w02.slime, w03.slime, w04.slime, w05.slime, w06.slime, w07.slime, w08.slime, w09.slime and 2 more: "},
 	} {
 		if _, _, err := open(t, tt.body, port.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

@@ -97,10 +97,14 @@ func Open(path string, o Options) (*Source, error) {
 		leaf, err := openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFolder(path, o.leaf()) })
 		if errors.Is(err, format.ErrNoWorld) {
 			list, _ := os.ReadDir(path) // the error is said already
+			var names []string
 			for _, e := range list {
 				if isArchiveName(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
-					return nil, fmt.Errorf("%w; give a file of it, such as %s", err, e.Name())
+					names = append(names, e.Name())
 				}
+			}
+			if len(names) > 0 {
+				err = fmt.Errorf("%w; give a file of it: %s", err, format.SomeOf(names))
 			}
 		}
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
 )
 
 // ErrSeveral is wrapped where a folder has several worlds, and nothing says which one is meant.
@@ -75,7 +77,7 @@ func (w *World) find(at string) error {
 	if w.base != "" {
 		beside := w.enter()
 		if len(others) > 0 {
-			beside += "; other worlds, of which give the folder: " + someOf(others)
+			beside += "; other worlds, of which give the folder: " + format.SomeOf(others)
 		}
 		if beside != "" {
 			w.notes = append(w.notes, "the world is in "+w.base+beside)
@@ -132,7 +134,7 @@ func (w *World) findBase() (others []string, err error) {
 	w.base = least[0]
 	if len(least) > 1 {
 		if w.base = serverWorld(w.fsys, path.Dir(least[0])); !slices.Contains(least, w.base) {
-			return nil, fmt.Errorf("%w: %s: give the folder of one", ErrSeveral, someOf(least))
+			return nil, fmt.Errorf("%w: %s: give the folder of one", ErrSeveral, format.SomeOf(all))
 		}
 	}
 	if deep(w.base) >= maxDepth {
@@ -188,16 +190,6 @@ func isRegionPath(name string) bool {
 	_, _, _, ok := placeOf(name, anvilExt)
 	_, _, _, old := placeOf(name, mcregionExt)
 	return ok || old
-}
-
-// someOf names the first of a list.
-func someOf(names []string) string {
-	const most = 8
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if n := len(names) - most; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
 }
 
 // counted returns a number of files as text.
@@ -264,7 +256,7 @@ func (w *World) enter() string {
 	if n == 0 {
 		return ""
 	}
-	return "; not read is what lies beside it, " + counted(n) + ": " + someOf(slices.Sorted(maps.Keys(beside)))
+	return "; not read is what lies beside it, " + counted(n) + ": " + format.SomeOf(slices.Sorted(maps.Keys(beside)))
 }
 
 // dimensionOf returns the first folder of a path if it is that of a dimension, else "".

@@ -154,7 +154,7 @@ func (w *World) foreign() (out []string) {
 			n += k
 		}
 		text := fmt.Sprintf("chunks in %s, which cairn does not read: %s", name, counted(n))
-		out = append(out, text+" in "+someOf(slices.Sorted(maps.Keys(found[name]))))
+		out = append(out, text+" in "+format.SomeOf(slices.Sorted(maps.Keys(found[name]))))
 	}
 	return out
 }
