@@ -105,6 +105,9 @@ func TestListDeleted(t *testing.T) {
 	if v := mustJSON(t, 0, dir, "list", "--deleted"); len(v["deleted"].([]any)) != 1 {
 		t.Errorf("got %v", v)
 	}
+	if r := mustRun(t, 2, dir, "undelete"); !strings.Contains(r.errors, "cairn list --deleted") {
+		t.Errorf("undelete without a name: %q", r.errors)
+	}
 	mustRun(t, 0, dir, "undelete", "@other/gone")
 	if r := mustRun(t, 0, dir, "list", "--deleted"); r.out != "" {
 		t.Errorf("after undelete: %q", r.out)

@@ -174,8 +174,16 @@ func (p purged) print(out io.Writer) {
 }
 
 func newUndelete(sf *storeFlag) *cobra.Command {
-	return sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back. If several of that name were deleted, it brings\nback the last one.",
+	c := sf.nameVerb("undelete", "Brings a deleted world back", "undelete brings a deleted world back. If several of that name were deleted, it brings\nback the last one. cairn list --deleted shows which can be brought back.",
 		"%s is back\n", history.Store.Undelete, nil)
+	c.Args = func(c *cobra.Command, args []string) error {
+		err := takes(1, 1)(c, args)
+		if len(args) == 0 {
+			err = usagef("%w; cairn list --deleted shows the names", err)
+		}
+		return err
+	}
+	return c
 }
 
 // nameVerb returns a verb that calls do with the name of a world. If dryRun points to true, it
