@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Moving is a Store that worlds can be moved from and to.
@@ -85,7 +86,7 @@ func Migrate(ctx context.Context, from, to Moving, o MigrateOptions) (Migrated, 
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &migration{ctx: ctx, from: from, to: to, o: o, refused: make(map[string]error), renewed: o.Now()}
+	m := &migration{ctx: ctx, from: from, to: to, o: o, refused: make(map[string]error), giving: make(map[stone.ID]chan struct{}), renewed: o.Now()}
 	m.done.Refused = []string{}
 	err := m.run()
 	if err == nil && len(m.refused) > 0 {
@@ -109,7 +110,8 @@ type migration struct {
 	refused map[string]error  // by name
 	copied  map[string]copied // worlds at the target that are held by a lease and not moved yet, by name
 	moved   map[string]history.ID
-	renewed time.Time // when leases were last renewed
+	giving  map[stone.ID]chan struct{} // stones on the way to the target, and what is closed when they are there
+	renewed time.Time                  // when leases were last renewed
 }
 
 // copied is a world at the target that we hold.
@@ -348,14 +350,48 @@ func follows(a *history.Archive, from history.ID) bool {
 	return slices.ContainsFunc(a.Packs, func(p history.Pack) bool { return p.After == from || p.Upto == from })
 }
 
-// give gives the target the stones of a world that it lacks.
+// give gives the target the stones of a world that it lacks. Forks share stones, so it first
+// gives those that no other give has under way. Then it waits for the others, and gives what
+// they did not. So two never wait for each other.
 func (m *migration) give(a *history.Archive) error {
-	refs := a.Stones()
+	for refs := a.Stones(); len(refs) > 0; {
+		var own, others []history.StoneRef
+		var wait []chan struct{}
+		done := make(chan struct{})
+		m.mu.Lock()
+		for _, ref := range refs {
+			if under := m.giving[ref.ID]; under != nil {
+				others, wait = append(others, ref), append(wait, under)
+			} else {
+				m.giving[ref.ID] = done
+				own = append(own, ref)
+			}
+		}
+		m.mu.Unlock()
+		err := m.giveOwn(own)
+		m.mu.Lock()
+		for _, ref := range own {
+			delete(m.giving, ref.ID)
+		}
+		m.mu.Unlock()
+		close(done)
+		if err != nil {
+			return err
+		}
+		for _, under := range wait {
+			<-under // ends with ctx, as all calls do
+		}
+		refs = others
+	}
+	return nil
+}
+
+// giveOwn gives the target those of the stones that it lacks.
+func (m *migration) giveOwn(refs []history.StoneRef) error {
 	lacks, err := lacking(m.ctx, m.to, refs)
 	if err != nil {
 		return err
 	}
-	refs = slices.DeleteFunc(refs, func(ref history.StoneRef) bool { return !lacks[ref.ID] })
 	var some []history.Stone
 	var releases []func() error
 	var size int64
@@ -368,6 +404,9 @@ func (m *migration) give(a *history.Archive) error {
 		return err
 	}
 	for _, ref := range refs {
+		if !lacks[ref.ID] {
+			continue
+		}
 		st, release, err := m.from.ReadStone(m.ctx, ref.ID)
 		if err != nil {
 			return errors.Join(err, flush())

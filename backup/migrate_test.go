@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cairnvoxel/cairn/backup"
@@ -329,6 +330,43 @@ func TestMigrateRefused(t *testing.T) {
 	}
 	if there["own"+zero] != mine["own"+zero] {
 		t.Error("own was changed")
+	}
+}
+
+// slow is a Store whose Lacks takes a while.
+type slow struct{ backup.Moving }
+
+func (s slow) Lacks(ctx context.Context, refs []history.StoneRef) ([]history.StoneRef, error) {
+	lacks, err := s.Moving.Lacks(ctx, refs)
+	time.Sleep(time.Second) // of a bubble
+	return lacks, err
+}
+
+// TestMigrateForks sends the stones that forks share once, however many are copied at a time.
+func TestMigrateForks(t *testing.T) {
+	synctest.Test(t, migrateForks)
+}
+
+func migrateForks(t *testing.T) {
+	c := newClock()
+	from, to := newStore(c), newStore(c)
+	create(t, from, "a")
+	const stones, worlds = 3, 4
+	var head history.Commit
+	for i := range stones {
+		head = save(t, from, "a", text("shared", i))
+	}
+	for _, name := range []string{"b", "c", "d"} {
+		if err := from.Fork(t.Context(), "a", head.ID(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := alive(t, from)
+	if r := mustMigrate(t, from, slow{to}, backup.MigrateOptions{Workers: worlds}); r.Stones != stones {
+		t.Errorf("%d stones were sent, want %d", r.Stones, stones)
+	}
+	if now := alive(t, to); !maps.Equal(now, was) {
+		t.Errorf("got %v, want %v", now, was)
 	}
 }
 
