@@ -130,7 +130,7 @@ func TestSalvageOlder(t *testing.T) {
 // Without its list of files a Store cannot be salvaged, and the error says what can be done.
 func TestSalvageWithoutManifest(t *testing.T) {
 	closed, _ := closedStore(t, "a")
-	killed, _, _ := killedStore(t, "a")
+	killed, _, _ := youngStore(t, "a")
 	for name, mem := range map[string]*vfs.MemFS{"closed": closed, "killed": killed} {
 		t.Run(name, func(t *testing.T) { salvageWithoutManifest(t, mem) })
 	}
