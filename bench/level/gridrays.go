@@ -14,9 +14,10 @@ type aim struct {
 	reach     float64
 }
 
-// rays is what is cast. Beside a Raycast stand walks from cell to cell.
+// rays is what is cast. Beside a Raycast stand walks from cell to cell. All cells are whole, as they
+// are for the walks, which know no occupancy.
 func (s *gridSet) rays() (out []gridWork) {
-	v := s.grid.View()
+	v := s.view(voxel.Palette)
 	for _, k := range []struct {
 		name string
 		aims []aim

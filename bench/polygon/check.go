@@ -65,7 +65,7 @@ func grow(rnd *rand.Rand, side int) []region.Corner {
 		for range rnd.IntN(24) {
 			i := 1 + rnd.IntN(len(ring))
 			more := append(append(append(make([]region.Corner, 0, len(ring)+1), ring[:i]...), random(rnd, side)), ring[i:]...)
-			if _, err := region.NewPolygon(more); err == nil {
+			if _, err := region.NewPolygon(more); err == nil && more[0] != more[len(more)-1] { // not a closed ring
 				ring = more
 			}
 		}
