@@ -318,8 +318,8 @@ func (c *Cache[K]) stopWaiting(s *shard[K], id uint32, f *flight) {
 
 // endFlight ends a flight. The caller has the lock of the record's shard.
 func (c *Cache[K]) endFlight(id uint32, f *flight) {
-	if r := c.record(id); r.flight == f {
-		r.flight = nil
+	if !f.lost {
+		c.record(id).flight = nil
 	}
 }
 
@@ -513,7 +513,7 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 	if p.used == nil {
 		p.used = &r.used
 	}
-	kept := r.flight == f && p.size >= 0 && !c.closed // else it was invalidated while it was read, or there is no room
+	kept := !f.lost && p.size >= 0 && !c.closed // else it was invalidated while it was read, or there is no room
 	if !kept {
 		p.stale.Store(true)
 	}

@@ -33,6 +33,7 @@ type flight struct {
 	done    chan struct{} // closed when p is set; nil without waiters
 	turn    chan struct{} // has an element while nobody reads: who takes it reads
 	p       *payload      // pinned for each waiter
+	lost    bool          // the record was invalidated, and may be another key's in another shard
 }
 
 // shard is a part of the table of records with a lock of its own.

@@ -306,7 +306,9 @@ func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
 // lock.
 func (c *Cache[K]) invalidate(id uint32) {
 	r := c.record(id)
-	r.flight = nil // who reads it now gives it to its waiters only
+	if f := r.flight; f != nil { // who reads it now gives it to its waiters only
+		f.lost, r.flight = true, nil
+	}
 	c.left++
 	r.left = c.left // who packs it now drops it
 	r.reads = 0

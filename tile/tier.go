@@ -152,7 +152,7 @@ func (c *Cache[K]) unpack(s *shard[K], id uint32, f *flight) (*payload, error) {
 	c.mu.Lock()
 	s.mu.Lock()
 	var from *packed
-	if r := c.record(id); r.flight == f && r.packed != nil {
+	if r := c.record(id); !f.lost && r.packed != nil {
 		from, r.packed = r.packed, nil
 		c.tier.drop(from)
 	}
