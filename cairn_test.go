@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/autosave"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/region"
-	"github.com/cairnvoxel/cairn/undo"
+	"github.com/cairnvoxel/cairn/game/autosave"
+	"github.com/cairnvoxel/cairn/game/undo"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 

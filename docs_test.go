@@ -6,11 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -43,7 +41,6 @@ func TestDocs(t *testing.T) {
 		t.Errorf("%s names %d functions, want at least %d", architecture, names, fewestNames)
 	}
 	check(questionFaults(page), nil)
-	check(mapFaults(tree, page, plan))
 	check(readmeFaults(mustRead(t, "README.md"), mustRead(t, "example_test.go")), nil)
 }
 
@@ -213,53 +210,6 @@ func questionFaults(page string) (faults []string) {
 	return faults
 }
 
-// box finds a package in the map of the floors.
-var box = regexp.MustCompile(`\[([a-z0-9/]+)\]`)
-
-// mapFaults compares the map of the floors, top floor first, with the directories
-// that have Go files and with what plan lets them import.
-func mapFaults(tree fs.FS, page string, plan []row) (faults []string, err error) {
-	floor := make(map[string]int)
-	for i, line := range strings.Split(section(page, "Map of the floors"), "\n") {
-		if strings.HasPrefix(line, "|") {
-			continue
-		}
-		for _, m := range box.FindAllStringSubmatch(line, -1) {
-			if m[1] == "cairn" {
-				m[1] = "."
-			}
-			floor[m[1]] = i + 1
-		}
-	}
-	names, err := goFiles(tree)
-	if err != nil {
-		return nil, err
-	}
-	dirs := make(map[string]bool)
-	for _, name := range names {
-		dirs[path.Dir(name)] = true
-	}
-	for _, dir := range slices.Sorted(maps.Keys(floor)) {
-		if !dirs[dir] {
-			faults = append(faults, fmt.Sprintf("%s: the map has %s, which has no Go files", architecture, dir))
-		}
-	}
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if floor[dir] == 0 {
-			faults = append(faults, fmt.Sprintf("%s: the map lacks %s", architecture, dir))
-			continue
-		}
-		rank := rankOf(plan, dir)
-		for _, other := range slices.Sorted(maps.Keys(dirs)) {
-			everything := rank >= 0 && strings.Contains(plan[rank].imports, "*") && strings.Trim(plan[rank].imports, "* ") == ""
-			if rank >= 0 && !everything && other != dir && allows(plan, rank, other) && floor[other] > 0 && floor[other] < floor[dir] {
-				faults = append(faults, fmt.Sprintf("%s: the map has %s above %s, which may import it", architecture, other, dir))
-			}
-		}
-	}
-	return faults, nil
-}
-
 // readmeFaults returns what is wrong with README's length and program: that must
 // stand in the tested example.
 func readmeFaults(readme, example string) (faults []string) {
@@ -288,7 +238,6 @@ func TestDocsFaults(t *testing.T) {
 		src = "package p\n\ntype T[E any] int\n\nfunc (t *T[E]) M() {}\n\nfunc F() {}\n\nconst C = 1\n"
 		ten = "\n## Ten questions\n"
 	)
-	plan := []row{{"geom", ""}, {"voxel", "geom"}, {".", "*"}}
 	for _, tt := range []struct {
 		name, file, text string // beside p/a.go, geom/a.go and voxel/a.go
 		want             string // part of the only fault, "" for none
@@ -321,22 +270,6 @@ func TestDocsFaults(t *testing.T) {
 		{"not at the end", ten + strings.Repeat("| a | `p/a.go`: `F` |\n", 10) + "\n## More\nb", "not at the end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wantFault(t, questionFaults("# A\n"+tt.page), tt.want) })
-	}
-	for _, tt := range []struct{ name, page, want string }{
-		{"in order", "[cairn]\n[voxel] beside\n[geom]", ""},
-		{"on one floor", "[cairn] [voxel] [geom]", ""},
-		{"upside down", "[cairn]\n[geom]\n[voxel]", "has geom above voxel"},
-		{"missing", "[cairn]\n[voxel]", "lacks geom"},
-		{"gone", "[cairn]\n[voxel] [tile]\n[geom]", "has tile, which has no Go files"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tree := fstest.MapFS{"a.go": {}, "geom/a.go": {}, "voxel/a.go": {}}
-			faults, err := mapFaults(tree, "\n## Map of the floors\n"+tt.page+"\n## Next\n[x]", plan)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantFault(t, faults, tt.want)
-		})
 	}
 	for _, tt := range []struct{ name, readme, want string }{
 		{"the program", "x\n```go\nif a {\n\tb()\n}\n```\n", ""},

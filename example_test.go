@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Make a world, build, save, fork, go back.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/autosave"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/game/autosave"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // A game server with 100 islands: a player comes to each, builds, and leaves.

@@ -7,7 +7,7 @@ require (
 	github.com/BurntSushi/toml v1.6.0 // the file of a cluster; only store/cluster
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/chromedp/cdproto v0.159.0 // as chromedp
-	github.com/chromedp/chromedp v0.23.0 // drives the pages in Chromium; only tests of internal/browser
+	github.com/chromedp/chromedp v0.23.0 // drives the pages in Chromium; only tests of internal/testing/browser
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/coder/websocket v1.8.15
 	github.com/evanw/esbuild v0.28.2 // bundles the pages; only server/web/build, which the command lacks

@@ -18,21 +18,21 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/brush"
-	"github.com/cairnvoxel/cairn/clip"
-	"github.com/cairnvoxel/cairn/convert"
-	edits "github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/game/brush"
+	edits "github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/game/undo"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/terrain"
-	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/region"
-	"github.com/cairnvoxel/cairn/server/cells"
+	"github.com/cairnvoxel/cairn/internal/tool"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/tool"
-	"github.com/cairnvoxel/cairn/undo"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -541,14 +541,14 @@ func TestFillUnloaded(t *testing.T) {
 // each, or why none does.
 func writers() map[string]string {
 	return map[string]string{
-		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "undo.Update": "set", "undo.takeBack": "undo", "brush.Do": "brush", "tool.Update": "brush in words", "..Edit": "package cairn",
-		"edit.changeChunks":    "edit queue: fill",
+		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "game/undo.Update": "set", "game/undo.takeBack": "undo", "game/brush.Do": "brush", "internal/tool.Update": "brush in words", "..Edit": "package cairn",
+		"game/edit.changeChunks":    "edit queue: fill",
 		"world.Replace":        "apart: it makes all of a world what another one is, with what follows from blocks",
 		"world.relightIn":      "apart: light",
-		"edit.relight":         "apart: light",
-		"edit.changeColumns":   "apart: entities and other data of columns",
-		"edit.named":           "apart: names",
-		"object.update":        "apart: entities",
+		"game/edit.relight":         "apart: light",
+		"game/edit.changeColumns":   "apart: entities and other data of columns",
+		"game/edit.named":           "apart: names",
+		"game/object.update":        "apart: entities",
 		"..find":               "apart: a new dimension",
 		"server.setProperties": "apart: properties and files",
 	}
@@ -561,7 +561,7 @@ func TestWaysAreAll(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && (slices.Contains([]string{"testdata", "bench", "node_modules", "internal"}, e.Name()) || path != "." && strings.HasPrefix(e.Name(), ".")):
+		case e.IsDir() && (slices.Contains([]string{"testdata", "bench", "node_modules", "testing"}, e.Name()) || path != "." && strings.HasPrefix(e.Name(), ".")):
 			return fs.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil

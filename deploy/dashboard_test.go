@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	clientmetrics "github.com/cairnvoxel/cairn/client/metrics"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/metrics"
+	clientmetrics "github.com/cairnvoxel/cairn/store/client/metrics"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )

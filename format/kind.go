@@ -5,7 +5,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Kind is a format of whole worlds: how to detect, read and write it. A world is a

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server/archives"
-	"github.com/cairnvoxel/cairn/server/away"
+	"github.com/cairnvoxel/cairn/internal/server/archives"
+	"github.com/cairnvoxel/cairn/internal/server/away"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func adminRoutes() []route {

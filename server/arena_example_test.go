@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/arena"
-	"github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 

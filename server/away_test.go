@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/store/pair"
 )
 
 // How a half of a Store answers.

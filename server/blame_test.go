@@ -3,8 +3,8 @@ package server_test
 import (
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // TestBlame asks who changed cells: each version of the world sets one cell of a chunk of

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // memory bounds the bytes of bodies in memory. A call that gets no memory is

@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server/cells"
+	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 

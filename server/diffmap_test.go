@@ -6,8 +6,8 @@ import (
 	"image/png"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // TestDiffmap draws where versions of a world differ: each sets one cell of a chunk of

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/game/arena"
 )
 
 // eventStream is the type of a stream of server-sent events.

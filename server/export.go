@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/world"
 )
 

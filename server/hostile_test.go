@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // mustCrowd returns a stone of few bytes that covers n chunks, 1<<apart from

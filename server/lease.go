@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func leaseRoutes() []route {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // login logs in and returns the cookie as a header's value.

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // Loopback returns an error unless only this machine can reach addr, which is

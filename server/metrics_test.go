@@ -16,18 +16,18 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/store/ledger"
+	"github.com/cairnvoxel/cairn/internal/store/metered"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/keeper"
 	"github.com/cairnvoxel/cairn/server/metrics"
-	"github.com/cairnvoxel/cairn/store/ledger"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/store/metered"
-	"github.com/cairnvoxel/cairn/store/pair"
-	"github.com/cairnvoxel/cairn/store/postgres"
 )
 
 // exposed returns the names of the metrics with our prefix in an exposition, and

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // object is a JSON object.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // anyOrigin permits the pages of every place.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // queue limits how many calls do something that takes much time or memory at a time. A

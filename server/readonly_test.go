@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // TestReadOnly: a server that only shows worlds refuses every change, whoever asks.

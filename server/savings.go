@@ -3,8 +3,8 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // savings is POST /v1/savings.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // weighFiles lists the files of a folder with their sizes.

@@ -22,17 +22,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/arena"
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server/away"
-	"github.com/cairnvoxel/cairn/server/limits"
+	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/server/away"
+	"github.com/cairnvoxel/cairn/internal/server/limits"
+	"github.com/cairnvoxel/cairn/internal/server/streams"
+	"github.com/cairnvoxel/cairn/internal/server/versions"
+	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/server/metrics"
-	"github.com/cairnvoxel/cairn/server/streams"
-	"github.com/cairnvoxel/cairn/server/texture"
+	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/server/token"
-	"github.com/cairnvoxel/cairn/server/versions"
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Limits bound the cost of calls.

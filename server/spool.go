@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // spool is an unnamed file for a body or an answer in transit.

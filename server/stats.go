@@ -3,8 +3,8 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/store/client"
 
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )

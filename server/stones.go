@@ -5,11 +5,11 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server/limits"
+	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func stoneRoutes() []route {

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/server/streams"
 	"github.com/cairnvoxel/cairn/server/metrics"
-	"github.com/cairnvoxel/cairn/server/streams"
+	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/server/token"
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // StreamRoute is the route of Events whose calls are long because somebody looks at a

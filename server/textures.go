@@ -3,9 +3,9 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/server/texture"
+	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 func textureRoutes() []route {

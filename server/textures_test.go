@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/texture"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // stoneTextures returns the textures of a pack with stone.

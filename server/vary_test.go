@@ -3,8 +3,8 @@ package server_test
 import (
 	"testing"
 
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // A cache tells the two forms of cells apart, and each form has its own 304.

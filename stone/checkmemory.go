@@ -1,6 +1,6 @@
 package stone
 
-import "github.com/cairnvoxel/cairn/stone/pages"
+import "github.com/cairnvoxel/cairn/internal/stone/pages"
 
 // How many bytes of memory Check may need for a plain byte of a page of cells, and of any
 // other. Hostile pages of cells were measured at 15.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/stone"
 )
 

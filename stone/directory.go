@@ -3,11 +3,11 @@ package stone
 import (
 	"encoding/binary"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/stone/pages"
-	"github.com/cairnvoxel/cairn/tags"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // directory is the parsed directory of a stone (FORMAT.md section 2).

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Entries yields the chunks of a volume's level that the stone has entries for, in

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/cairnvoxel/cairn/stone/column"
-	"github.com/cairnvoxel/cairn/stone/pages"
-	"github.com/cairnvoxel/cairn/tags"
+	"github.com/cairnvoxel/cairn/internal/stone/column"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/zeebo/xxh3"
 )
 

@@ -3,8 +3,8 @@ package stone
 import (
 	"slices"
 
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/stone/column"
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/stone/column"
 )
 
 // Form is a form of pages: FORMAT.md sections 5 to 7.

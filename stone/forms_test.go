@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/stonetest"
 )
 
 // TestFormNames wants names that tell forms apart, and sums in the order of forms.

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/stonetest"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // readsAs reports whether f holds data.

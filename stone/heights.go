@@ -8,9 +8,9 @@ import (
 	mathbits "math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/stone/column"
-	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/stone/column"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // PageInfo describes a page.

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // volumeMerge is a Merge of the chunks of one volume.

@@ -8,11 +8,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/column"
-	"github.com/cairnvoxel/cairn/stone/pages"
-	"github.com/cairnvoxel/cairn/tags"
+	"github.com/cairnvoxel/cairn/internal/stone/column"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 const maxColumnKey = 1<<(2*(geom.MaxDepth+1-3)) - 1

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // ReadChunks calls f for each chunk of want that the stone has an entry for, in the

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // TestSingleReads reads chunks and columns one by one and compares them with

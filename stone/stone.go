@@ -20,11 +20,11 @@ import (
 	"io"
 	"iter"
 
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/stone/column"
-	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/stone/column"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // ID is a stone's name: the SHA-256 of its bytes.

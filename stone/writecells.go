@@ -9,11 +9,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Volume begins a volume of the last dimension. names are the names of its cells:

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func TestOpen(t *testing.T) {

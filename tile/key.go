@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Bits of a Flat key: the item, the level, y and x, as in the article about texture

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/tile"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 func TestRefused(t *testing.T) {

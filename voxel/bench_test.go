@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Every benchmark has the same loop over flat arrays beside it and runs over a

@@ -3,7 +3,7 @@ package voxel
 import (
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Column holds the data of one 16x16 column that is not cells. The cells of its

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Draft is a chunk that is being changed: a chunk and the written rows as plain

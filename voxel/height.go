@@ -3,7 +3,7 @@ package voxel
 import (
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Data versions of the game at which heights changed. Source: the table of DataVersions of the

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // mapChunks bounds how much of the real worlds a benchmark loads.

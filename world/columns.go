@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // columns is a sparse map of columns that never changes: with returns another

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/relight"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // derive does what follows from blocks in the columns whose blocks were replaced: it

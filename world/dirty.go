@@ -3,7 +3,7 @@ package world
 import (
 	"maps"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // dirty says what was changed since some commit. The zero value is nothing.

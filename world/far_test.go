@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 

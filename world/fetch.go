@@ -5,8 +5,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // fetchStack returns the stack of the commit at, of the head if at is zero, with bytes

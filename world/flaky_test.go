@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // flaky is a Store of which some calls fail and that counts stones that are open.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Log returns up to n commits, newest first.

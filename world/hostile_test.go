@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
-	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/stonetest"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 

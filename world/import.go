@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Import makes a world, or replaces all of one, by a stone with a whole world: a

@@ -5,11 +5,11 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // index returns what the stack covers: every chunk and column that is there

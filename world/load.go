@@ -10,11 +10,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Columns is what Load takes for the columns of a box with their objects.

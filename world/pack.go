@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // maxStones is how many stones a commit leaves in the stack before it packs.

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/light"
-	"github.com/cairnvoxel/cairn/relight"
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // Relight computes the light that follows from what updates changed since it was

@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Replace makes the world what c is, and returns what that changed; Commit makes it

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/relight"
+	"github.com/cairnvoxel/cairn/internal/relight"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // Restore makes a new commit with what the commit id left, and makes the world that. It

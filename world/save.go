@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/light"
+	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // state is everything that is in a world at one moment. It never changes: who

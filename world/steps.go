@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // meter measures the steps of a load. A nil meter measures nothing.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
-	"github.com/cairnvoxel/cairn/region"
-	"github.com/cairnvoxel/cairn/relight"
+	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Tx is a world being changed: it reads as a View with its own writes in it. It

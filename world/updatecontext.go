@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // UpdateContext is Update that brings in what f needs: when something is not in memory, it

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 

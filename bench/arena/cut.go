@@ -3,11 +3,11 @@ package arena
 import (
 	"context"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/savings"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // part is the columns of a world's overworld in a square.

@@ -7,11 +7,11 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // form is a way to write cells: prepare is not timed, encode returns how many

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/client"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // AbuseReport says how the server copes with hostile callers while another caller loads

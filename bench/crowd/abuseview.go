@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/server/stream"
 )
 
 // socket is the client's end of a WebSocket, for viewers that do what they should not. Read

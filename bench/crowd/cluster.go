@@ -19,10 +19,10 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/parts"
-	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/testing/parts"
 	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // largeSave is the size of an island in the source, and of a save in the rows that end

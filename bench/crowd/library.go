@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/client"
+	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/local"
 )
 

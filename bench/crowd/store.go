@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/internal/parts"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/internal/testing/parts"
 )
 
 // StoreRow is the result of one way to keep islands under the load. If it could not be tried,

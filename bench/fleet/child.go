@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/autosave"
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/game/autosave"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/world"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/internal/parts"
+	"github.com/cairnvoxel/cairn/internal/testing/parts"
 )
 
 // watch adds up the counters of servers, and the processor time of processes, that end

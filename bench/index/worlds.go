@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/voxel"

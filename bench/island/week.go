@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 

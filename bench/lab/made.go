@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/anvil"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // OrMade calls f with dirs, or if there are none with a folder of made worlds

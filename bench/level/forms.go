@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/grid"
+	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // levelForm is a form of a level, with the article's bytes per voxel.

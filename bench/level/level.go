@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // The article is Arseny Kapoulkine's "Voxel terrain: storage".

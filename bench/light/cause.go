@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/light"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // What light differs by, in the order in which it is looked for. Beside means a

@@ -6,10 +6,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/labtest"
 	"github.com/cairnvoxel/cairn/bench/light"
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // differing counts the cells that differ, by whether others make them.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // version is a commit of an island that some log entry reaches, with its pack. Its

@@ -11,10 +11,10 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/labtest"
 	"github.com/cairnvoxel/cairn/bench/month"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/store/pair"
-	"github.com/cairnvoxel/cairn/store/record"
 )
 
 const high = 7 // as server/keeper packs

@@ -4,9 +4,9 @@ import (
 	"github.com/Tnze/go-mc/level"
 	"github.com/df-mc/dragonfly/server/world/chunk"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/grid"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // gridWork is one kind of work, done n times on each form; it returns a sum that

@@ -8,8 +8,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/peer"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // TestSameCells holds dragonfly's chunks to the cells they were made of.

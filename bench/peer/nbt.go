@@ -8,7 +8,7 @@ import (
 	tnze "github.com/Tnze/go-mc/nbt"
 	sandertv "github.com/sandertv/gophertunnel/minecraft/nbt"
 
-	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
 // NBT says how fast one library takes chunks' documents to values and back.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/bench/peer"
-	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
 // ours is a tree as the peers would give it: compounds as maps, arrays and

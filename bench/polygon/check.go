@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Checks is how many random splits were checked.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Row is a polygon that is split. Times are in nanoseconds of one split, the least of the rounds.

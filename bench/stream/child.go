@@ -15,12 +15,12 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/level"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/terrain"
-	"github.com/cairnvoxel/cairn/lod"
+	"github.com/cairnvoxel/cairn/render/lod"
+	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/stream"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 

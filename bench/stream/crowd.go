@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/lod"
 	"github.com/cairnvoxel/cairn/octree"
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/render/lod"
+	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // CrowdReport is what many viewers of a world that is edited cost its server.

@@ -3,9 +3,9 @@ package stream
 import (
 	"math/rand/v2"
 
-	"github.com/cairnvoxel/cairn/codec"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // SizeRow is what boxes of an edge take: all cells around the middle at level 0, and edits of one cell.

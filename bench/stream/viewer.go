@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/lod"
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/render/lod"
+	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:generate go run ../../tool/licences . licences.txt.gz
+//go:generate go run ../../internal/tool/licences . licences.txt.gz
 
-// licences are the notices of all that is in the program, made by tool/licences.
+// licences are the notices of all that is in the program, made by internal/tool/licences.
 //
 //go:embed licences.txt.gz
 var licences []byte

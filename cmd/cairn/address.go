@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // address names a world in the store, or one version of it: @name, @name@version.

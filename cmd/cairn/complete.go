@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/tool"
+	"github.com/cairnvoxel/cairn/internal/tool"
 	"github.com/spf13/cobra"
 )
 

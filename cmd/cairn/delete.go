@@ -6,11 +6,11 @@ import (
 	"io"
 	"time"
 
-	"github.com/cairnvoxel/cairn/arena"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

@@ -12,15 +12,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/region"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/spf13/cobra"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	library "github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // TestExportMade: a world that a program made goes out for a version of the game that

@@ -19,12 +19,12 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cairnvoxel/cairn/arena"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/mesh"
-	"github.com/cairnvoxel/cairn/picture"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/render/mesh"
+	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/spf13/cobra"
 )
 

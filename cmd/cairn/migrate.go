@@ -8,10 +8,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/backup"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
 

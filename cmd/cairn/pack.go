@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )

@@ -7,11 +7,11 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/cairnvoxel/cairn/clip"
 	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/port"
-	"github.com/cairnvoxel/cairn/tool"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/tool"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/pflag"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/arena"
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/spf13/cobra"
 )

@@ -6,11 +6,11 @@ import (
 	"net"
 	"time"
 
-	"github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
 

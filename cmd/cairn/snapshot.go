@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/arena"
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/edit"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )

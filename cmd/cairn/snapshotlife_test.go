@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 )
 
 // mustTouched makes a world @big with a snapshot "before" and an edit of millions of cells after it.

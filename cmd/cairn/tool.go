@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/tool"
+	"github.com/cairnvoxel/cairn/internal/tool"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/spf13/pflag"
 )
 

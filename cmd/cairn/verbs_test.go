@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 )
 
 func TestInfo(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/server/stream"
 )
 
 // mustView starts cairn view on a world in dir, and returns the process and the page's URL.

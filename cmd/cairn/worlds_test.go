@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 )
 
 // TestWorlds does the main job on a few of the worlds that CAIRN_WORLDS holds, and

@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
 const (

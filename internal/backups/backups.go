@@ -9,11 +9,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/backup"
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/dir"
-	"github.com/cairnvoxel/cairn/blob/s3"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/blob/dir"
+	"github.com/cairnvoxel/cairn/internal/blob/s3"
+	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Schemes of the URLs of buckets.

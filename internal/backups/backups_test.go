@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/backup"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/backups"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/store/pair"
 )
 
 // stoneless is a Store that has lost all of its stones.

@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/picture"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/render/picture"
 )
 
 // markFile is the file in a folder that says that a demo made the folder.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/port"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // mostWorlds is how many worlds of a folder are shown.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Reads are the methods of a history.Store that change nothing.

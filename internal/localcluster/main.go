@@ -20,7 +20,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cairnvoxel/cairn/internal/parts"
+	"github.com/cairnvoxel/cairn/internal/testing/parts"
 )
 
 func main() {

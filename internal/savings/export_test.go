@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/cairnvoxel/cairn/convert"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/stone"
 )
 

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 )
 
 // Place is where a world was found, its kind of game, and what the manifest notes of

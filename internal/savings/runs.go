@@ -8,9 +8,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/cairnvoxel/cairn/convert"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // runsForm is a form to compare the forms of stones with. It stores each column of a page as

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // certificate is a TLS certificate that can be read from its files again.

@@ -11,10 +11,10 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/texture"
 	"github.com/cairnvoxel/cairn/server/web"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // ViewSettings say what View shows.

@@ -3,7 +3,7 @@ package terrain
 import (
 	"math"
 
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 const (

@@ -2,8 +2,8 @@ package terrain
 
 import (
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 const sectionCells = 16 * 16 * 16

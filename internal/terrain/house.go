@@ -1,6 +1,6 @@
 package terrain
 
-import "github.com/cairnvoxel/cairn/geom"
+import "github.com/cairnvoxel/cairn/voxel/geom"
 
 // style is what a house is made of.
 type style struct{ base, post, wall, roof string }

@@ -3,8 +3,8 @@ package terrain
 import (
 	"math"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Level is a terrain without bounds: mountains, cliffs, canyons and caves in several

@@ -4,12 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/codec"
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/internal/long"
+	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/klauspost/compress/zstd"
 )
 

@@ -5,8 +5,8 @@ import (
 	"compress/gzip"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/nbt"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // levelDat returns the file that makes a folder of columns a world that the game

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Source returns the chunks of the level that touch box, as a world with the volumes

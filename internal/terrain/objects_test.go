@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/convert"
 	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/geom"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // TestObjectsStand: each block entity is at a block of its kind and each such block has one; both

@@ -1,8 +1,8 @@
 package terrain
 
 import (
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Plains is a low land of hills in a few materials. It has no bounds, holds about 2.8 cells

@@ -1,6 +1,6 @@
 package terrain
 
-import "github.com/cairnvoxel/cairn/geom"
+import "github.com/cairnvoxel/cairn/voxel/geom"
 
 const (
 	plotPitch = 48 // from one plot to the next

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // square is a square of Plains around 0,0.

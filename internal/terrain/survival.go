@@ -1,6 +1,6 @@
 package terrain
 
-import "github.com/cairnvoxel/cairn/geom"
+import "github.com/cairnvoxel/cairn/voxel/geom"
 
 // survival is the scene of Survival.
 type survival struct {

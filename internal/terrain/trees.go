@@ -1,6 +1,6 @@
 package terrain
 
-import "github.com/cairnvoxel/cairn/geom"
+import "github.com/cairnvoxel/cairn/voxel/geom"
 
 // tree plants one tree whose trunk starts at p. r decides its shape.
 func (c *canvas) tree(p geom.Point, species string, r uint64) {

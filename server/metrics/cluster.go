@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/ledger"
-	"github.com/cairnvoxel/cairn/store/metered"
-	"github.com/cairnvoxel/cairn/store/postgres"
+	"github.com/cairnvoxel/cairn/internal/store/ledger"
+	"github.com/cairnvoxel/cairn/internal/store/metered"
+	"github.com/cairnvoxel/cairn/internal/store/postgres"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/prometheus/client_golang/prometheus"
 )
 

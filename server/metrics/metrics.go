@@ -12,17 +12,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/client"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/stream"
+	"github.com/cairnvoxel/cairn/server/stream"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/cairnvoxel/cairn/internal/store/metered"
+	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	localstore "github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/store/metered"
-	"github.com/cairnvoxel/cairn/store/postgres"
 )
 
 // Event describes a finished call. The Server passes it to Observe.

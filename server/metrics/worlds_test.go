@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/server/stream"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/stream"
 	"github.com/cairnvoxel/cairn/tile"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Limits say how much may be below the prefixes of a token. Zero means no limit.

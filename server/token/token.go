@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/geom"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/region"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Role is what a token permits. A higher role includes the lower ones.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/geom"
 	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // mustSet writes tokens to a file and reads it; secrets are returned in the order of

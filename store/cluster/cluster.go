@@ -14,17 +14,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/dir"
-	"github.com/cairnvoxel/cairn/blob/s3"
-	"github.com/cairnvoxel/cairn/blob/seaweed"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/ledger"
-	"github.com/cairnvoxel/cairn/store/metered"
-	"github.com/cairnvoxel/cairn/store/mongo"
-	"github.com/cairnvoxel/cairn/store/pair"
-	"github.com/cairnvoxel/cairn/store/postgres"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/blob/dir"
+	"github.com/cairnvoxel/cairn/internal/blob/s3"
+	"github.com/cairnvoxel/cairn/internal/blob/seaweed"
+	"github.com/cairnvoxel/cairn/internal/store/ledger"
+	"github.com/cairnvoxel/cairn/internal/store/metered"
+	"github.com/cairnvoxel/cairn/internal/store/mongo"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/internal/store/postgres"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Options of a Store. The zero value is the default.

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
+	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/stone/stonetest"
 	"github.com/cairnvoxel/cairn/store/cluster"
-	"github.com/cairnvoxel/cairn/store/storetest"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // kept is a Store with the file that opens it again.

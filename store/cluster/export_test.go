@@ -3,8 +3,8 @@ package cluster
 import (
 	"context"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Parse reads a cluster file and opens nothing.

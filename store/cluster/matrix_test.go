@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/seaweed/weedtest"
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/internal/long"
-	"github.com/cairnvoxel/cairn/internal/parts"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/internal/testing/parts"
+	"github.com/cairnvoxel/cairn/internal/testing/storetest"
+	"github.com/cairnvoxel/cairn/internal/testing/weedtest"
 	"github.com/cairnvoxel/cairn/store/cluster"
-	"github.com/cairnvoxel/cairn/store/storetest"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // The servers that all tests share.

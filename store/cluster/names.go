@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/seaweed"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/blob/seaweed"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // nameKind is the first byte of the keys of records that say where SeaweedFS has the

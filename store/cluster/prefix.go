@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/blob"
+	"github.com/cairnvoxel/cairn/internal/blob"
 )
 
 // prefixed is the part of a bucket whose keys begin with a prefix, which it leaves

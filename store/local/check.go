@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Report is the result of Check.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/local/journal"
+	"github.com/cairnvoxel/cairn/internal/store/journal"
 	"github.com/cockroachdb/pebble/v2"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Collect is for history.Store. It reads the records of all worlds, but not their

@@ -3,8 +3,8 @@ package local
 import (
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/record"
 )
 
 // Listener is what hears of the database's work.

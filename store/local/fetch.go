@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Fetch is for history.Fetcher.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
 // guard keeps Collect from deleting what a call is about to name. A call holds the

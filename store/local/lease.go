@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // lockWorld locks the head, the log and the name of a world. If it returns no

@@ -29,8 +29,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/local/journal"
+	"github.com/cairnvoxel/cairn/internal/store/journal"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Options of a Store. The zero value is the default.

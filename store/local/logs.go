@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/store/local/journal"
+	"github.com/cairnvoxel/cairn/internal/store/journal"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 

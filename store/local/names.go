@@ -9,8 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // lockNames locks names and returns the function to unlock them.

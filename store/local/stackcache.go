@@ -3,8 +3,8 @@ package local
 import (
 	"time"
 
-	"github.com/cairnvoxel/cairn/history"
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // stackLink is what a stack needs of a commit: at most one stone, and the commit

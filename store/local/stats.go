@@ -11,7 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/cairnvoxel/cairn/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
 // Stats are the numbers that a Store knows without a walk over everything.

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/blob"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/internal/store/journal"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/local/journal"
 )
 
 // openable opens and closes a table or blob file as the database does.

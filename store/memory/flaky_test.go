@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/blobtest"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/testing/blobtest"
 )
 
 // fault is what goes wrong with one call.

@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/blob"
-	"github.com/cairnvoxel/cairn/blob/blobtest"
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/testing/blobtest"
+	"github.com/cairnvoxel/cairn/internal/testing/storetest"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
-	"github.com/cairnvoxel/cairn/store/storetest"
 )
 
 var kind = storetest.Kind{

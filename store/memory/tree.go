@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/history"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // node is a tree of records, sorted by their keys. No node has a higher rank than

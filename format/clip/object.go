@@ -1,0 +1,234 @@
+package clip
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// BlockEntity returns the object of a block entity at a position. The fields are its tags;
+// x, y and z among them are left out, because the position replaces them. id comes first.
+// Without a position the object is Nowhere and keeps all fields.
+func BlockEntity(id []byte, at *geom.Point, fields []Field) (voxel.Object, error) {
+	fields = withID(id, fields)
+	if at == nil {
+		return voxel.Object{Payload: Compound(fields)}, nil
+	}
+	if err := at.Check(); err != nil {
+		return voxel.Object{}, fmt.Errorf("position %v: %w", *at, err)
+	}
+	fields = slices.DeleteFunc(fields, func(f Field) bool {
+		return f.Type == nbt.Int && (f.Name == "x" || f.Name == "y" || f.Name == "z")
+	})
+	return voxel.Object{Place: voxel.Moved, At: *at, Payload: Compound(fields)}, nil
+}
+
+// withID returns the fields with id, the payload of a string, first. nil is the fields' own.
+func withID(id []byte, fields []Field) []Field {
+	if id == nil {
+		id = Find(fields, "id", nbt.String)
+	}
+	rest := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
+	if id == nil {
+		return rest
+	}
+	return append([]Field{{nbt.String, "id", id}}, rest...)
+}
+
+// Entity returns the object of an entity whose position is at, if it has one. The fields are
+// its tags; Pos among them is replaced.
+func Entity(id []byte, at *[3]float64, fields []Field) (voxel.Object, error) {
+	fields = withID(id, fields)
+	if at == nil {
+		return voxel.Object{Payload: Compound(fields)}, nil
+	}
+	p, err := floor(*at)
+	if err != nil {
+		return voxel.Object{}, err
+	}
+	fields = Without(fields, "Pos")
+	i := 0
+	if len(fields) > 0 && fields[0].Name == "id" {
+		i = 1
+	}
+	fields = slices.Insert(fields, i, Field{nbt.List, "Pos", doubles(*at)})
+	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}, nil
+}
+
+// floor returns the block of a position.
+func floor(at [3]float64) (p geom.Point, err error) {
+	const far = geom.MaxChunk * geom.ChunkEdge
+	for _, v := range at {
+		if !(v >= -far && v < far) {
+			return p, fmt.Errorf("position %v: %w", at, geom.ErrOutOfRange)
+		}
+	}
+	return geom.Point{X: int(math.Floor(at[0])), Y: int(math.Floor(at[1])), Z: int(math.Floor(at[2]))}, nil
+}
+
+func doubles(v [3]float64) []byte {
+	out := nbt.AppendListPayload(nil, nbt.Double, 3)
+	for _, x := range v {
+		out = binary.BigEndian.AppendUint64(out, math.Float64bits(x))
+	}
+	return out
+}
+
+// Doubles returns three numbers of a list of doubles.
+func Doubles(payload []byte) (v [3]float64, ok bool) {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	if elem, n := r.List(); elem != nbt.Double || n != 3 {
+		return v, false
+	}
+	for i := range v {
+		v[i] = r.Double()
+	}
+	return v, r.Err() == nil
+}
+
+// position returns where an entity is.
+func position(o *voxel.Object) (v [3]float64, fields []Field, ok bool) {
+	fields, err := Fields(o.Payload)
+	if err != nil || o.Place != voxel.Indexed {
+		return v, fields, false
+	}
+	v, ok = Doubles(Find(fields, "Pos", nbt.List))
+	return v, fields, ok
+}
+
+// hanging are the tags of the block that an entity hangs at.
+var hanging = [...]string{"TileX", "TileY", "TileZ"}
+
+// near is how far from its position the block may be that an entity hangs at.
+const near = 16
+
+// Move returns an object moved by d. Of an entity it moves Pos, and the blocks that it names if they
+// are near Pos: the one that it hangs at, the knot of its leash, its home.
+func Move(o voxel.Object, d geom.Point) voxel.Object {
+	if o.Place == voxel.Nowhere || d == (geom.Point{}) {
+		return o
+	}
+	if o.Place == voxel.Moved {
+		o.At = o.At.Add(d)
+		return o
+	}
+	v, fields, ok := position(&o)
+	if !ok {
+		return o
+	}
+	return moved(o, fields, v, [3]float64{v[0] + float64(d.X), v[1] + float64(d.Y), v[2] + float64(d.Z)}, func(p geom.Point) geom.Point { return p.Add(d) })
+}
+
+// moved returns an entity with another position. block moves the blocks that it names.
+func moved(o voxel.Object, fields []Field, from, to [3]float64, block func(geom.Point) geom.Point) voxel.Object {
+	p, err := floor(to)
+	if err != nil {
+		return o
+	}
+	for i, f := range fields {
+		if f.Name == "Pos" && f.Type == nbt.List {
+			fields[i].Payload = doubles(to)
+		}
+	}
+	eachPlace(fields, func(p geom.Point, near float64) geom.Point {
+		if isNear(p, from, near) {
+			return block(p)
+		}
+		return p
+	})
+	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}
+}
+
+// tile returns the block that an entity hangs at.
+func tile(fields []Field) (p geom.Point, ok bool) {
+	if v, ok := Ints(nbt.IntArray, Find(fields, "block_pos", nbt.IntArray)); ok {
+		return pointOf(v), true
+	}
+	var v [3]int32
+	for i, name := range hanging {
+		b := Find(fields, name, nbt.Int)
+		if b == nil {
+			return p, false
+		}
+		v[i] = int32(binary.BigEndian.Uint32(b))
+	}
+	return pointOf(v), true
+}
+
+func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
+
+func isNear(p geom.Point, at [3]float64, near float64) bool {
+	return math.Abs(float64(p.X)-at[0]) <= near && math.Abs(float64(p.Y)-at[1]) <= near && math.Abs(float64(p.Z)-at[2]) <= near
+}
+
+func setTile(fields []Field, p geom.Point) {
+	v := [3]int32{int32(p.X), int32(p.Y), int32(p.Z)}
+	for i, f := range fields {
+		for axis, name := range hanging {
+			if f.Name == name && f.Type == nbt.Int {
+				fields[i].Payload = binary.BigEndian.AppendUint32(nil, uint32(v[axis]))
+			}
+		}
+		if f.Name == "block_pos" && f.Type == nbt.IntArray {
+			b := binary.BigEndian.AppendUint32(nil, 3)
+			for _, x := range v {
+				b = binary.BigEndian.AppendUint32(b, uint32(x))
+			}
+			fields[i].Payload = b
+		}
+	}
+}
+
+// Settle makes the blocks that an entity names relative to the least corner if its file counts
+// them from the origin of the world that the clip was copied from.
+func Settle(o voxel.Object, least geom.Point) voxel.Object {
+	v, fields, ok := position(&o)
+	if !ok {
+		return o
+	}
+	eachPlace(fields, func(p geom.Point, near float64) geom.Point {
+		if !isNear(p, v, near) && isNear(p.Sub(least), v, near) {
+			return p.Sub(least)
+		}
+		return p
+	})
+	o.Payload = Compound(fields)
+	return o
+}
+
+// ID returns the payload of the string id of an object, and its other tags.
+func ID(o *voxel.Object) (id []byte, rest []Field, err error) {
+	fields, err := Fields(o.Payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	id = Find(fields, "id", nbt.String)
+	if id != nil {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
+		fields = slices.Delete(fields, i, i+1)
+	}
+	return id, fields, nil
+}
+
+// Hangs returns the block that an entity hangs at: a painting, an item frame.
+func Hangs(o *voxel.Object) (geom.Point, bool) {
+	fields, err := Fields(o.Payload)
+	if err != nil {
+		return geom.Point{}, false
+	}
+	return tile(fields)
+}
+
+// Hang returns an entity that hangs at another block.
+func Hang(o voxel.Object, p geom.Point) voxel.Object {
+	if fields, err := Fields(o.Payload); err == nil {
+		setTile(fields, p)
+		o.Payload = Compound(fields)
+	}
+	return o
+}

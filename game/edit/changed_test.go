@@ -1,0 +1,123 @@
+package edit_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// TestChanged holds the cells that differ between versions against a list of those that were
+// written.
+func TestChanged(t *testing.T) {
+	_, w := made(t, 4)
+	defer w.Close()
+	rng := rand.New(rand.NewPCG(3, 4))
+	first := w.Head()
+	want := make(map[geom.Point]bool)
+	_, err := w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension("overworld").Volume(voxel.Block)
+		c := v.Named("test:new")
+		for range 2000 {
+			p := geom.Point{X: rng.IntN(70) - 3, Y: 90 + rng.IntN(8), Z: rng.IntN(40)}
+			want[p] = true
+			v.Set(p, c)
+		}
+		return v.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.Commit(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got edit.Changed
+	for _, ids := range [][2]history.ID{{first, c.ID()}, {first, first}, {c.ID(), first}} {
+		a, err := w.SnapshotAt(t.Context(), ids[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := w.SnapshotAt(t.Context(), ids[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(got.Add(t.Context(), a, b, "overworld", voxel.Block), got.Add(t.Context(), a, b, "overworld", "none"), a.Close(), b.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	few := edit.Changed{Most: 2}
+	a, err := w.SnapshotAt(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	now, err := w.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if err := few.Add(t.Context(), a, now, "overworld", voxel.Block); err == nil {
+		t.Error("more chunks than allowed")
+	}
+	n := 0
+	b := got.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for z := b.Min.Z; z < b.Max.Z; z++ {
+			last := b.Min.X - 1
+			got.Spans(y, z, func(x0, x1 int) bool {
+				if x0 <= last || x0 >= x1 {
+					t.Errorf("row %d, %d: run %d..%d after %d", y, z, x0, x1, last)
+				}
+				for x := x0; x < x1; x++ {
+					if n++; !want[geom.Point{X: x, Y: y, Z: z}] {
+						t.Errorf("%d,%d,%d did not change", x, y, z)
+					}
+				}
+				last = x1
+				return true
+			})
+		}
+	}
+	if n != len(want) {
+		t.Errorf("%d cells changed, want %d", n, len(want))
+	}
+	for p := range want {
+		if !got.Contains(p) || got.Contains(p.Add(geom.Point{Y: 32})) {
+			t.Errorf("%v", p)
+		}
+	}
+	if n := region.Count(new(edit.Changed)); n != 0 {
+		t.Errorf("the zero value has %d cells", n)
+	}
+}
+
+func TestSnapshotName(t *testing.T) {
+	for _, tt := range []struct{ world, name, want string }{
+		{"a", "b", "a/.snapshots/b"},
+		{"a/b.c", "x-1", "a/b.c/.snapshots/x-1"},
+		{"a/b/c/d/e/f", "x", "a/b/c/d/e/f/.snapshots/x"},
+		{"a/b/c/d/e/f/g", "x", ""},
+		{"a", "", ""}, {"", "a", ""}, {"a", "b/c", ""}, {"a", "..", ""}, {"a", "B", ""},
+		{"a/.snapshots/b", "c", ""}, {".snapshots", "c", ""}, {"a", ".snapshots", "a/.snapshots/.snapshots"},
+	} {
+		got, err := edit.SnapshotName(tt.world, tt.name)
+		if got != tt.want || (err != nil) != (tt.want == "") || err != nil && !errors.Is(err, history.ErrName) {
+			t.Errorf("%q %q: got %q, %v", tt.world, tt.name, got, err)
+		}
+		if world, name, ok := edit.SplitSnapshotName(tt.want); ok != (tt.want != "") || ok && (world != tt.world || name != tt.name) {
+			t.Errorf("%q: got %q, %q, %v", tt.want, world, name, ok)
+		}
+	}
+	for _, no := range []string{"a", "a/b", "a/.snapshots", "a/.snapshots/b/c", ".snapshots/b"} {
+		if _, _, ok := edit.SplitSnapshotName(no); ok {
+			t.Errorf("%q is a snapshot", no)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package edit
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// sectionsOf is how many sections a chunk has: bit 0 of their numbers is x, bit 1 z, bit 2 y.
+const sectionsOf = 8
+
+// work is the memory that a Step compares chunks in.
+type work struct {
+	sections [sectionsOf]cells
+	box      [SectionEdge * SectionEdge * SectionEdge]voxel.Cell
+}
+
+// cells are the cells of a section that differ.
+type cells struct {
+	index []uint16
+	now   []voxel.Cell
+}
+
+// differ finds where a chunk is not what it is to be, and reports whether it may change in all of
+// these places.
+func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool) {
+	for i := range w.sections {
+		w.sections[i].index, w.sections[i].now = w.sections[i].index[:0], w.sections[i].now[:0]
+	}
+	all = true
+	var nowBuf, wantBuf [64]voxel.Cell
+	for y, m := range now.Differing(want) {
+		for ; m != 0; m &= m - 1 {
+			z := bits.TrailingZeros32(m)
+			a := (*[voxel.ChunkEdge]voxel.Cell)(now.Row(y, z, &nowBuf))
+			b := (*[voxel.ChunkEdge]voxel.Cell)(want.Row(y, z, &wantBuf))
+			diff := differing(a, b)
+			may := diff
+			if p.only != nil {
+				may &= p.only[y*voxel.ChunkEdge+z]
+			}
+			if allowed != nil {
+				may &= admitted(a, may, allowed)
+			}
+			all = all && may == diff
+			at := uint16(y%SectionEdge*SectionEdge*SectionEdge + z%SectionEdge*SectionEdge)
+			pair := y/SectionEdge<<2 | z/SectionEdge<<1
+			w.sections[pair].add(at, uint16(may), b[:SectionEdge])
+			w.sections[pair|1].add(at, uint16(may>>SectionEdge), b[SectionEdge:])
+		}
+	}
+	return all
+}
+
+// admitted returns those bits of m whose cells are allowed.
+func admitted(row *[voxel.ChunkEdge]voxel.Cell, m uint32, allowed []bool) (out uint32) {
+	for ; m != 0; m &= m - 1 {
+		if x := bits.TrailingZeros32(m); int(row[x]) < len(allowed) && allowed[row[x]] {
+			out |= 1 << x
+		}
+	}
+	return out
+}
+
+// differing returns a bit x for each cell x in which two rows differ.
+func differing(a, b *[voxel.ChunkEdge]voxel.Cell) (m uint32) {
+	for x := range voxel.ChunkEdge {
+		d := uint32(a[x] ^ b[x])
+		m |= (d + 0xFFFF) >> 16 << x // 1 if d is not 0
+	}
+	return m
+}
+
+// add adds those of 16 cells that mask has a bit for.
+func (c *cells) add(at, mask uint16, row []voxel.Cell) {
+	if mask == 0xFFFF {
+		for x := range uint16(SectionEdge) {
+			c.index = append(c.index, at+x)
+		}
+		c.now = append(c.now, row...)
+		return
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		x := bits.TrailingZeros16(mask)
+		c.index = append(c.index, at+uint16(x))
+		c.now = append(c.now, row[x])
+	}
+}
+
+// changeChunks changes chunks of a tower, as many as fit, in one update.
+func (f *Future) changeChunks(s *step, t *tower) {
+	clock := f.q.o.Clock
+	start, next := clock(), t.next
+	var inSections time.Duration
+	var counts []int
+	var def voxel.Cell
+	change, err := f.in.World.Update(func(tx *world.Tx) error {
+		v, err := volumeIn(tx, f.in.Dimension, t.volume)
+		if err != nil {
+			return err
+		}
+		if !f.knows(v.Volume.Name, v.Names()) {
+			return fmt.Errorf("the world went back, and volume %q has other names", t.volume)
+		}
+		in := tx.Dimension(f.in.Dimension)
+		def = v.Default
+		f.arena.rule(in, f.plan.back)
+		for ; next < len(t.parts) && s.look(); next++ {
+			began := clock()
+			n, whole := f.changeChunk(s, in, v, &t.parts[next])
+			inSections += clock().Sub(began)
+			if v.Err() != nil {
+				return v.Err()
+			}
+			if voxel.IsLight(t.volume) {
+				n = 0 // it follows from cells that were counted
+			}
+			counts = append(counts, n)
+			if !whole {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.failRest(t, err)
+		return
+	}
+	f.replaced.add(change, def)
+	f.replaced.addOwned(change, f.in)
+	for _, n := range counts {
+		s.Cells += n
+		if t.next == next { // a part of it
+			f.addCells(n)
+			break
+		}
+		s.Chunks++
+		f.count(t, t.next, n, t.parts[t.next].err)
+		t.next++
+	}
+	s.q.publish.add(clock().Sub(start) - inSections)
+}
+
+// addCells counts changed cells of a chunk that is not done.
+func (f *Future) addCells(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.progress.Cells += n
+}
+
+// changeChunk changes a chunk section by section. It returns how many cells it changed, and
+// whether it came to the end of the chunk; an error of the Sink ends a chunk.
+func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *part) (n int, whole bool) {
+	now, ok := v.Chunk(p.pos)
+	if !ok {
+		return 0, true
+	}
+	now = now.Or(v.Default)
+	want := p.want.Or(v.Default)
+	if p.change != nil {
+		want = p.change(now)
+	}
+	w := &s.q.work
+	allowed := p.mask.cells(v.Schema, v.Names())
+	exact := w.differ(now, want, p, allowed)
+	least := p.pos.Box().Min
+	var taken [sectionsOf]bool
+	all := true
+	for i := range w.sections {
+		c := &w.sections[i]
+		if len(c.index) == 0 {
+			continue
+		}
+		if all = s.room(s.q.publish.likely()); !all {
+			break
+		}
+		at := sectionMin(least, i)
+		start := s.q.o.Clock()
+		if sink := f.in.Sink; sink != nil {
+			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
+		}
+		s.q.section.add(s.q.o.Clock().Sub(start))
+		if p.err != nil {
+			exact = false
+			break
+		}
+		s.Sections++
+		n += len(c.index)
+		taken[i] = true
+	}
+	switch {
+	case n == 0:
+	case all && exact:
+		v.SetChunk(p.pos, want)
+	default:
+		for i := range w.sections {
+			if taken[i] {
+				w.write(v, now, least, i)
+			}
+		}
+	}
+	if p.objects != nil {
+		is, _ := v.Chunk(p.pos)
+		in := &objectsTx{d: d, sink: f.in.Sink}
+		p.objects(p, in, now, is.Or(v.Default), allowed)
+		p.err = cmp.Or(p.err, in.err)
+	}
+	return n, all
+}
+
+// write writes the changed cells of a section.
+func (w *work) write(v *world.VolumeTx, now *voxel.Chunk, least geom.Point, i int) {
+	at := sectionMin(least, i)
+	b := geom.Box{Min: at, Max: at.Add(geom.Point{X: SectionEdge, Y: SectionEdge, Z: SectionEdge})}
+	now.ReadBox(geom.Box{Min: b.Min.Sub(least), Max: b.Max.Sub(least)}, w.box[:])
+	for k, at := range w.sections[i].index {
+		w.box[at] = w.sections[i].now[k]
+	}
+	v.WriteBox(b, w.box[:])
+}
+
+// sectionMin returns the least corner of a section of a chunk.
+func sectionMin(least geom.Point, i int) geom.Point {
+	return least.Add(geom.Point{X: i & 1 * SectionEdge, Y: i >> 2 * SectionEdge, Z: i >> 1 & 1 * SectionEdge})
+}

@@ -1,0 +1,197 @@
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// imageDecoder is the state of a Decoder for Images.
+type imageDecoder struct {
+	plan plan
+	ways []readWay
+	of   []int32 // numbers of the page's columns
+}
+
+// readWay is a way and how it replaces cells.
+type readWay struct {
+	way
+	to   []voxel.Cell // by cell
+	made []int32      // by number of the source: number of the image plus one
+}
+
+// DecodeImages is Decode for the form Images. tops are the positions of the towers'
+// topmost chunks.
+func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
+	if len(streams) != numImageStreams {
+		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numImageStreams))
+	}
+	table, err := Table(streams)
+	if err != nil {
+		return dst, err
+	}
+	r := newReader(streams, table)
+	d.literals.reset()
+	m := &d.images
+	m.plan.reset(len(heights))
+	m.of = m.of[:0]
+	if m.ways, err = readWays(streams[streamImages], table); err != nil {
+		return dst, err
+	}
+	for i, h := range heights {
+		if h < 1 || h > MaxTower {
+			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
+		}
+		m.plan.begin(tops[i])
+		d.imageColumns(&r)
+		if err := r.err(); err != nil {
+			return dst, err
+		}
+		if !d.split(h * edge) {
+			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the tower"))
+		}
+		if dst, err = d.chunks(dst, h); err != nil {
+			return dst, err
+		}
+	}
+	return dst, r.end()
+}
+
+// readWays reads the stream of images.
+func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
+	at := 0
+	fail := func(err error) ([]readWay, error) { return nil, corrupt(at, "images", err) }
+	if len(b) == 0 {
+		return fail(errShort)
+	}
+	if b[0] > maxWays {
+		return fail(fmt.Errorf("%d ways, at most %d", b[0], maxWays))
+	}
+	ways := make([]readWay, b[0])
+	at = 1
+	short := false
+	number := func() uint64 {
+		v, n := binary.Uvarint(b[at:])
+		short = short || n <= 0
+		at += max(n, 0)
+		return v
+	}
+	signed := func() int64 {
+		v, n := binary.Varint(b[at:])
+		short = short || n <= 0
+		at += max(n, 0)
+		return v
+	}
+	for i := range ways {
+		w := &ways[i]
+		if at == len(b) {
+			return fail(errShort)
+		}
+		w.turn = b[at]
+		at++
+		x, z := signed(), signed()
+		count := number()
+		if int(w.turn) >= len(turns) || short || x != int64(int32(x)) || z != int64(int32(z)) || count > uint64(len(table)) {
+			return fail(fmt.Errorf("way %d by %d, %d of %d cells: impossible", w.turn, x, z, count))
+		}
+		w.a, w.b = int32(x), int32(z)
+		w.to = make([]voxel.Cell, 0)
+		if len(table) > 0 {
+			w.to = make([]voxel.Cell, int(table[len(table)-1])+1)
+		}
+		for _, c := range table {
+			w.to[c] = c
+		}
+		from := -1
+		for range count {
+			gap, to := number(), number()
+			if short || gap >= uint64(len(table)-from-1) || to >= uint64(len(table)) {
+				return fail(errors.New("a cell that is not in the table"))
+			}
+			from += int(gap) + 1
+			w.to[table[from]] = table[to]
+		}
+	}
+	if at < len(b) {
+		return fail(errLong)
+	}
+	return ways, nil
+}
+
+// imageColumns reads the number of each column of the tower.
+func (d *Decoder) imageColumns(r *reader) {
+	for col := 0; col < columns && r.err() == nil; {
+		b := r.ops.byte()
+		op, end := b&(1<<imageOpBits-1), col+int(b>>imageOpBits)+1
+		if end > columns {
+			r.ops.fail(errors.New("a run of ops crosses the end of the tower"))
+			return
+		}
+		from := col
+		if op < opImage {
+			col = d.plainColumns(r, op, col, end)
+		} else {
+			col = d.imagesOf(int(op-opImage), col, end)
+		}
+		d.images.of = append(d.images.of, d.literal[from:col]...)
+		if col < end {
+			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
+		}
+	}
+}
+
+// imagesOf makes columns images by way i up to end, or as far as possible, and
+// returns how far.
+func (d *Decoder) imagesOf(i, col, end int) int {
+	m := &d.images
+	if i >= len(m.ways) {
+		return col
+	}
+	first := int32(len(m.of) - col) // of the tower
+	for ; col < end; col++ {
+		x, z := m.plan.place(first + int32(col))
+		s := m.plan.at(m.ways[i].source(x, z))
+		switch {
+		case s < 0 || s >= first+int32(col):
+			return col
+		case s >= int32(len(m.of)): // of this run
+			d.literal[col] = d.image(&m.ways[i], d.literal[s-first])
+		default:
+			d.literal[col] = d.image(&m.ways[i], m.of[s])
+		}
+	}
+	return col
+}
+
+// image returns the number of the image of a numbered column.
+func (d *Decoder) image(w *readWay, n int32) int32 {
+	for int(n) >= len(w.made) {
+		w.made = append(w.made, make([]int32, d.literals.len()-int32(len(w.made)))...)
+	}
+	if w.made[n] == 0 {
+		w.made[n] = d.makeImage(w, n) + 1
+	}
+	return w.made[n] - 1
+}
+
+func (d *Decoder) makeImage(w *readWay, n int32) int32 {
+	set := &d.literals
+	list := set.changes(n)
+	first := w.to[set.first[n]]
+	same := first == set.first[n]
+	for _, c := range list {
+		same = same && w.to[c.cell] == c.cell
+	}
+	if same {
+		return n
+	}
+	i := set.add(first, list)
+	made := set.changes(i)
+	for k := range made {
+		made[k].cell = w.to[made[k].cell]
+	}
+	return i
+}

@@ -1,0 +1,184 @@
+package anvil
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+const (
+	mapCells    = 256
+	biomeColumn = 1024
+)
+
+// newMap returns a new map of the column.
+func (d *decoder) newMap(name string, form uint8) *voxel.Map {
+	d.col.Maps = append(d.col.Maps, voxel.Map{Name: name, Form: form})
+	return &d.col.Maps[len(d.col.Maps)-1]
+}
+
+// plainMap takes 256 ints, or bytes.
+func (d *decoder) plainMap(g *tag, name string) {
+	if ints := g.array(nbt.IntArray); len(ints) == 4*mapCells {
+		unpackInts(&d.newMap(name, voxel.MapInts).Values, ints)
+		g.taken = true
+	} else if b := g.bytes(mapCells); b != nil {
+		unpackBytes(&d.newMap(name, voxel.MapBytes).Values, b)
+		g.taken = true
+	}
+}
+
+// biomeMap takes biomes of block columns as a map, and of the whole column in
+// cells of 4 blocks as cells. Other lengths stay tags.
+func (d *decoder) biomeMap(g *tag) {
+	ints := g.array(nbt.IntArray)
+	if len(ints) != 4*biomeColumn {
+		d.plainMap(g, "Biomes")
+		return
+	}
+	d.col.Biomes = d.numericBiomes(ints)
+	g.taken = d.col.Biomes != nil
+}
+
+func unpackInts(dst *[mapCells]int32, b []byte) {
+	for i := range dst {
+		dst[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
+	}
+}
+
+func unpackBytes(dst *[mapCells]int32, b []byte) {
+	for i := range dst {
+		dst[i] = int32(b[i])
+	}
+}
+
+// numericBiomes returns the cells of biomes given by number, or nil where the
+// volume has no room for their names.
+func (d *decoder) numericBiomes(ints []byte) []voxel.Cell {
+	cells := d.newCells(len(ints) / 4)
+	for i := range cells {
+		if i > 0 && [4]byte(ints[4*i:]) == [4]byte(ints[4*i-4:]) {
+			cells[i] = cells[i-1]
+			continue
+		}
+		var ok bool
+		if cells[i], ok = d.numericBiome(int32(binary.BigEndian.Uint32(ints[4*i:]))); !ok {
+			return nil
+		}
+	}
+	return cells
+}
+
+func (d *decoder) numericBiome(id int32) (voxel.Cell, bool) {
+	if c, ok := d.ids[id]; ok {
+		return c, true
+	}
+	c, err := d.names.Cell(block.LegacyBiomeName(id))
+	if err != nil {
+		return 0, false
+	}
+	d.ids[id] = c
+	return c, true
+}
+
+// heightMaps takes from the compound of height maps those of 256 packed
+// numbers. What is left of it stays a tag.
+func (d *decoder) heightMaps(g *tag) {
+	if g == nil || g.t != nbt.Compound {
+		return
+	}
+	if d.deep = payloadTags(d.deep[:0], g.payload()); !unique(d.deep) {
+		return
+	}
+	taken := 0
+	for i := range d.deep {
+		if m := &d.deep[i]; m.t == nbt.LongArray && len(m.name) <= maxName && isASCII(m.name) && d.packedMap(m) {
+			m.taken = true
+			taken++
+		}
+	}
+	switch {
+	case taken == 0:
+	case taken == len(d.deep):
+		g.taken = true
+	default:
+		at := len(d.bytes)
+		d.bytes = append(d.bytes, g.entry[:3+len(g.name)]...)
+		d.bytes = nbt.AppendEnd(appendRest(d.bytes, d.deep))
+		g.entry = d.bytes[at:len(d.bytes):len(d.bytes)]
+	}
+}
+
+// isASCII reports whether a name is the same in modified UTF-8 and in UTF-8.
+func isASCII(name []byte) bool {
+	return !slices.ContainsFunc(name, func(c byte) bool { return c == 0 || c >= 0x80 })
+}
+
+// packedMap takes one height map if its longs can be made again from its
+// numbers. The size of an entry follows from the number of longs; where several
+// do, from the height of the sections.
+func (d *decoder) packedMap(g *tag) bool {
+	longs := g.array(nbt.LongArray)
+	tall := bits.Len(uint(16 * len(d.col.Sections)))
+	m := d.newMap(string(g.name), 0)
+	for _, straddle := range [2]bool{block.Straddles(d.col.Version), !block.Straddles(d.col.Version)} {
+		if tryMap(m, longs, tall, straddle) {
+			return true
+		}
+		for size := 1; size <= 32; size++ {
+			if size != tall && tryMap(m, longs, size, straddle) {
+				return true
+			}
+		}
+	}
+	d.col.Maps = d.col.Maps[:len(d.col.Maps)-1]
+	return false
+}
+
+func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
+	if size < 1 || size > 32 || len(longs) != 8*block.Longs(mapCells, size, straddle) ||
+		block.UnpackLongInts(longs, size, straddle, m.Values[:]) != nil {
+		return false
+	}
+	m.Form = uint8(size)
+	if straddle && 64%size != 0 {
+		m.Form |= voxel.MapStraddle
+	}
+	return straddle || spareZero(longs, size)
+}
+
+// spareZero reports whether the bits of longs that hold no whole entry of a map
+// are zero. Straddling entries leave none.
+func spareZero(longs []byte, size int) bool {
+	for i := 0; i < mapCells; i += 64 / size {
+		if binary.BigEndian.Uint64(longs)>>(min(64/size, mapCells-i)*size) != 0 {
+			return false
+		}
+		longs = longs[8:]
+	}
+	return true
+}
+
+// heightMap appends, unless the column has one, the map that games before 1.13
+// do not make themselves: the heights above the highest blocks.
+func (e *encoder) heightMap(c *format.Column) {
+	if slices.Contains(e.written, "HeightMap") {
+		return
+	}
+	var tops [mapCells]int32
+	for i, s := range c.Sections {
+		cells := c.Cells[i].Block
+		for j := 0; j < sectionCells && len(cells) > 0; j++ {
+			if cells[min(j, len(cells)-1)] != voxel.Empty {
+				top := &tops[j%mapCells]
+				*top = max(*top, int32(s.Y)*16+int32(j/mapCells)+1)
+			}
+		}
+	}
+	e.buf = nbt.AppendIntArray(e.buf, "HeightMap", tops[:])
+}

@@ -1,0 +1,407 @@
+package anvil
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// maxName bounds the bytes of a name. Names that are read are shorter.
+const maxName = 1 << 14
+
+// defaultBiome stands for the empty cell, which is no biome of the game.
+const defaultBiome = "minecraft:plains"
+
+var errLong = fmt.Errorf("a name of more than %d bytes", maxName)
+
+// sections appends the list of sections unless it is empty.
+func (e *encoder) sections(c *format.Column, name string) error {
+	if len(c.Sections) == 0 {
+		return nil
+	}
+	if len(c.Cells) != len(c.Sections) {
+		return fmt.Errorf("%d sections with %d sets of cells", len(c.Sections), len(c.Cells))
+	}
+	f := form(c.Layout >> layoutForm & 3)
+	if f == formNone {
+		f = formOf(c.Version)
+	}
+	straddle := block.Straddles(c.Version) != (c.Layout&layoutStraddle != 0)
+	e.empty = c.Layout&layoutProperties != 0
+	e.shorts = shorts(c.Layout & (layoutShorts | layoutOnlyShorts))
+	e.light(c)
+	e.biomed = f == formStates && (e.bare || slices.ContainsFunc(c.Sections, func(s voxel.Section) bool { return s.Has&voxel.HasBiome != 0 }))
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(c.Sections))
+	for i := range c.Sections {
+		if s := &c.Sections[i]; e.bare && c.Version < versionEntities && s.Has&voxel.HasBlock != 0 && uint8(s.Y) > 15 {
+			return fmt.Errorf("section %d: data version %d has blocks in sections 0 to 15", s.Y, c.Version)
+		}
+		if err := e.section(&c.Sections[i], &c.Cells[i], f, straddle); err != nil {
+			return fmt.Errorf("section %d: %w", c.Sections[i].Y, err)
+		}
+	}
+	e.written = append(e.written, name)
+	return nil
+}
+
+// section appends the payload of one section.
+func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bool) error {
+	if err := checkCells(s, c); err != nil {
+		return err
+	}
+	e.dropped = e.dropped[:0]
+	if t, _ := lookup(s.Tags, "Y"); t == nbt.End {
+		e.buf = nbt.AppendByte(e.buf, "Y", s.Y)
+	}
+	if s.Has&voxel.HasBlock != 0 {
+		if err := e.blockTags(s.Tags, c.Block, f, straddle); err != nil {
+			return err
+		}
+	}
+	if s.Has&voxel.HasBiome != 0 {
+		if f != formStates {
+			return fmt.Errorf("biomes in a section of a version that has them by column")
+		}
+		if err := e.biomeStates(s.Tags, c.Biome); err != nil {
+			return err
+		}
+		e.drop("biomes")
+	} else if t, _ := lookup(s.Tags, "biomes"); e.biomed && s.Has&voxel.HasBlock != 0 && t == nbt.End {
+		if err := e.biomeStates(nil, []voxel.Cell{voxel.Empty}); err != nil { // a program made the section
+			return err
+		}
+	}
+	has := s.Has &^ e.left
+	e.nibbles("BlockLight", has&voxel.HasLight != 0, c.Light, 0)
+	e.nibbles("SkyLight", has&voxel.HasSky != 0, c.Sky, 0xFF)
+	e.buf = nbt.AppendEnd(appendExcept(e.buf, s.Tags, e.dropped))
+	return nil
+}
+
+// drop notes the names of tags that arrays of the section stand for now.
+func (e *encoder) drop(names ...string) { e.dropped = append(e.dropped, names...) }
+
+func checkCells(s *voxel.Section, c *format.Cells) error {
+	for _, a := range [...]struct {
+		has       voxel.Has
+		name      string
+		got, want int
+	}{
+		{voxel.HasBlock, "blocks", len(c.Block), sectionCells},
+		{voxel.HasBiome, "biomes", len(c.Biome), biomeCells},
+		{voxel.HasSky, "bytes of sky light", len(c.Sky), nibbles},
+		{voxel.HasLight, "bytes of block light", len(c.Light), nibbles},
+	} {
+		one := a.got == 1 && a.has&(voxel.HasBlock|voxel.HasBiome) != 0
+		if s.Has&a.has != 0 && a.got != a.want && !one {
+			return fmt.Errorf("%d %s, want %d", a.got, a.name, a.want)
+		}
+	}
+	return nil
+}
+
+// spare returns the palette entries that Section.Tags holds beside those in use,
+// and how many they are.
+func spare(tags []byte, name string, elem nbt.Type) (entries []byte, n int) {
+	t, payload := lookup(tags, name)
+	if t != nbt.Compound {
+		return nil, 0
+	}
+	t, list := lookup(payload, "palette")
+	r := nbt.NewPayload(list, nbt.Limits{})
+	if t != nbt.List {
+		return nil, 0
+	}
+	if e, count := r.List(); e == elem {
+		n = count
+	}
+	return list[r.Offset():], n
+}
+
+// extra appends the tags of other programs that Section.Tags holds for a container.
+func (e *encoder) extra(tags []byte, name string) {
+	if t, payload := lookup(tags, name); t == nbt.Compound {
+		e.buf = appendExcept(e.buf, payload, []string{"palette", "data"})
+	}
+}
+
+// blockTags appends the blocks of a section in its form.
+func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bool) error {
+	if f == formNumeric {
+		return e.numericBlocks(tags, cells)
+	}
+	empty := e.emptyProperties(tags)
+	e.drop(tagProperties)
+	if f == formPalette {
+		e.drop("Palette", "BlockStates")
+		return e.palette(cells, empty, straddle)
+	}
+	e.drop("block_states")
+	e.buf = nbt.AppendCompound(e.buf, "block_states")
+	palette, entries := e.index.Build(cells)
+	more, n := spare(tags, "block_states", nbt.Compound)
+	if err := e.blockList("palette", palette, empty, more, n); err != nil {
+		return err
+	}
+	if n += len(palette); n > 1 {
+		e.longs("data", padded(entries, sectionCells), block.Bits(n, 4), straddle)
+	}
+	e.extra(tags, "block_states")
+	e.buf = nbt.AppendEnd(e.buf)
+	return nil
+}
+
+// padded returns n entries; those of a palette of one, all 0, may be left out.
+func padded(entries []uint16, n int) []uint16 {
+	if len(entries) < n {
+		return make([]uint16, n)
+	}
+	return entries
+}
+
+// palette appends Palette and BlockStates. Air comes first, as in every palette
+// of the versions that have these, and longs are there for a palette of one.
+func (e *encoder) palette(cells []voxel.Cell, empty func(voxel.Cell) bool, straddle bool) error {
+	e.cells = append(append(e.cells[:0], voxel.Empty), cells...)
+	for len(e.cells) <= sectionCells {
+		e.cells = append(e.cells, cells[0])
+	}
+	palette, entries := e.index.Build(e.cells)
+	if err := e.blockList("Palette", palette, empty, nil, 0); err != nil {
+		return err
+	}
+	e.longs("BlockStates", entries[1:], block.Bits(len(palette), 4), straddle)
+	return nil
+}
+
+func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) {
+	e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, name)
+	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(len(entries), size, straddle)))
+	e.buf = block.AppendLongs(e.buf, entries, size, straddle)
+}
+
+// blockList appends a list of the palette entries of blocks, with an empty
+// Properties where empty says so, and n more.
+func (e *encoder) blockList(name string, palette []voxel.Cell, empty func(voxel.Cell) bool, more []byte, n int) error {
+	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette)+n)
+	for _, c := range palette {
+		entry, err := e.entry(c, empty(c))
+		if err != nil {
+			return err
+		}
+		e.buf = append(e.buf, entry...)
+	}
+	e.buf = append(e.buf, more...)
+	return nil
+}
+
+func grown[T any](s []T, n int) []T {
+	if n > len(s) {
+		s = append(s, make([]T, n-len(s))...)
+	}
+	return s
+}
+
+func errCell(c voxel.Cell, n int) error {
+	return fmt.Errorf("cell %d, the volume has %d names", c, n)
+}
+
+// biomeStates appends the biomes of a section.
+func (e *encoder) biomeStates(tags []byte, cells []voxel.Cell) error {
+	e.buf = nbt.AppendCompound(e.buf, "biomes")
+	palette, entries := e.index.Build(cells)
+	more, n := spare(tags, "biomes", nbt.String)
+	e.buf = nbt.AppendList(e.buf, "palette", nbt.String, len(palette)+n)
+	e.words = grown(e.words, e.biomes.Len())
+	for _, c := range palette {
+		if int(c) >= len(e.words) {
+			return errCell(c, len(e.words))
+		}
+		if e.words[c] == nil {
+			name := e.biomes.Name(c)
+			if c == voxel.Empty {
+				name = defaultBiome
+			}
+			if len(name) > maxName {
+				return errLong
+			}
+			word, err := block.AppendBiome(nil, name)
+			if err != nil {
+				return err
+			}
+			e.words[c] = word
+		}
+		e.buf = append(e.buf, e.words[c]...)
+	}
+	e.buf = append(e.buf, more...)
+	if n += len(palette); n > 1 {
+		e.longs("data", padded(entries, biomeCells), block.Bits(n, 1), false)
+	}
+	e.extra(tags, "biomes")
+	e.buf = nbt.AppendEnd(e.buf)
+	return nil
+}
+
+// numericBlocks appends Blocks and Data, and Add where an id needs it; or also, or only, Blocks16
+// and Data16.
+func (e *encoder) numericBlocks(tags []byte, cells []voxel.Cell) error {
+	var a numericArrays
+	var ids, data [2 * sectionCells]byte
+	for i := range sectionCells {
+		c := cells[0]
+		if len(cells) > 1 {
+			c = cells[i]
+		}
+		id, err := e.id(c)
+		if err != nil {
+			return err
+		}
+		a.set(i, uint16(id>>16), uint16(id))
+		if e.shorts != shortsNone {
+			binary.BigEndian.PutUint16(ids[2*i:], uint16(id>>16))
+			binary.BigEndian.PutUint16(data[2*i:], uint16(id))
+		} else if id>>16 >= 1<<12 || id&0xFFFF >= 1<<4 {
+			_, _, err := block.ParseLegacy(e.blocks.Name(c))
+			return err
+		}
+	}
+	array := func(name string, b []byte, write bool) {
+		if write {
+			e.buf = nbt.AppendByteArray(e.buf, name, b)
+			e.drop(name)
+		}
+	}
+	own := func(name string) bool { // not those that stay tags beside Blocks16
+		t, _ := lookup(tags, name)
+		return e.shorts == shortsNone || e.shorts == shortsBeside && t == nbt.End
+	}
+	array("Blocks", a.ids[:], own("Blocks"))
+	array("Data", a.data[:], own("Data"))
+	array("Add", a.add[:], a.hasAdd && own("Add"))
+	array("Blocks16", ids[:], e.shorts != shortsNone)
+	array("Data16", data[:], e.shorts != shortsNone)
+	return nil
+}
+
+// id returns id<<16 | data of a block with numbers.
+func (e *encoder) id(c voxel.Cell) (uint32, error) {
+	if int(c) < len(e.ids) && e.ids[c] != 0 {
+		return uint32(e.ids[c] - 1), nil
+	}
+	if int(c) >= e.blocks.Len() {
+		return 0, errCell(c, e.blocks.Len())
+	}
+	id, data, err := block.ParseShort(e.blocks.Name(c))
+	if err != nil {
+		return 0, err
+	}
+	e.ids = grown(e.ids, e.blocks.Len())
+	e.ids[c] = (uint64(id)<<16 | uint64(data)) + 1
+	return uint32(e.ids[c] - 1), nil
+}
+
+// maps appends height maps and biomes of the whole column; rest is the compound
+// in the part that may hold more height maps.
+func (e *encoder) maps(c *format.Column, rest []byte) error {
+	packed := false
+	for i := range c.Maps {
+		if len(c.Maps[i].Name) > maxName {
+			return errLong
+		}
+		switch m := &c.Maps[i]; m.Form {
+		case voxel.MapInts:
+			e.buf = nbt.AppendIntArray(e.buf, m.Name, m.Values[:])
+			e.written = append(e.written, m.Name)
+		case voxel.MapBytes:
+			if err := checkMap(m, 8); err != nil {
+				return err
+			}
+			var b [mapCells]byte
+			for i, v := range m.Values {
+				b[i] = byte(v)
+			}
+			e.buf = nbt.AppendByteArray(e.buf, m.Name, b[:])
+			e.written = append(e.written, m.Name)
+		default:
+			packed = true
+		}
+	}
+	if c.Biomes != nil {
+		if err := e.biomeInts(c.Biomes); err != nil {
+			return err
+		}
+	}
+	if packed {
+		return e.packedMaps(c, rest)
+	}
+	return nil
+}
+
+// checkMap fails where a number takes more than size bits.
+func checkMap(m *voxel.Map, size int) error {
+	for i, v := range m.Values {
+		if uint64(uint32(v))>>size != 0 {
+			return fmt.Errorf("map %s: entry %d is %d, which has no room in %d bits", m.Name, i, v, size)
+		}
+	}
+	return nil
+}
+
+// packedMaps appends the compound of height maps.
+func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
+	e.buf = nbt.AppendCompound(e.buf, "Heightmaps")
+	e.written, e.dropped = append(e.written, "Heightmaps"), e.dropped[:0]
+	t, more := lookup(rest, "Heightmaps")
+	if t != nbt.Compound {
+		more = nil
+	}
+	for i := range c.Maps {
+		m := &c.Maps[i]
+		if m.Form == voxel.MapInts || m.Form == voxel.MapBytes {
+			continue
+		}
+		size, straddle := int(m.Form&^voxel.MapStraddle), m.Form&voxel.MapStraddle != 0
+		if size < 1 || size > 32 {
+			return fmt.Errorf("height map %s: form %#x", m.Name, m.Form)
+		}
+		if err := checkMap(m, size); err != nil {
+			return err
+		}
+		e.drop(m.Name)
+		e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, m.Name)
+		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(mapCells, size, straddle)))
+		e.buf = block.AppendLongs(e.buf, m.Values[:], size, straddle)
+	}
+	e.buf = nbt.AppendEnd(appendExcept(e.buf, more, e.dropped))
+	return nil
+}
+
+// biomeInts appends the biomes of a column by number.
+func (e *encoder) biomeInts(cells []voxel.Cell) error {
+	if len(cells) != biomeColumn {
+		return fmt.Errorf("%d biomes, want %d", len(cells), biomeColumn)
+	}
+	ids := make([]int32, len(cells))
+	for i, c := range cells {
+		if i > 0 && c == cells[i-1] {
+			ids[i] = ids[i-1]
+			continue
+		}
+		if int(c) >= e.biomes.Len() {
+			return errCell(c, e.biomes.Len())
+		}
+		id, err := block.ParseLegacyBiome(e.biomes.Name(c))
+		if err != nil {
+			return err
+		}
+		ids[i] = id
+	}
+	e.buf = nbt.AppendIntArray(e.buf, "Biomes", ids)
+	e.written = append(e.written, "Biomes")
+	return nil
+}

@@ -1,0 +1,280 @@
+package anvil
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+var errOverlap = errors.New("its sectors belong to another chunk too, and that one is in them")
+
+// reading is one Read of a world.
+type reading struct {
+	w      *World
+	sink   format.Sink
+	inf    inflater
+	used   map[string]bool // files beside region files that chunks were read from
+	files  []file          // region files without chunks
+	stored []byte
+	docs   [kinds][]byte // the column's documents
+	dim    *dimension
+	dec    *decoder
+}
+
+func (r *reading) dimension(ctx context.Context, d *dimension) error {
+	fd := d.blockDimension()
+	r.dim, r.dec = d, newDecoder(fd)
+	if err := r.sink.Dimension(fd); err != nil {
+		return err
+	}
+	for _, set := range d.regions {
+		if err := r.regions(ctx, set); err != nil {
+			return err
+		}
+	}
+	r.w.stats.KeptSections += r.dec.kept
+	r.w.stats.Beyond += r.dec.beyond
+	return nil
+}
+
+// regions reads the columns of one set of region files, footprint by footprint.
+func (r *reading) regions(ctx context.Context, set *regionSet) error {
+	var open [kinds]*region
+	defer func() {
+		for _, g := range open {
+			if g != nil {
+				g.file.Close()
+			}
+		}
+	}()
+	for kind, name := range set.paths {
+		if name == "" {
+			continue
+		}
+		var err error
+		if open[kind], err = r.open(name, set.x, set.z); err != nil {
+			return err
+		}
+	}
+	for i := range slots {
+		if i&3 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := r.column(&open, footprintSlot(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// footprintSlot returns the i-th slot in the order of 2x2 footprints.
+func footprintSlot(i int) int {
+	x, z := i>>2&15<<1|i&1, i>>6<<1|i>>1&1
+	return z<<5 | x
+}
+
+// open opens a region file; one without any chunk or stamp, or too short for
+// one, is kept as a file, and nil returned.
+func (r *reading) open(name string, x, z int32) (*region, error) {
+	g, err := openRegion(r.w.fsys, name, x, z)
+	if err == nil && !g.empty() {
+		return g, nil
+	}
+	var size int64
+	if err == nil {
+		size = g.size
+		g.file.Close()
+	} else if size, err = r.short(name, x, z, err); err != nil {
+		return nil, fmt.Errorf("anvil: %s: %w", name, err)
+	}
+	r.files = append(r.files, file{path: name, size: size})
+	return nil, nil
+}
+
+// short reports a file that is too short for its header, unless it is empty.
+func (r *reading) short(name string, x, z int32, err error) (size int64, _ error) {
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, err
+	}
+	info, statErr := fs.Stat(r.w.fsys, name)
+	if statErr != nil {
+		return 0, statErr
+	}
+	if info.Size() > 0 {
+		r.damage(name, geom.ColumnPos{X: x << 5, Z: z << 5}, 0, "region file", err)
+	}
+	return info.Size(), nil
+}
+
+func (r *reading) damage(name string, pos geom.ColumnPos, off int64, part string, err error) {
+	err = &format.CorruptError{Offset: off, Part: part, Err: err}
+	r.w.stats.Damaged = append(r.w.stats.Damaged, format.Damage{File: name, Pos: pos, Err: err})
+}
+
+// column reads one slot of the region files and hands its column on.
+func (r *reading) column(open *[kinds]*region, slot int) error {
+	started := false
+	for kind, g := range open {
+		if g == nil || g.absent(slot) && g.stamp(slot) == 0 {
+			continue
+		}
+		if !started {
+			started = true
+			r.dec.reset(g.pos(slot))
+		}
+		if g.absent(slot) {
+			r.dec.col.Parts = append(r.dec.col.Parts, voxel.Part{Name: kindParts[kind], Stamp: g.stamp(slot)})
+			continue
+		}
+		if err := r.part(g, kind, slot); err != nil {
+			r.damage(g.path, g.pos(slot), r.offset(g, slot), kindParts[kind], err)
+			if r.w.o.Salvage {
+				r.salvage(g, kind, slot)
+			}
+		}
+	}
+	c := &r.dec.col
+	if !started || len(c.Parts) == 0 {
+		return nil
+	}
+	r.w.stats.Columns++
+	return r.sink.Column(c)
+}
+
+func (r *reading) offset(g *region, slot int) int64 {
+	first, _ := g.location(slot)
+	return first * sector
+}
+
+// salvage keeps the slot's bytes as they are.
+func (r *reading) salvage(g *region, kind, slot int) {
+	raw := g.raw(slot, r.stored)
+	r.stored = raw
+	at := len(r.dec.bytes)
+	if kind == kindChunk {
+		r.dec.col.Whole |= voxel.KeptBlock | voxel.KeptBiome
+	}
+	r.dec.bytes = append(r.dec.bytes, raw...)
+	r.dec.col.Parts = append(r.dec.col.Parts, voxel.Part{
+		Name: kindParts[kind], Stamp: g.stamp(slot), Damaged: true, Data: r.dec.bytes[at:len(r.dec.bytes):len(r.dec.bytes)],
+	})
+}
+
+// part reads one chunk into the column.
+func (r *reading) part(g *region, kind, slot int) error {
+	doc, stored, err := r.document(g, kind, slot)
+	if err != nil {
+		return err
+	}
+	if g.overlap[slot] {
+		if err := checkPlace(doc, kind, g.pos(slot)); err != nil {
+			return err
+		}
+	}
+	trailing, stamp := 0, g.stamp(slot)
+	switch kind {
+	case kindChunk:
+		if r.dim.old {
+			trailing, err = r.dec.oldChunk(doc, stamp)
+		} else {
+			trailing, err = r.dec.chunk(doc, stamp)
+		}
+	case kindEntities:
+		trailing, err = r.dec.entities(doc, stamp, r.hasChunk())
+	case kindPOI:
+		trailing, err = r.dec.points(doc, stamp)
+	}
+	if err != nil {
+		return err
+	}
+	if kind == kindChunk {
+		r.w.stats.Chunks++
+	}
+	r.w.stats.RawBytes += int64(len(doc))
+	r.w.stats.StoredBytes += int64(stored)
+	r.w.stats.TrailingBytes += int64(trailing)
+	return nil
+}
+
+// hasChunk reports whether the column's chunk has been read.
+func (r *reading) hasChunk() bool {
+	p := r.dec.col.Parts
+	return len(p) > 0 && p[0].Name == voxel.PartChunk && len(p[0].Data) > 0 && !p[0].Damaged
+}
+
+// document returns a chunk's tags, valid until the next of its kind, and the
+// number of compressed bytes.
+func (r *reading) document(g *region, kind, slot int) (doc []byte, stored int, err error) {
+	raw, err := g.stored(slot, r.stored)
+	r.stored = raw
+	if err != nil {
+		return nil, 0, err
+	}
+	method, payload, name := raw[4], raw[5:], ""
+	if method&typeExternal != 0 {
+		pos := g.pos(slot)
+		name = path.Join(path.Dir(g.path), fmt.Sprintf("c.%d.%d.mcc", pos.X, pos.Z))
+		if payload, err = r.external(name); err != nil {
+			return nil, 0, err
+		}
+	}
+	doc, rest, err := r.inf.inflate(r.docs[kind][:0], method&^typeExternal, payload)
+	r.docs[kind] = doc
+	if err != nil {
+		return nil, 0, err
+	}
+	if name != "" {
+		r.used[name] = true
+	}
+	r.w.stats.TrailingBytes += int64(rest)
+	return doc, len(payload), nil
+}
+
+// external reads the payload of a chunk that lies beside its region file.
+func (r *reading) external(name string) ([]byte, error) {
+	f, err := r.w.fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxStored+1))
+	if err == nil && len(b) > maxStored {
+		err = fmt.Errorf("%s: more than %d bytes", name, maxStored)
+	}
+	return b, err
+}
+
+// checkPlace fails where a chunk whose sectors are another's too tells that it
+// is not the one that belongs into the slot.
+func checkPlace(doc []byte, kind int, pos geom.ColumnPos) error {
+	tags, err := rootTags(doc)
+	if err != nil {
+		return err
+	}
+	var x, z int32
+	switch wrap := find(tags, "Level"); {
+	case kind == kindPOI:
+		return nil
+	case kind == kindEntities:
+		if string(find(tags, "Position").array(nbt.IntArray)) == string(appendPos(nil, pos)) {
+			return nil
+		}
+		return errOverlap
+	case wrap != nil && wrap.t == nbt.Compound:
+		tags = payloadTags(nil, wrap.payload())
+	}
+	x, _ = find(tags, "xPos").int()
+	z, _ = find(tags, "zPos").int()
+	if x != pos.X || z != pos.Z {
+		return errOverlap
+	}
+	return nil
+}

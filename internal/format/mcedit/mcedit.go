@@ -1,0 +1,58 @@
+// Package mcedit reads and writes the schematics of MCEdit and of WorldEdit up to Minecraft
+// 1.12, files that end in .schematic. Blocks have numeric ids. FORMAT.md has the layout.
+package mcedit
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+)
+
+const formatName = "mcedit"
+
+// Kind is the row of the table of formats.
+func Kind() format.Kind {
+	return clip.Leaf{Name: formatName, Ext: ".schematic", Detect: Detect, Read: Read, Write: Write}.Kind()
+}
+
+// Names of tags.
+const (
+	tagWidth        = "Width"
+	tagHeight       = "Height"
+	tagLength       = "Length"
+	tagMaterials    = "Materials"
+	tagBlocks       = "Blocks"
+	tagData         = "Data"
+	tagAddBlocks    = "AddBlocks"
+	tagAdd          = "Add"
+	tagEntities     = "Entities"
+	tagTileEntities = "TileEntities"
+	alpha           = "Alpha"
+)
+
+// Tags of WorldEdit: where the least corner lies from the player, and where it lay.
+var (
+	weOffset = []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
+	weOrigin = []string{"WEOriginX", "WEOriginY", "WEOriginZ"}
+)
+
+// Detect reports whether a file of the format starts with head.
+func Detect(head []byte) bool {
+	return slices.ContainsFunc(clip.Peek(head), func(f clip.Field) bool {
+		return f.Type == nbt.ByteArray && slices.Contains([]string{tagBlocks, tagData, tagAddBlocks, tagAdd}, f.Name) || f.Type == nbt.String && f.Name == tagMaterials
+	})
+}
+
+// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+	c, err := read(r, size, o)
+	if err != nil {
+		return nil, fmt.Errorf("mcedit: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,280 @@
+package mcedit
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// reader reads a schematic: first all but the arrays, then the arrays side by side, each from
+// a stream of its own.
+type reader struct {
+	doc       *clip.Document
+	size      [3]int32 // width, height, length; -1 if the tag is missing
+	arrays    map[string]int64
+	materials string
+	places    map[string]int32 // WorldEdit's
+	rest      []clip.Field
+	objects   [2][][]byte
+}
+
+func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, places: map[string]int32{}, materials: alpha}
+	if err := r.doc.Walk(r.entry); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
+	c.Format, c.Notes = formatName, r.doc.Notes()
+	c.Offset, c.Min = r.place(weOffset), r.place(weOrigin)
+	if err := r.cells(c); err != nil {
+		return nil, clip.Corrupt(tagBlocks, err)
+	}
+	if len(r.rest) > 0 {
+		c.Tags = clip.Compound(r.rest)
+	}
+	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
+		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return object(raw, i == 1, c) }); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// place returns the point that three tags name. If they say 0 they stay tags, for others are to find
+// them.
+func (r *reader) place(names []string) geom.Point {
+	var v [3]int32
+	for i, name := range names {
+		v[i] = r.places[name]
+	}
+	for _, name := range names {
+		if n, ok := r.places[name]; ok && v == [3]int32{} {
+			r.rest = append(r.rest, clip.Field{Type: nbt.Int, Name: name, Payload: binary.BigEndian.AppendUint32(nil, uint32(n))})
+		}
+	}
+	return pointOf(v)
+}
+
+func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
+
+// entry reads an entry of the root.
+func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
+	switch {
+	case name == tagWidth && (t == nbt.Short || t == nbt.Int):
+		r.size[0] = edge(s, t)
+	case name == tagHeight && (t == nbt.Short || t == nbt.Int):
+		r.size[1] = edge(s, t)
+	case name == tagLength && (t == nbt.Short || t == nbt.Int):
+		r.size[2] = edge(s, t)
+	case t == nbt.Int && (slices.Contains(weOffset, name) || slices.Contains(weOrigin, name)):
+		r.places[name] = clip.Int(s)
+	case name == tagMaterials && t == nbt.String:
+		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
+		r.materials = string(p.String())
+	case t == nbt.ByteArray && isArray(name):
+		if _, twice := r.arrays[name]; twice {
+			return clip.Corrupt(name, errors.New("it is there twice"))
+		}
+		n := s.Array(t)
+		r.arrays[name] = n
+		for n > 0 && s.Err() == nil {
+			n -= int64(len(s.Bytes(n)))
+		}
+	case name == tagTileEntities && t == nbt.List:
+		return r.doc.KeepList(s, name, &r.objects[0])
+	case name == tagEntities && t == nbt.List:
+		return r.doc.KeepList(s, name, &r.objects[1])
+	default:
+		raw, err := r.doc.Keep(s, t)
+		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		return err
+	}
+	return s.Err()
+}
+
+func isArray(name string) bool {
+	return name == tagBlocks || name == tagData || name == tagAddBlocks || name == tagAdd
+}
+
+// edge reads an unsigned short, or an int up to clip.MaxEdge. It returns -1 for another int.
+func edge(s *nbt.Stream, t nbt.Type) int32 {
+	b := s.Raw(t)
+	switch {
+	case b == nil:
+		return -1
+	case t == nbt.Short:
+		return int32(binary.BigEndian.Uint16(b))
+	}
+	if n := binary.BigEndian.Uint32(b); n <= clip.MaxEdge {
+		return int32(n)
+	}
+	return -1
+}
+
+func (r *reader) check() error {
+	blocks, ok := r.arrays[tagBlocks]
+	if r.materials != alpha {
+		return fmt.Errorf("materials %q: its numbers are blocks of another game than Minecraft Java Edition", r.materials)
+	}
+	if !ok || slices.Contains(r.size[:], -1) {
+		return clip.Corrupt("root", fmt.Errorf("no MCEdit schematic: %s, %s, %s or %s is missing", tagWidth, tagHeight, tagLength, tagBlocks))
+	}
+	want := int64(r.size[0]) * int64(r.size[1]) * int64(r.size[2])
+	if blocks != want {
+		return clip.Corrupt(tagBlocks, fmt.Errorf("%d bytes for %d x %d x %d blocks", blocks, r.size[0], r.size[1], r.size[2]))
+	}
+	if n, ok := r.arrays[tagData]; !ok || n != want {
+		return clip.Corrupt(tagData, fmt.Errorf("%d bytes for %d blocks", n, want))
+	}
+	if n, ok := r.arrays[tagAdd]; ok && n != want {
+		return clip.Corrupt(tagAdd, fmt.Errorf("%d bytes for %d blocks", n, want))
+	}
+	return nil
+}
+
+// array is a stream at the bytes of an array.
+type array struct {
+	s    *nbt.Stream
+	left int64
+	buf  []byte
+}
+
+var errFound = errors.New("found")
+
+// open returns the array of that name, or an empty one.
+func (r *reader) open(name string) (*array, error) {
+	a := new(array)
+	if _, ok := r.arrays[name]; !ok {
+		return a, nil
+	}
+	err := r.doc.Walk(func(s *nbt.Stream, t nbt.Type, at string) error {
+		if t == nbt.ByteArray && at == name {
+			a.s, a.left = s, s.Array(t)
+			return errFound
+		}
+		s.Skip(t)
+		return nil
+	})
+	if err == errFound {
+		err = nil
+	}
+	return a, err
+}
+
+// next returns the next byte, or 0 behind the end.
+func (a *array) next() byte {
+	if len(a.buf) == 0 {
+		if a.left == 0 {
+			return 0
+		}
+		if a.buf = a.s.Bytes(a.left); a.buf == nil {
+			a.left = 0
+			return 0
+		}
+		a.left -= int64(len(a.buf))
+	}
+	b := a.buf[0]
+	a.buf = a.buf[1:]
+	return b
+}
+
+func (a *array) err() error {
+	if a.s == nil {
+		return nil
+	}
+	return a.s.Err()
+}
+
+// cells reads the blocks.
+func (r *reader) cells(c *clip.Clip) error {
+	var in [4]*array
+	for i, name := range [...]string{tagBlocks, tagData, tagAddBlocks, tagAdd} {
+		var err error
+		if in[i], err = r.open(name); err != nil {
+			return err
+		}
+	}
+	names, high := format.NewNames(), byte(0)
+	var known [1 << 16]voxel.Cell // by id<<4 | data, plus one
+	b := clip.NewBuilder(c.Size, 0, r.doc.Limit())
+	wide := 0
+	for i := range c.Size.X * c.Size.Y * c.Size.Z {
+		id, data := int(in[0].next()), in[1].next()
+		if i&1 == 0 {
+			high = in[2].next()
+		} else {
+			high >>= 4
+		}
+		id |= (int(high&15) | int(in[3].next()&15)) << 8
+		if data > 15 {
+			wide++
+			data &= 15
+		}
+		cell := known[id<<4|int(data)]
+		if cell == 0 {
+			var err error
+			if cell, err = names.Cell(block.LegacyName(id, data)); err != nil {
+				return err
+			}
+			cell++
+			known[id<<4|int(data)] = cell
+		}
+		b.Run(cell-1, 1)
+		if i&0xFFFF == 0 && b.Err() != nil {
+			return b.Err()
+		}
+	}
+	if err := errors.Join(in[0].err(), in[1].err(), in[2].err(), in[3].err()); err != nil {
+		return err
+	}
+	if wide > 0 {
+		c.Lost["data of blocks above 15"] += wide
+	}
+	var err error
+	c.Block.Names = names.List()
+	c.Block.View, err = b.View()
+	return err
+}
+
+// object makes an object of c. WorldEdit counts positions of entities in the world that the clip
+// was copied from, where its least corner is the origin. FastAsyncWorldEdit for years counted those
+// of block entities likewise.
+func object(raw []byte, entity bool, c *clip.Clip) (voxel.Object, error) {
+	fields, err := clip.Fields(raw)
+	if err != nil {
+		return voxel.Object{}, err
+	}
+	if entity {
+		v, ok := clip.Doubles(clip.Find(fields, "Pos", nbt.List))
+		if !ok {
+			return clip.Entity(nil, nil, fields)
+		}
+		o, err := clip.Entity(nil, &v, fields)
+		return clip.Move(o, geom.Point{}.Sub(c.Min)), err
+	}
+	var at [3]int32
+	for i, name := range [...]string{"x", "y", "z"} {
+		b := clip.Find(fields, name, nbt.Int)
+		if b == nil {
+			return clip.BlockEntity(nil, nil, fields)
+		}
+		at[i] = int32(binary.BigEndian.Uint32(b))
+	}
+	p, box := pointOf(at), geom.Box{Max: c.Size}
+	if q := p.Sub(c.Min); !box.Contains(p) && box.Contains(q) {
+		p = q
+	}
+	return clip.BlockEntity(nil, &p, fields)
+}

@@ -1,0 +1,396 @@
+package sponge
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
+)
+
+// reader reads a schematic in two passes at most. The first reads all but the cells; it reads
+// the cells too if their size and palette come before them.
+type reader struct {
+	doc     *clip.Document
+	version int32
+	data    int32
+	size    [3]int32 // width, height, length; -1 if the tag is missing
+	offset  [3]int32
+	meta    []clip.Field
+	hasMeta bool
+	rest    []clip.Field
+	blocks  cells
+	biomes  cells
+	inner   bool // cells lie in containers, as in version 3
+	objects [2][][]byte
+	lost    map[string]int
+}
+
+// cells are the palette and the indices of blocks or of biomes.
+type cells struct {
+	name    func(string) (string, error)
+	palette map[int32]string
+	found   bool  // there is an array
+	bytes   int64 // its length
+	flat    bool
+	table   *table
+	view    *grid.View
+}
+
+func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, lost: map[string]int{}}
+	r.blocks.name = stateName
+	r.biomes.name = func(s string) (string, error) {
+		p := nbt.AppendStringPayload(nil, s)
+		return block.BiomeName(p[2:]), nil
+	}
+	if err := r.doc.Walk(r.entry); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if r.blocks.found && r.blocks.view == nil || r.biomes.found && r.biomes.view == nil {
+		if err := r.doc.Walk(r.again); err != nil {
+			return nil, err
+		}
+	}
+	return r.clip()
+}
+
+// entry reads an entry of the schematic in the first pass.
+func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
+	switch {
+	case name == tagVersion && t == nbt.Int:
+		r.version = clip.Int(s)
+	case name == tagDataVersion && t == nbt.Int:
+		r.data = clip.Int(s)
+	case name == tagWidth:
+		r.size[0], err = edge(s, t, name)
+	case name == tagHeight:
+		r.size[1], err = edge(s, t, name)
+	case name == tagLength:
+		r.size[2], err = edge(s, t, name)
+	case name == tagOffset:
+		v, ok := clip.Ints(t, s.Raw(t))
+		switch {
+		case ok:
+			r.offset = v
+		case t == nbt.IntArray && s.Err() == nil:
+			err = clip.Corrupt(name, errors.New("not three ints"))
+		default:
+			r.lost["Offset that is not three ints"]++
+		}
+	case (name == tagPaletteMax || name == tagBiomeMax) && t == nbt.Int:
+		s.Skip(t) // a hint
+	case name == tagMetadata && t == nbt.Compound:
+		r.hasMeta = true
+		r.meta, err = r.fields(s, t)
+	case name == tagPalette && t == nbt.Compound:
+		err = r.readPalette(s, &r.blocks)
+	case name == tagBiomePalette && t == nbt.Compound:
+		r.biomes.flat = true
+		err = r.readPalette(s, &r.biomes)
+	case name == tagBlockData && t == nbt.ByteArray:
+		err = r.cells(s, &r.blocks)
+	case name == tagBiomeData && t == nbt.ByteArray:
+		r.biomes.flat = true
+		err = r.cells(s, &r.biomes)
+	case (name == tagBlockEntities || name == tagTileEntities) && t == nbt.List:
+		err = r.doc.KeepList(s, name, &r.objects[0])
+	case name == tagEntities && t == nbt.List:
+		err = r.doc.KeepList(s, name, &r.objects[1])
+	case name == tagBlocks && t == nbt.Compound:
+		r.inner = true
+		err = clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+			return r.container(s, t, name, &r.blocks, tagBlocks)
+		})
+	case name == tagBiomes && t == nbt.Compound:
+		err = clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+			return r.container(s, t, name, &r.biomes, tagBiomes)
+		})
+	default:
+		raw, err := r.doc.Keep(s, t)
+		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		return err
+	}
+	return err
+}
+
+// container reads an entry of Blocks or Biomes of version 3.
+func (r *reader) container(s *nbt.Stream, t nbt.Type, name string, c *cells, in string) error {
+	switch {
+	case name == tagPalette && t == nbt.Compound:
+		return r.readPalette(s, c)
+	case name == tagData && t == nbt.ByteArray:
+		return r.cells(s, c)
+	case name == tagBlockEntities && t == nbt.List && in == tagBlocks:
+		return r.doc.KeepList(s, name, &r.objects[0])
+	}
+	s.Skip(t)
+	r.lost["tag "+in+"."+name]++
+	return nil
+}
+
+// again reads the cells in the second pass.
+func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
+	switch {
+	case name == tagBlockData && t == nbt.ByteArray && r.blocks.view == nil:
+		return r.cells(s, &r.blocks)
+	case name == tagBiomeData && t == nbt.ByteArray && r.biomes.view == nil:
+		return r.cells(s, &r.biomes)
+	case (name == tagBlocks || name == tagBiomes) && t == nbt.Compound:
+		c := &r.blocks
+		if name == tagBiomes {
+			c = &r.biomes
+		}
+		return clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+			if name == tagData && t == nbt.ByteArray && c.view == nil {
+				return r.cells(s, c)
+			}
+			s.Skip(t)
+			return nil
+		})
+	}
+	s.Skip(t)
+	return nil
+}
+
+// edge reads an unsigned short. Some writers store an int.
+func edge(s *nbt.Stream, t nbt.Type, name string) (int32, error) {
+	b := s.Raw(t)
+	switch {
+	case s.Err() != nil:
+		return 0, s.Err()
+	case t == nbt.Short:
+		return int32(binary.BigEndian.Uint16(b)), nil
+	case t == nbt.Int:
+		if n := int32(binary.BigEndian.Uint32(b)); n >= 0 && n <= clip.MaxEdge {
+			return n, nil
+		}
+		return 0, clip.Corrupt(name, fmt.Errorf("%d, beyond 0 to %d", int32(binary.BigEndian.Uint32(b)), clip.MaxEdge))
+	}
+	return 0, clip.Corrupt(name, fmt.Errorf("a tag of type %v", t))
+}
+
+func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]clip.Field, error) {
+	raw, err := r.doc.Keep(s, t)
+	if err != nil {
+		return nil, err
+	}
+	return clip.Fields(raw)
+}
+
+// check says what is wrong with a file after the first pass.
+func (r *reader) check() error {
+	switch {
+	case r.version == 0:
+		return clip.Corrupt(tagVersion, errors.New("missing: not a Sponge schematic"))
+	case r.version < 0 || r.version > maxVersion:
+		return fmt.Errorf("version %d: the versions 1 to %d are known", r.version, maxVersion)
+	case slices.Contains(r.size[:], -1):
+		return clip.Corrupt("size", fmt.Errorf("%s, %s or %s is missing", tagWidth, tagHeight, tagLength))
+	case r.blocks.found && r.blocks.palette == nil:
+		return errors.New("no palette: the blocks are numbers of one server's game, which only that game can name")
+	case !r.blocks.found && (r.version < 3 || r.inner):
+		return clip.Corrupt("blocks", errors.New("no array of blocks"))
+	case r.biomes.found && r.biomes.palette == nil:
+		return clip.Corrupt(tagBiomes, errors.New("no palette"))
+	}
+	return nil
+}
+
+// box returns the size of the array of c, in cells.
+func (r *reader) box(c *cells) geom.Point {
+	p := geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}
+	if c.flat {
+		p.Y = 1
+	}
+	return p
+}
+
+// cells reads an array of indices, or passes it if its size and palette are not known yet.
+func (r *reader) cells(s *nbt.Stream, c *cells) error {
+	n := s.Array(nbt.ByteArray)
+	if s.Err() != nil {
+		return s.Err()
+	}
+	if c.view != nil {
+		return clip.Corrupt("cells", errors.New("two arrays of the same"))
+	}
+	c.found, c.bytes = true, n
+	if c.palette == nil || slices.Contains(r.size[:], -1) {
+		for n > 0 && s.Err() == nil {
+			n -= int64(len(s.Bytes(n)))
+		}
+		return s.Err()
+	}
+	box := r.box(c)
+	if want := int64(box.X) * int64(box.Y) * int64(box.Z); n < want || n > 5*want {
+		return clip.Corrupt("cells", fmt.Errorf("%d bytes for %d x %d x %d cells", n, box.X, box.Y, box.Z))
+	}
+	b := clip.NewBuilder(box, 0, r.doc.Limit())
+	var err error
+	if c.table, err = newTable(c); err == nil {
+		err = c.table.decode(s, n, b)
+	}
+	if err != nil {
+		return clip.Corrupt("cells", err)
+	}
+	if c.view, err = b.View(); err != nil {
+		return clip.Corrupt("cells", err)
+	}
+	return nil
+}
+
+// readPalette reads a compound of ints.
+func (r *reader) readPalette(s *nbt.Stream, c *cells) error {
+	c.palette = map[int32]string{}
+	return clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		if t != nbt.Int {
+			return clip.Corrupt(tagPalette, fmt.Errorf("%q is of type %v", name, t))
+		}
+		id := clip.Int(s)
+		if old, ok := c.palette[id]; id < 0 || ok && old != name {
+			return clip.Corrupt(tagPalette, fmt.Errorf("%q has index %d", name, id))
+		}
+		c.palette[id] = name
+		return r.doc.Limit().Take(int64(len(name)) + 64)
+	})
+}
+
+// clip makes the clip of what was read.
+func (r *reader) clip() (*clip.Clip, error) {
+	c := clip.Air(geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])})
+	c.Format, c.FormatVersion, c.Version, c.Lost, c.Notes = formatName, int(r.version), r.data, r.lost, r.doc.Notes()
+	if r.blocks.view != nil {
+		c.Block.Names, c.Block.View = r.blocks.table.names.List(), r.blocks.view
+	}
+	if r.biomes.palette != nil && !r.biomes.found {
+		r.lost["palettes of biomes without biomes"]++
+	}
+	if r.biomes.view != nil {
+		c.Biome = &clip.Volume{Names: r.biomes.table.names.List(), View: r.biomes.view, Scale: 1, Flat: r.biomes.flat}
+	}
+	r.place(c)
+	if r.hasMeta {
+		r.rest = append(r.rest, clip.Field{Type: nbt.Compound, Name: tagMetadata, Payload: clip.Compound(r.meta)})
+	}
+	if len(r.rest) > 0 {
+		c.Tags = clip.Compound(r.rest)
+	}
+	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
+		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return r.object(raw, i == 1, c.Min) }); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// place finds where the clip lies. WorldEdit's tags leave the metadata.
+func (r *reader) place(c *clip.Clip) {
+	offset := geom.Point{X: int(r.offset[0]), Y: int(r.offset[1]), Z: int(r.offset[2])}
+	if r.version >= 3 {
+		c.Offset, c.Min = offset, offset
+		for i, f := range r.meta {
+			if f.Name != tagWorldEdit || f.Type != nbt.Compound {
+				continue
+			}
+			inner, err := clip.Fields(f.Payload)
+			if err != nil {
+				continue
+			}
+			if v, ok := clip.Ints(nbt.IntArray, clip.Find(inner, tagOrigin, nbt.IntArray)); ok {
+				c.Min = offset.Add(geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])})
+				if inner = clip.Without(inner, tagOrigin); len(inner) > 0 {
+					r.meta[i].Payload = clip.Compound(inner)
+				} else {
+					r.meta = slices.Delete(r.meta, i, i+1)
+				}
+				r.hasMeta = len(r.meta) > 0
+				break
+			}
+		}
+		return
+	}
+	c.Min = offset
+	var v [3]int
+	for i, name := range weOffset {
+		b := clip.Find(r.meta, name, nbt.Int)
+		if b == nil {
+			return
+		}
+		v[i] = int(int32(binary.BigEndian.Uint32(b)))
+	}
+	if v == [3]int{} {
+		return // the tags stay, for others are to find them
+	}
+	c.Offset = geom.Point{X: v[0], Y: v[1], Z: v[2]}
+	r.meta = clip.Without(r.meta, weOffset...)
+	r.hasMeta = len(r.meta) > 0
+}
+
+// object makes an object of its compound. least is where the clip lay.
+func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
+	fields, err := clip.Fields(raw)
+	if err != nil {
+		return voxel.Object{}, err
+	}
+	id := clip.Find(fields, tagID, nbt.String)
+	rest := fields
+	if id != nil {
+		rest = clip.Without(rest, tagID)
+	}
+	if r.version >= 3 {
+		if data := clip.Find(fields, tagData, nbt.Compound); data != nil {
+			inner, err := clip.Fields(data)
+			if err != nil {
+				return voxel.Object{}, err
+			}
+			rest = append(inner, clip.Without(rest, tagData)...) // some writers leave the tags outside
+		}
+	} else if v := clip.Find(fields, tagContent, nbt.Int); r.version == 1 && v != nil && binary.BigEndian.Uint32(v) == contentVersion {
+		rest = slices.DeleteFunc(slices.Clone(rest), func(f clip.Field) bool { return f.Name == tagContent && f.Type == nbt.Int })
+	}
+	if inner := clip.Find(rest, "id", nbt.String); id != nil && inner != nil && string(inner) != string(id) {
+		r.lost["tags id that differ from Id"]++
+	}
+	if entity {
+		return entityOf(id, fields, rest, r.version, least)
+	}
+	var at *geom.Point
+	for _, f := range fields {
+		if v, ok := clip.Ints(f.Type, f.Payload); f.Name == tagPos && ok {
+			at = &geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])}
+			rest = slices.DeleteFunc(slices.Clone(rest), func(g clip.Field) bool { return g.Name == tagPos && string(g.Payload) == string(f.Payload) })
+		}
+	}
+	return clip.BlockEntity(id, at, rest)
+}
+
+// entityOf makes an entity. In versions 1 and 2 positions count from where Offset does.
+func entityOf(id []byte, fields, rest []clip.Field, version int32, least geom.Point) (voxel.Object, error) {
+	v, ok := clip.Doubles(clip.Find(fields, tagPos, nbt.List))
+	if !ok {
+		return clip.Entity(id, nil, rest)
+	}
+	o, err := clip.Entity(id, &v, rest)
+	switch {
+	case err != nil:
+		return o, err
+	case version < 3:
+		return clip.Move(o, geom.Point{}.Sub(least)), nil
+	}
+	return clip.Settle(o, least), nil
+}
+
+// ids returns the indices of a palette in ascending order.
+func (c *cells) ids() []int32 { return slices.Sorted(maps.Keys(c.palette)) }

@@ -1,0 +1,409 @@
+package sponge
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// contentVersion is the version of block entities that version 1 writes unless they have one.
+const contentVersion = 1
+
+// plains is what blocks without a biome get, because the format has no sign for none.
+const plains = "minecraft:plains"
+
+// writer writes a schematic.
+type writer struct {
+	out     *bufio.Writer
+	c       *clip.Clip
+	version int
+	lost    map[string]int
+	buf     []byte
+}
+
+// Write writes a clip. The version is that of o, else the one that the clip was read from,
+// else 3, or 2 for a clip without a data version. It returns by name and count what the
+// version cannot hold. Errors wrap format.ErrHolds if the format cannot hold the clip at all.
+func Write(w io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	version := o.Version
+	if version == 0 && c.Format == formatName {
+		version = c.FormatVersion
+	}
+	if version == 0 {
+		if version = 3; c.Version == 0 {
+			version = 2
+		}
+	}
+	if version < 1 || version > maxVersion {
+		return nil, fmt.Errorf("sponge: version %d cannot be written, only 1, 2 and 3", version)
+	}
+	if s := c.Size; max(s.X, s.Y, s.Z) > clip.MaxEdge {
+		return nil, fmt.Errorf("sponge: %w: edges of %v, at most %d", format.ErrHolds, s, clip.MaxEdge)
+	}
+	s := &writer{c: c, version: version, lost: map[string]int{}}
+	err = clip.WriteGzip(w, func(out *bufio.Writer) error {
+		s.out = out
+		if version < 3 {
+			return s.flat()
+		}
+		return s.nested()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sponge: %w", err)
+	}
+	return s.lost, nil
+}
+
+// emit writes what is in buf.
+func (w *writer) emit() error {
+	_, err := w.out.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
+}
+
+// flat writes versions 1 and 2.
+func (w *writer) flat() error {
+	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "Schematic")
+	if err := w.head(); err != nil {
+		return err
+	}
+	blocks, err := w.palette(&w.c.Block, stateString)
+	if err != nil {
+		return err
+	}
+	w.buf = nbt.AppendInt(w.buf, tagPaletteMax, int32(len(blocks.names)))
+	w.appendPalette(tagPalette, blocks)
+	if err := w.data(tagBlockData, &w.c.Block, blocks); err != nil {
+		return err
+	}
+	tiles, entities := w.c.List(voxel.BlockEntities), w.c.List(voxel.Entities)
+	if w.version == 1 {
+		if w.c.Biome != nil {
+			w.lost["biomes"]++
+		}
+		if len(entities) > 0 {
+			w.lost[voxel.Entities] += len(entities)
+		}
+		if err := w.objects(tagTileEntities, tiles, false); err != nil {
+			return err
+		}
+		return w.end(1)
+	}
+	if w.c.Biome != nil {
+		flat := w.flatBiomes()
+		biomes, err := w.palette(flat, biomeString)
+		if err != nil {
+			return err
+		}
+		w.buf = nbt.AppendInt(w.buf, tagBiomeMax, int32(len(biomes.names)))
+		w.appendPalette(tagBiomePalette, biomes)
+		if err := w.data(tagBiomeData, flat, biomes); err != nil {
+			return err
+		}
+	}
+	if err := w.objects(tagBlockEntities, tiles, false); err != nil {
+		return err
+	}
+	if err := w.objects(tagEntities, entities, true); err != nil {
+		return err
+	}
+	return w.end(1)
+}
+
+// nested writes version 3.
+func (w *writer) nested() error {
+	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
+	w.buf = nbt.AppendCompound(w.buf, "Schematic")
+	if err := w.head(); err != nil {
+		return err
+	}
+	blocks, err := w.palette(&w.c.Block, stateString)
+	if err != nil {
+		return err
+	}
+	w.buf = nbt.AppendCompound(w.buf, tagBlocks)
+	w.appendPalette(tagPalette, blocks)
+	if err := w.data(tagData, &w.c.Block, blocks); err != nil {
+		return err
+	}
+	if err := w.objects(tagBlockEntities, w.c.List(voxel.BlockEntities), false); err != nil {
+		return err
+	}
+	w.buf = nbt.AppendEnd(w.buf)
+	if w.c.Biome != nil {
+		biomes, err := w.palette(w.c.Biome, biomeString)
+		if err != nil {
+			return err
+		}
+		w.buf = nbt.AppendCompound(w.buf, tagBiomes)
+		w.appendPalette(tagPalette, biomes)
+		if err := w.data(tagData, w.c.Biome, biomes); err != nil {
+			return err
+		}
+		w.buf = nbt.AppendEnd(w.buf)
+	}
+	if entities := w.c.List(voxel.Entities); len(entities) > 0 {
+		if err := w.objects(tagEntities, entities, true); err != nil {
+			return err
+		}
+	}
+	return w.end(2)
+}
+
+// head appends what all versions begin with, and the tags that are not ours.
+func (w *writer) head() error {
+	w.buf = nbt.AppendInt(w.buf, tagVersion, int32(w.version))
+	if w.c.Version != 0 && w.version >= 2 {
+		w.buf = nbt.AppendInt(w.buf, tagDataVersion, w.c.Version)
+	} else if w.c.Version != 0 {
+		w.lost["data version"]++
+	}
+	tags, err := w.c.TagsOf(formatName, w.lost)
+	if err != nil {
+		return err
+	}
+	meta, err := clip.Fields(clip.Find(tags, tagMetadata, nbt.Compound))
+	if err != nil {
+		return err
+	}
+	had := len(clip.Without(tags, tagMetadata)) < len(tags)
+	meta = w.placed(meta)
+	if had || len(meta) > 0 {
+		w.buf = clip.Field{Type: nbt.Compound, Name: tagMetadata, Payload: clip.Compound(meta)}.Append(w.buf)
+	}
+	for _, f := range clip.Without(tags, tagMetadata) {
+		w.buf = f.Append(w.buf)
+	}
+	s := w.c.Size
+	w.buf = nbt.AppendShort(w.buf, tagWidth, int16(uint16(s.X)))
+	w.buf = nbt.AppendShort(w.buf, tagHeight, int16(uint16(s.Y)))
+	w.buf = nbt.AppendShort(w.buf, tagLength, int16(uint16(s.Z)))
+	offset := w.c.Min
+	if w.version >= 3 {
+		offset = w.c.Offset
+	}
+	w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
+	return nil
+}
+
+// placed returns the metadata with WorldEdit's tags on where the clip lies.
+func (w *writer) placed(meta []clip.Field) []clip.Field {
+	if w.version < 3 {
+		// WorldEdit always writes these. A file that was read without them stays so.
+		if p := w.c.Offset; p != (geom.Point{}) || w.c.Format != formatName {
+			for i, v := range [...]int{p.X, p.Y, p.Z} {
+				meta = append(clip.Without(meta, weOffset[i]), clip.Field{Type: nbt.Int, Name: weOffset[i], Payload: binary.BigEndian.AppendUint32(nil, uint32(v))})
+			}
+		}
+		return meta
+	}
+	origin := w.c.Min.Sub(w.c.Offset)
+	if origin == (geom.Point{}) {
+		return meta
+	}
+	inner, err := clip.Fields(clip.Find(meta, tagWorldEdit, nbt.Compound))
+	if err != nil {
+		inner = nil
+	}
+	b := nbt.AppendIntArray(nil, tagOrigin, []int32{int32(origin.X), int32(origin.Y), int32(origin.Z)})
+	inner = append(inner, clip.Field{Type: nbt.IntArray, Name: tagOrigin, Payload: b[3+len(tagOrigin):]})
+	f := clip.Field{Type: nbt.Compound, Name: tagWorldEdit, Payload: clip.Compound(inner)}
+	if i := slices.IndexFunc(meta, func(f clip.Field) bool { return f.Name == tagWorldEdit }); i >= 0 {
+		meta = slices.Clone(meta)
+		meta[i] = f
+		return meta
+	}
+	return append(meta, f)
+}
+
+// palette is the names that are used, and the index of each cell.
+type palette struct {
+	names []string
+	index []int // by cell
+	bytes int64 // of all varints, if each cell is written as often as it is counted
+}
+
+// palette returns the palette of a volume. A biome cell that is none becomes plains.
+func (w *writer) palette(v *clip.Volume, text func(string) (string, error)) (*palette, error) {
+	p, known := &palette{index: make([]int, len(v.Names))}, map[string]int{}
+	for cell, n := range w.c.Counts(v) {
+		if n == 0 {
+			continue
+		}
+		name := v.Names[cell]
+		if cell == 0 && v == w.c.Biome || name == format.Air && v != &w.c.Block {
+			name = plains
+			w.lost["blocks without a biome, which become "+plains] += n
+		}
+		s, err := text(name)
+		if err != nil {
+			return nil, err
+		}
+		i, ok := known[s]
+		if !ok {
+			i = len(p.names)
+			p.names, known[s] = append(p.names, s), i
+		}
+		p.index[cell] = i
+		p.bytes += int64(n) * int64(varintLen(i))
+	}
+	return p, nil
+}
+
+func (w *writer) appendPalette(tag string, p *palette) {
+	w.buf = nbt.AppendCompound(w.buf, tag)
+	for i, name := range p.names {
+		w.buf = nbt.AppendInt(w.buf, name, int32(i))
+	}
+	w.buf = nbt.AppendEnd(w.buf)
+}
+
+// data writes the cells of a volume.
+func (w *writer) data(tag string, v *clip.Volume, p *palette) error {
+	if p.bytes > math.MaxInt32 {
+		return fmt.Errorf("%w: %d bytes of cells, at most %d", format.ErrHolds, p.bytes, math.MaxInt32)
+	}
+	w.buf = nbt.AppendHeader(w.buf, nbt.ByteArray, tag)
+	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(p.bytes))
+	if err := w.emit(); err != nil {
+		return err
+	}
+	return w.c.Cells(v, func(cells []voxel.Cell) error {
+		for len(cells) > 0 {
+			n := 1
+			for n < len(cells) && cells[n] == cells[0] {
+				n++
+			}
+			w.buf = appendVarints(w.buf, uint32(p.index[cells[0]]), n)
+			cells = cells[n:]
+		}
+		return w.emit()
+	})
+}
+
+// flatBiomes returns the biomes with one for each column. It counts the columns that have
+// several.
+func (w *writer) flatBiomes() *clip.Volume {
+	v := w.c.Biome
+	if v.Flat {
+		return v
+	}
+	first, slice := make([]voxel.Cell, w.c.Area()), make([]voxel.Cell, w.c.Area())
+	w.c.Slice(v, 0, first)
+	differs := make([]bool, len(first))
+	for y := range w.c.Size.Y {
+		w.c.Slice(v, y, slice)
+		for i, cell := range slice {
+			differs[i] = differs[i] || cell != first[i]
+		}
+	}
+	several := 0
+	for _, d := range differs {
+		if d {
+			several++
+		}
+	}
+	if several > 0 {
+		w.lost["biomes above the lowest, of columns with several"] += several
+	}
+	flat := *v
+	flat.Flat = true
+	if flat.Scale == 1 {
+		return &flat
+	}
+	b := clip.NewBuilder(geom.Point{X: w.c.Size.X, Y: 1, Z: w.c.Size.Z}, 0, clip.NewLimit(0))
+	b.Cells(first)
+	view, err := b.View()
+	if err != nil {
+		panic("sponge: a slice of a clip has all its cells: " + err.Error())
+	}
+	return &clip.Volume{Names: v.Names, View: view, Scale: 1, Flat: true}
+}
+
+// objects appends a list.
+func (w *writer) objects(tag string, list []voxel.Object, entity bool) error {
+	w.buf = nbt.AppendList(w.buf, tag, nbt.Compound, len(list))
+	for i := range list {
+		fields, err := w.object(&list[i], entity)
+		if err != nil {
+			return fmt.Errorf("%s[%d]: %w", tag, i, err)
+		}
+		w.buf = append(w.buf, clip.Compound(fields)...)
+		if len(w.buf) > 1<<20 {
+			if err := w.emit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// object returns the tags of an object in the form of the version.
+func (w *writer) object(o *voxel.Object, entity bool) (out []clip.Field, err error) {
+	id, rest, err := clip.ID(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Place != voxel.Nowhere {
+		out = append(out, w.pos(o, entity, &rest))
+	}
+	if id != nil {
+		out = append(out, clip.Field{Type: nbt.String, Name: tagID, Payload: id})
+	}
+	if w.version >= 3 {
+		if len(rest) > 0 {
+			out = append(out, clip.Field{Type: nbt.Compound, Name: tagData, Payload: clip.Compound(rest)})
+		}
+		return out, nil
+	}
+	if w.version == 1 && clip.Find(rest, tagContent, nbt.Int) == nil {
+		out = append(out, clip.Field{Type: nbt.Int, Name: tagContent, Payload: []byte{0, 0, 0, contentVersion}})
+	}
+	for _, f := range rest {
+		if slices.ContainsFunc(out, func(g clip.Field) bool { return g.Name == f.Name }) {
+			w.lost["tag "+f.Name+" of "+kindOf(entity)]++
+			continue
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func kindOf(entity bool) string {
+	if entity {
+		return voxel.Entities
+	}
+	return voxel.BlockEntities
+}
+
+// pos returns the position of an object, and takes it out of rest.
+func (w *writer) pos(o *voxel.Object, entity bool, rest *[]clip.Field) clip.Field {
+	if !entity {
+		b := nbt.AppendIntArray(nil, "", []int32{int32(o.At.X), int32(o.At.Y), int32(o.At.Z)})
+		return clip.Field{Type: nbt.IntArray, Name: tagPos, Payload: b[3:]}
+	}
+	abs := *o
+	if w.version < 3 {
+		abs = clip.Move(*o, w.c.Min)
+	}
+	_, fields, _ := clip.ID(&abs) // it could be read before it was moved
+	*rest = clip.Without(fields, tagPos)
+	return clip.Field{Type: nbt.List, Name: tagPos, Payload: clip.Find(fields, tagPos, nbt.List)}
+}
+
+// end closes the root and writes the rest.
+func (w *writer) end(depth int) error {
+	for range depth {
+		w.buf = nbt.AppendEnd(w.buf)
+	}
+	return w.emit()
+}

@@ -1,0 +1,59 @@
+// Package structure reads and writes the structure files of the game: NBT that structure
+// blocks save and data packs hold. A position that a file leaves out has the block clip.Void in
+// the clip. FORMAT.md has the layout.
+package structure
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+)
+
+const formatName = "structure"
+
+// Kind is the row of the table of formats.
+func Kind() format.Kind {
+	return clip.Leaf{Name: formatName, Ext: ".nbt", Detect: Detect, Read: Read, Write: Write}.Kind()
+}
+
+// Names of tags.
+const (
+	tagVersion  = "DataVersion"
+	tagSize     = "size"
+	tagPalette  = "palette"
+	tagPalettes = "palettes"
+	tagBlocks   = "blocks"
+	tagEntities = "entities"
+	tagPos      = "pos"
+	tagState    = "state"
+	tagNBT      = "nbt"
+	tagBlockPos = "blockPos"
+	// tagFull is a note of the reader in the clip's tags: the states of the file's first run,
+	// which are those that fill a block. It is never in a file.
+	tagFull = clip.Note + "full blocks"
+)
+
+// Detect reports whether a file of the format starts with head.
+func Detect(head []byte) bool {
+	names := clip.Peek(head)
+	has := func(name string) bool {
+		return slices.ContainsFunc(names, func(f clip.Field) bool { return f.Name == name && f.Type == nbt.List })
+	}
+	// Of a large file only the first tag may be in head.
+	return has(tagSize) && (has(tagBlocks) || has(tagPalette) || has(tagPalettes) || has(tagEntities)) ||
+		(has(tagBlocks) || has(tagPalette)) && (has(tagPalettes) || len(names) <= 3) || has(tagBlocks) && has(tagPalette)
+}
+
+// Read reads a structure. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+	c, err := read(r, size, o)
+	if err != nil {
+		return nil, fmt.Errorf("structure: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,252 @@
+package structure
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// maxArea bounds the blocks of a slice, which the writer holds.
+const maxArea = 1 << 26
+
+// writer writes a structure.
+type writer struct {
+	out     *bufio.Writer
+	c       *clip.Clip
+	lost    map[string]int
+	buf     []byte
+	full    map[string]bool // nil: nobody knows
+	tiles   map[geom.Point]*voxel.Object
+	size    geom.Point // what the file says
+	least   geom.Point // corner
+	void    int        // the cell of clip.Void, or -1
+	states  []int      // by cell: its state plus one, 0 if it has none yet
+	palette []voxel.Cell
+}
+
+// Write writes a clip. Blocks come in three runs as the game writes them: those that fill a
+// block, the rest, and those with a tag nbt; each by y, x and z. For a clip from another format
+// a block counts as full if its state has no properties. It returns by name and count what the
+// format cannot hold.
+func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	w := &writer{c: c, lost: map[string]int{}, tiles: map[geom.Point]*voxel.Object{}, void: -1, states: make([]int, len(c.Block.Names))}
+	err = clip.WriteGzip(to, func(out *bufio.Writer) error {
+		w.out = out
+		return w.write()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("structure: %w", err)
+	}
+	return w.lost, nil
+}
+
+func (w *writer) emit() error {
+	_, err := w.out.Write(w.buf)
+	w.buf = w.buf[:0]
+	return err
+}
+
+func (w *writer) write() error {
+	c := w.c
+	if c.Biome != nil {
+		w.lost["biomes"]++
+	}
+	tags, err := w.tags()
+	if err != nil {
+		return err
+	}
+	w.size = c.Size
+	if !c.Inner.Empty() && c.Inner.Min == (geom.Point{}).Sub(c.Offset) {
+		w.size, w.least = c.Inner.Size(), c.Offset
+	}
+	if c.Offset != w.least || c.Min != (geom.Point{}) {
+		w.lost["offset"]++
+	}
+	for i, name := range c.Block.Names {
+		if name == clip.Void {
+			w.void = i
+		}
+	}
+	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
+	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagSize), w.size)
+	for _, f := range tags {
+		w.buf = f.Append(w.buf)
+	}
+	if err := w.entities(); err != nil {
+		return err
+	}
+	counts, n := c.Counts(&c.Block), 0
+	for cell, k := range counts {
+		if cell != w.void {
+			n += k
+		}
+	}
+	if n > math.MaxInt32 || c.Area() > maxArea {
+		return fmt.Errorf("%w: %d blocks in %d x %d x %d", format.ErrHolds, n, c.Size.X, c.Size.Y, c.Size.Z)
+	}
+	w.findTiles()
+	w.buf = nbt.AppendList(w.buf, tagBlocks, nbt.Compound, n)
+	for run := range 3 {
+		if err := w.run(run); err != nil {
+			return err
+		}
+	}
+	w.buf = nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(w.palette))
+	for _, cell := range w.palette {
+		var err error
+		if name := c.Block.Names[cell]; strings.HasPrefix(name, "legacy:") {
+			return fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
+		}
+		if w.buf, err = block.AppendEntry(w.buf, c.Block.Names[cell], false); err != nil {
+			return fmt.Errorf("%w: %w", format.ErrHolds, err)
+		}
+	}
+	if c.Version != 0 {
+		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
+	}
+	w.buf = nbt.AppendEnd(w.buf)
+	return w.emit()
+}
+
+// tags returns the tags that are not ours, and takes the reader's notes out of them.
+func (w *writer) tags() ([]clip.Field, error) {
+	tags, err := w.c.TagsOf(formatName, w.lost)
+	if err != nil {
+		return nil, err
+	}
+	if note := clip.Find(tags, tagFull, nbt.List); note != nil {
+		w.full = map[string]bool{}
+		r := nbt.NewPayload(note, nbt.Limits{})
+		for _, n := r.List(); n > 0; n-- {
+			w.full[string(r.String())] = true
+		}
+	}
+	return clip.Without(tags, tagFull), nil
+}
+
+// findTiles finds the block entities that have a block.
+func (w *writer) findTiles() {
+	list := w.c.List(voxel.BlockEntities)
+	for i := range list {
+		o := &list[i]
+		cell, _ := w.c.Block.View.Cell(o.At.Add(w.c.Block.At))
+		switch {
+		case o.Place != voxel.Moved || !(geom.Box{Max: w.c.Size}).Contains(o.At) || int(cell) == w.void:
+			w.lost["block entities without a block"]++
+		case w.tiles[o.At] != nil:
+			w.lost["second block entities of a place"]++
+		default:
+			w.tiles[o.At] = o
+		}
+	}
+}
+
+// isFull reports whether a block belongs to the first run.
+func (w *writer) isFull(cell voxel.Cell) bool {
+	name := w.c.Block.Names[cell]
+	if w.full != nil {
+		return w.full[name]
+	}
+	return name != format.Air && !strings.Contains(name, "[") && !strings.HasSuffix(name, "_air")
+}
+
+// run writes one of the three runs: full blocks, the rest, blocks with a tag nbt.
+func (w *writer) run(run int) error {
+	slice := make([]voxel.Cell, w.c.Area())
+	class := make([]int8, len(w.c.Block.Names)) // of blocks without nbt: 1 + run
+	for y := range w.c.Size.Y {
+		w.c.Slice(&w.c.Block, y, slice)
+		for x := range w.c.Size.X {
+			for z := range w.c.Size.Z {
+				cell := slice[z*w.c.Size.X+x]
+				if int(cell) == w.void {
+					continue
+				}
+				p := geom.Point{X: x, Y: y, Z: z}
+				var o *voxel.Object
+				if len(w.tiles) > 0 {
+					o = w.tiles[p]
+				}
+				if class[cell] == 0 {
+					if class[cell] = 2; w.isFull(cell) {
+						class[cell] = 1
+					}
+				}
+				if o != nil && run != 2 || o == nil && int(class[cell]) != run+1 {
+					continue
+				}
+				w.block(p, cell, o)
+				if len(w.buf) > 1<<16 {
+					if err := w.emit(); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (w *writer) block(p geom.Point, cell voxel.Cell, o *voxel.Object) {
+	if w.states[cell] == 0 {
+		w.palette = append(w.palette, cell)
+		w.states[cell] = len(w.palette)
+	}
+	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagPos), p.Add(w.least))
+	w.buf = nbt.AppendInt(w.buf, tagState, int32(w.states[cell]-1))
+	if o != nil {
+		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
+	}
+	w.buf = nbt.AppendEnd(w.buf)
+}
+
+// entities appends the list of entities. Those without a position are lost.
+func (w *writer) entities() error {
+	var list []voxel.Object
+	for _, o := range w.c.List(voxel.Entities) {
+		if o.Place == voxel.Indexed {
+			list = append(list, clip.Move(o, w.least))
+		} else {
+			w.lost["entities without a position"]++
+		}
+	}
+	elem := nbt.Compound
+	if len(list) == 0 {
+		elem = nbt.End // as the game writes it
+	}
+	w.buf = nbt.AppendList(w.buf, tagEntities, elem, len(list))
+	for _, o := range list {
+		fields, err := clip.Fields(o.Payload)
+		if err != nil {
+			return err
+		}
+		at := o.At
+		if p, ok := clip.Hangs(&o); ok {
+			at = p
+		}
+		w.buf = append(nbt.AppendHeader(w.buf, nbt.List, tagPos), clip.Find(fields, "Pos", nbt.List)...)
+		w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagBlockPos), at)
+		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
+		w.buf = nbt.AppendEnd(w.buf)
+	}
+	return nil
+}
+
+// appendPoint appends the payload of a list of three ints.
+func appendPoint(dst []byte, p geom.Point) []byte {
+	dst = nbt.AppendListPayload(dst, nbt.Int, 3)
+	for _, v := range [...]int{p.X, p.Y, p.Z} {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(int32(v)))
+	}
+	return dst
+}

@@ -1,0 +1,199 @@
+package light
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+func (f *Flood) bareSlice(c *voxel.Chunk, y int) bool {
+	v, ok := c.SliceUniform(y)
+	return ok && f.cell(v) == clearClass
+}
+
+// clear fills the box with air.
+func (f *Flood) clear() {
+	f.row = f.nx/tileEdge + 1
+	f.slice = f.row * (f.nz/tileEdge + 1)
+	f.first = f.slice
+	tall := f.height(Block) // at least what Sky needs
+	n := f.slice * (tall + 2)
+	if len(f.odds) > 1 {
+		clear(f.odd) // so all its memory is clear
+	}
+	f.odd = sized(f.odd, n)
+	f.dim, f.open = sized(f.dim, n), sized(f.open, n)
+	f.dark, f.level = sized(f.dark, n), sized(f.level, n)
+	f.now.cells, f.next.cells = sized(f.now.cells, n), sized(f.next.cells, n)
+	clear(f.dim)
+	for y := range tall {
+		for z := range f.nz / tileEdge {
+			at := f.first + y*f.slice + z*f.row
+			fill(f.dim[at:][:f.nx/tileEdge])
+		}
+	}
+	copy(f.open, f.dim)
+	f.odds = append(f.odds[:0], oddTile{})
+	f.lamps = f.lamps[:0]
+}
+
+// sized returns s with n elements. Elements within the old memory keep their values.
+func sized[T any](s []T, n int) []T {
+	return slices.Grow(s[:0], n)[:n]
+}
+
+func fill(tiles []uint64) {
+	for i := range tiles {
+		tiles[i] = ^uint64(0)
+	}
+}
+
+// layer is a slice of a chunk while it is laid out.
+type layer struct {
+	dim, open [geom.ChunkEdge]uint32 // by z, bit x
+	odd       uint32                 // rows with odd cells
+	at        int                    // the chunk's first tile at this height, possibly outside of the box
+	window
+}
+
+// window is the part of a chunk in the box, in tiles.
+type window struct {
+	west, east, north, south int
+	rows                     uint32 // by z
+}
+
+// lay writes the cells of a tower to the tiles, as far as they are in the box. It reports whether
+// it came to the end.
+func (f *Flood) lay(g *placedTower) bool {
+	var l layer
+	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
+	clip := func(from, n int) (low, high int) {
+		return max(0, -from) / tileEdge, min(geom.ChunkEdge, n-from) / tileEdge
+	}
+	l.west, l.east = clip(x0, f.nx)
+	l.north, l.south = clip(z0, f.nz)
+	l.rows = uint32(uint64(1)<<(l.south*tileEdge) - uint64(1)<<(l.north*tileEdge))
+	at := f.first + z0/tileEdge*f.row + x0/tileEdge
+	for _, floor := range g.t {
+		if f.ended() {
+			return false
+		}
+		laid := false // the slice below is laid out
+		for y := range geom.ChunkEdge {
+			if f.bareSlice(floor.Chunk, y) {
+				laid = false
+				continue
+			}
+			l.at = at + (int(floor.Y)*geom.ChunkEdge+y-f.y0)*f.slice
+			changed := ^uint32(0)
+			if laid {
+				changed = floor.Chunk.Changed(y)
+			}
+			f.layRows(&l, floor.Chunk, y, (changed|l.odd)&l.rows)
+			f.layTiles(&l, changed)
+			laid = true
+		}
+	}
+	return true
+}
+
+// layRows updates some rows of l to height y and writes their odd cells.
+func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
+	var buf [64]voxel.Cell
+	for ; rows != 0; rows &= rows - 1 {
+		z := bits.TrailingZeros32(rows)
+		dim, open := uint32(0), uint32(0)
+		l.odd &^= 1 << z
+		starts, cells := c.Runs(y, z, &buf)
+		f.work += len(cells)
+		m := uint64(starts) | 1<<geom.ChunkEdge
+		for _, v := range cells {
+			x := m & -m
+			m ^= x
+			run := uint32(m&-m - x)
+			t := &f.traits[f.cell(v)]
+			if t.dim {
+				dim |= run
+			}
+			if t.open {
+				open |= run
+			}
+			if t.thick|t.shut|t.gives != 0 {
+				l.odd |= 1 << z
+				f.layOdd(l, z, run, t)
+			}
+		}
+		l.dim[z], l.open[z] = dim, open
+	}
+}
+
+// layTiles writes the tiles of l whose rows changed. It copies the others from
+// below.
+func (f *Flood) layTiles(l *layer, changed uint32) {
+	for z := l.north; z < l.south; z++ {
+		at := l.at + z*f.row
+		if changed>>(z*tileEdge)&(1<<tileEdge-1) == 0 {
+			copy(f.dim[at+l.west:at+l.east], f.dim[at+l.west-f.slice:])
+			copy(f.open[at+l.west:at+l.east], f.open[at+l.west-f.slice:])
+			continue
+		}
+		dim := tilesOf(l.dim[z*tileEdge:])
+		copy(f.dim[at+l.west:at+l.east], dim[l.west:])
+		open := tilesOf(l.open[z*tileEdge:])
+		copy(f.open[at+l.west:at+l.east], open[l.west:])
+	}
+}
+
+// tilesOf returns the four tiles of eight rows.
+func tilesOf(rows []uint32) (t [4]uint64) {
+	for z, r := range rows[:tileEdge] {
+		t[0] |= uint64(r&0xff) << (z * tileEdge)
+		t[1] |= uint64(r>>8&0xff) << (z * tileEdge)
+		t[2] |= uint64(r>>16&0xff) << (z * tileEdge)
+		t[3] |= uint64(r>>24) << (z * tileEdge)
+	}
+	return t
+}
+
+// layOdd writes a run of odd cells in row z.
+func (f *Flood) layOdd(l *layer, z int, run uint32, t *trait) {
+	for x := l.west; x < l.east; x++ {
+		cells := uint64(run>>(x*tileEdge)&(1<<tileEdge-1)) << (z % tileEdge * tileEdge)
+		at := l.at + z/tileEdge*f.row + x
+		if cells == 0 {
+			continue
+		}
+		if t.thick|t.shut != 0 {
+			f.oddTile(at).add(cells, t)
+		}
+		if t.gives > 0 {
+			f.lamps = append(f.lamps, glow{cells, int32(at), t.gives})
+		}
+	}
+}
+
+func (f *Flood) oddTile(at int) *oddTile {
+	if f.odd[at] == 0 {
+		f.odd[at] = int32(len(f.odds))
+		f.odds = append(f.odds, oddTile{})
+	}
+	return &f.odds[f.odd[at]]
+}
+
+func (o *oddTile) add(cells uint64, t *trait) {
+	if t.thick != 0 {
+		o.thick |= cells
+		for b := range o.lost {
+			if t.thick>>b&1 != 0 {
+				o.lost[b] |= cells
+			}
+		}
+	}
+	for face := range o.shut {
+		if t.shut>>face&1 != 0 {
+			o.shut[face] |= cells
+		}
+	}
+}

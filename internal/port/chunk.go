@@ -1,0 +1,104 @@
+package port
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// VolumeError says that a dimension does not have the requested volume.
+type VolumeError struct {
+	Dimension, Want string
+	Have            []string // in the dimension's order
+}
+
+func (e *VolumeError) Error() string {
+	return fmt.Sprintf("port: no volume %q: %s has %s", e.Want, e.Dimension, strings.Join(e.Have, ", "))
+}
+
+// volumeOf returns a volume of a world. The error is a *DimensionError or a *VolumeError.
+func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
+	missing := &DimensionError{Want: dimension}
+	for _, d := range c.About().Dimensions {
+		if d.Name != dimension {
+			missing.Have = append(missing.Have, d.Name)
+			continue
+		}
+		e := &VolumeError{Dimension: dimension, Want: volume}
+		for _, v := range d.Volumes {
+			if v.Volume.Name == volume {
+				return v, nil
+			}
+			e.Have = append(e.Have, v.Volume.Name)
+		}
+		return stone.Volume{}, e
+	}
+	return stone.Volume{}, missing
+}
+
+// Cells are the cells of a box of any level.
+type Cells struct {
+	voxel.Volume
+	// Names are the names of the cells, of a terrain those of the materials.
+	Names []string
+	Cells []voxel.Cell // x fastest, then z, then y
+}
+
+// Chunk reads a chunk of a level of a volume as Box does, with the names in use. It returns nil if
+// the whole chunk is the volume's default.
+func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*Cells, error) {
+	out, err := Box(ctx, s, dimension, volume, level, pos.Box(), maxBytes)
+	if err != nil || !slices.ContainsFunc(out.Cells, func(cell voxel.Cell) bool { return cell != out.Default }) {
+		return nil, err
+	}
+	out.Compact()
+	return out, nil
+}
+
+// Box reads the cells of a box of a level of a volume. Where the level must be made from chunks,
+// these take at most maxBytes of memory, or it fails with convert.ErrTooLarge; 0 is no bound. The
+// result takes two bytes a cell, which the caller bounds. Other errors are a *DimensionError, a
+// *VolumeError and geom.ErrOutOfRange.
+func Box(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, b geom.Box, maxBytes int64) (*Cells, error) {
+	v, err := volumeOf(s, dimension, volume)
+	if err != nil {
+		return nil, err
+	}
+	small := level < stone.FirstFar && b.Cells() <= voxel.ChunkCells
+	if maxBytes > 0 && !small && !s.HasLevel(dimension, volume, level) {
+		if err := weighBox(ctx, s, dimension, volume, b.Scale(1<<level), maxBytes); err != nil {
+			return nil, err
+		}
+	}
+	out := &Cells{Volume: v.Volume, Names: v.Names, Cells: make([]voxel.Cell, b.Cells())}
+	return out, s.ReadBox(ctx, dimension, volume, level, b, out.Cells)
+}
+
+// Compact keeps of a palette volume the names in use, in the order of their cells.
+func (c *Cells) Compact() {
+	if c.Schema != voxel.Palette {
+		return
+	}
+	var used [int(voxel.MaxCell) + 1]bool
+	for _, cell := range c.Cells {
+		used[cell] = true
+	}
+	var table [int(voxel.MaxCell) + 1]voxel.Cell
+	var names []string
+	for cell, name := range c.Names {
+		if used[cell] {
+			table[cell] = voxel.Cell(len(names))
+			names = append(names, name)
+		}
+	}
+	for i, cell := range c.Cells {
+		c.Cells[i] = table[cell]
+	}
+	c.Names = names
+}

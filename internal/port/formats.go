@@ -1,0 +1,205 @@
+package port
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/mcedit"
+	"github.com/cairnvoxel/cairn/internal/format/slime"
+	"github.com/cairnvoxel/cairn/internal/format/sponge"
+	"github.com/cairnvoxel/cairn/internal/format/structure"
+)
+
+// kinds is the table of formats.
+var kinds = []format.Kind{
+	anvil.Kind(),
+	slime.Kind(),
+	sponge.Kind(),
+	mcedit.Kind(),
+	structure.Kind(),
+}
+
+// The formats that have names here.
+const (
+	Anvil     = "anvil"
+	Slime     = "slime"
+	Sponge    = "sponge"
+	MCEdit    = "mcedit"
+	Structure = "structure"
+)
+
+// Formats returns the names of all formats that can be written.
+func Formats() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Format returns the format of that name.
+func Format(name string) (k format.Kind, ok bool) {
+	i := slices.IndexFunc(kinds, func(k format.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return k, false
+	}
+	return kinds[i], true
+}
+
+// FormatOf returns the format for a file or folder of that name.
+func FormatOf(path string) string {
+	for _, k := range kinds {
+		if k.Ext != "" && strings.HasSuffix(path, k.Ext) {
+			return k.Name
+		}
+	}
+	return Anvil
+}
+
+// fileExts returns the extensions of files that hold a whole world.
+func fileExts() []string {
+	exts := []string{Ext}
+	for _, k := range kinds {
+		if k.Ext != "" {
+			exts = append(exts, k.Ext)
+		}
+	}
+	return exts
+}
+
+// openFolder opens a folder in the first format that recognizes it.
+func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Source, err error) {
+	for i := range kinds {
+		if kinds[i].OpenFS == nil {
+			continue
+		}
+		if s, err = open(&kinds[i]); !errors.Is(err, format.ErrNoWorld) {
+			return s, err
+		}
+	}
+	return nil, err
+}
+
+// detectFolder reports whether a folder looks like a world of any format.
+func detectFolder(fsys fs.FS) bool {
+	return slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
+}
+
+// archiveExts are the extensions of archives that may hold a world.
+var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz"}
+
+func isArchiveName(name string) bool {
+	return slices.ContainsFunc(archiveExts, func(ext string) bool { return strings.HasSuffix(name, ext) })
+}
+
+// TrimExt returns the name of a file without the extension of a format or an archive.
+func TrimExt(name string) string {
+	for _, ext := range slices.Concat(archiveExts, fileExts()) {
+		if rest, ok := strings.CutSuffix(name, ext); ok && rest != "" {
+			return rest
+		}
+	}
+	return name
+}
+
+// foreignExts are the extensions of other worlds and schematics, and of single region files.
+var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
+
+// Detect reports whether a folder or a file looks like a world. It looks into folders, at the
+// first bytes of files, and into archives that have the extension of one. For what nothing says
+// that it is a world the error is format.ErrNoWorld; another error says why what has the name of
+// a world cannot be read.
+func Detect(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		if !detectFolder(os.DirFS(path)) {
+			return format.ErrNoWorld
+		}
+		s, err := Open(path, Options{Salvage: true})
+		if errors.Is(err, anvil.ErrInUse) { // the game may end
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	ends := func(exts []string) bool {
+		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })
+	}
+	archive := isArchiveName(path) || strings.HasSuffix(path, ".mcworld")
+	switch {
+	case !archive && !ends(fileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
+		return format.ErrNoWorld
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return format.ErrNoWorld
+	case archive:
+		s, err := Open(path, Options{Salvage: true})
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, min(info.Size(), maxHead))
+	if _, err := io.ReadFull(f, head); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.Detect != nil && k.Detect(head) }) {
+		return nil
+	}
+	return unknown(head, info.Size())
+}
+
+// foreign are the first bytes of files that cairn does not read.
+var foreign = []struct{ magic, what string }{
+	{"Polr", "a world of Polar"},
+	{"\xc3\xff\x13\x18\x3c\xca\x9d\x9a", "a region file in Linear's format"},
+	{"\x0a\xe5\xbb\x36", "a blueprint of Axiom"},
+	{"\x0a\x00\x00\x03\x0e\x00format_version", "a structure of Bedrock Edition"},
+	{"7z\xbc\xaf", "an archive of 7-Zip"},
+	{"Rar!", "an archive of RAR"},
+	{"BZh", "an archive of bzip2"},
+	{"\xfd7zXZ", "an archive of xz"},
+	{"\x28\xb5\x2f\xfd", "an archive of Zstandard"},
+}
+
+// unknown says what the bytes are that no format knows.
+func unknown(head []byte, size int64) error {
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return fmt.Errorf("%w: %s, which cairn does not read", ErrUnknown, f.what)
+		}
+	}
+	switch {
+	case len(head) == 0:
+		return errors.New("the file is empty")
+	case bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return errors.New("a zip with nothing in it")
+	case isRegionTable(head, size):
+		return errors.New("a single region file: give the folder of its world, or put it into a folder or a zip as region/NAME")
+	case head[0] == 0x0A || isGzip(head):
+		for _, f := range clip.Peek(head) {
+			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
+				return errors.New("a schematic of Litematica, which cairn does not read")
+			}
+		}
+		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
+	}
+	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
+}

@@ -1,0 +1,132 @@
+package port_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// mustOpen reads a folder as a world.
+func mustOpen(t *testing.T, files fstest.MapFS) (*port.Source, *convert.World) {
+	t.Helper()
+	s, w, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, w
+}
+
+// TestOverlay compares Overlay with copying files and reading the folder anew.
+func TestOverlay(t *testing.T) {
+	before := folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: terrain.Modern})))
+	after := folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 2, Size: 6, Version: terrain.Modern})))
+	empty := make([]byte, 8192)
+	in := func(folder string) func(string) bool {
+		return func(name string) bool { return strings.HasPrefix(name, folder) }
+	}
+	for _, tt := range []struct {
+		name string
+		part fstest.MapFS
+	}{
+		{"all regions", some(after, "", isMCA)},
+		{"one region", some(after, "", in("region/r.0.0."))},
+		{"blocks alone", some(after, "", in("region/"))},
+		{"entities alone", some(after, "", in("entities/"))},
+		{"a region without chunks", fstest.MapFS{"region/r.0.0.mca": {Data: empty}}},
+		{"a region that was not there", some(after, "DIM-1", in("region/"))},
+		{"a region and a file", fstest.MapFS{"region/r.0.0.mca": after["region/r.0.0.mca"], "data/x.dat": {Data: []byte("x")}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if len(tt.part) == 0 {
+				t.Fatal("the part has no files")
+			}
+			src, part := mustOpen(t, tt.part)
+			_, got := mustOpen(t, before)
+			if len(src.Regions()) == 0 {
+				t.Fatal("no region files")
+			}
+			copied := maps.Clone(before)
+			maps.Copy(copied, tt.part)
+			_, want := mustOpen(t, copied)
+			if err := port.Overlay(got, part, src.Regions()); err != nil {
+				t.Fatal(err)
+			}
+			if d, err := convert.Diff(want, got, port.EqualTags); err != nil || !d.Same() {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
+	}
+}
+
+// TestOverlayVersions lays chunks of one version of the game over entities of
+// another.
+func TestOverlayVersions(t *testing.T) {
+	survival := func(version int32) fstest.MapFS {
+		return folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: version})))
+	}
+	src, part := mustOpen(t, some(survival(0), "", isMCA))
+	_, w := mustOpen(t, survival(terrain.Modern))
+	if err := port.Overlay(w, part, src.Regions()); err == nil || !strings.Contains(err.Error(), "version") {
+		t.Error(err)
+	}
+}
+
+// TestOverlayElsewhere lays a part over a world that was no folder.
+func TestOverlayElsewhere(t *testing.T) {
+	_, slime, err := open(t, slimeOf(t, mustLoad(t, island(1, terrain.Modern))), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := folder(t, mustLoad(t, island(2, terrain.Modern)))
+	src, part := mustOpen(t, some(files, "", func(name string) bool { return name == "region/r.0.0.mca" }))
+	want := make(map[string]int)
+	for i, w := range []*convert.World{slime, part} {
+		for _, c := range w.Dimensions[0].Columns {
+			if c.Pos.X >= 0 && c.Pos.Z >= 0 == (i == 1) || c.Pos.X < 0 && i == 0 {
+				want[c.Pos.String()]++
+			}
+		}
+	}
+	if err := port.Overlay(slime, part, src.Regions()); err != nil {
+		t.Fatal(err)
+	}
+	if slime.Head.Format != "slime" || len(slime.Dimensions) != 1 {
+		t.Errorf("%+v, %d dimensions", slime.Head, len(slime.Dimensions))
+	}
+	for _, c := range slime.Dimensions[0].Columns {
+		want[c.Pos.String()]--
+	}
+	for pos, n := range want {
+		if n != 0 {
+			t.Errorf("column %s: %+d", pos, n)
+		}
+	}
+	wantCells(t, slime, part)
+}
+
+// wantCells checks that where x and z are not negative w has the blocks of part.
+func wantCells(t *testing.T, w, part *convert.World) {
+	t.Helper()
+	got, want := w.Dimensions[0].Volume(voxel.Block), part.Dimensions[0].Volume(voxel.Block)
+	for pos, c := range got.Chunks {
+		if pos.X < 0 || pos.Z < 0 {
+			continue
+		}
+		var a, b [voxel.ChunkCells]voxel.Cell
+		c.Flat(&a)
+		if o := want.Chunks[pos]; o != nil {
+			o.Flat(&b)
+		}
+		for i := range a {
+			if got.Names[a[i]] != want.Names[b[i]] {
+				t.Fatalf("chunk %v: cell %d: %s, want %s", pos, i, got.Names[a[i]], want.Names[b[i]])
+			}
+		}
+	}
+}

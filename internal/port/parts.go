@@ -1,0 +1,71 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/stone/whole"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Parts returns the world, passed through the given Sink, to be read in parts. What takes more
+// than Options.Memory lies in temporary files until the Source is closed. If chunks are damaged
+// it returns the world without them and a *format.DamageError.
+func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, error) {
+	c, src := s.Content(), s.leaf
+	if c != nil && through == nil {
+		return c, nil
+	}
+	if c != nil {
+		src = convert.Source(c)
+	}
+	l := convert.NewLoader(src.Head())
+	s.loaders = append(s.loaders, l)
+	if s.o.Memory > 0 {
+		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile})
+	} else {
+		l.Bound(s.o.MaxBytes)
+	}
+	err := src.Read(ctx, through.sink(l))
+	if damage := (*format.DamageError)(nil); err != nil && !errors.As(err, &damage) {
+		return nil, err
+	}
+	c, failed := l.Content()
+	if failed != nil {
+		return nil, failed
+	}
+	return c, err
+}
+
+func (o Options) spillFile() (whole.TempFile, error) { return TempFile(o.Temp) }
+
+// TempFile makes an empty file in a folder, the system's for temporary files if dir is empty.
+// Close deletes it. Where the system allows it, a crash leaves nothing either.
+func TempFile(dir string) (whole.TempFile, error) {
+	f, err := os.CreateTemp(dir, ".cairn-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	t := &tempFile{File: f}
+	t.gone = os.Remove(f.Name()) == nil
+	return t, nil
+}
+
+// tempFile is a file that Close deletes unless it is gone already.
+type tempFile struct {
+	*os.File
+	gone bool
+}
+
+// Close closes and deletes the file.
+func (t *tempFile) Close() error {
+	err := t.File.Close()
+	if !t.gone {
+		t.gone = true
+		err = errors.Join(err, os.Remove(t.Name()))
+	}
+	return err
+}

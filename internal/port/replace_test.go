@@ -1,0 +1,319 @@
+package port_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// become makes a world of a store what src is.
+func become(t *testing.T, st history.Store, name string, seed uint64, n port.Note) (history.Commit, bool, error) {
+	t.Helper()
+	return port.Replace(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
+}
+
+func mustBecome(t *testing.T, st history.Store, name string, seed uint64) history.Commit {
+	t.Helper()
+	c, _, err := become(t, st, name, seed, port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mustSnapshot opens a commit.
+func mustSnapshot(t *testing.T, st history.Store, name string, id history.ID) *world.Snapshot {
+	t.Helper()
+	s, err := world.OpenSnapshot(t.Context(), st, name, id, world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestBecome(t *testing.T) {
+	st := memory.New(memory.Options{})
+	none := history.ID{}
+	if _, _, err := become(t, st, "a", 1, port.Note{On: &history.ID{1}}); !errors.Is(err, history.ErrConflict) {
+		t.Errorf("a new world on a commit: %v", err)
+	}
+	if _, err := st.Head(t.Context(), "a"); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("it was made all the same: %v", err)
+	}
+	first, same, err := become(t, st, "a", 1, port.Note{On: &none, Author: "ann", Message: "begin"})
+	if err != nil || same || first.Number != 1 || first.Author != "ann" || first.Message != "begin" {
+		t.Fatal(first, same, err)
+	}
+	if again, same, err := become(t, st, "a", 1, port.Note{}); err != nil || !same || again.ID() != first.ID() {
+		t.Error(again, same, err)
+	}
+	cache := stone.NewCache(stone.CacheBytes)
+	if _, same, err := become(t, st, "a", 1, port.Note{Cache: cache}); err != nil || !same || cache.Stats().Hits < cache.Stats().Reads {
+		t.Errorf("through a cache: %v, %v; one stone twice: %v", same, err, cache.Stats())
+	}
+	if _, _, err := become(t, st, "a", 2, port.Note{On: &none}); !errors.Is(err, history.ErrConflict) {
+		t.Error(err)
+	}
+	id := first.ID()
+	second, same, err := become(t, st, "a", 2, port.Note{On: &id})
+	if err != nil || same || second.Parent != id || second.Base != id {
+		t.Error(second, same, err)
+	}
+	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 4 << 10}); !errors.Is(err, convert.ErrTooLarge) {
+		t.Error(err)
+	}
+	if _, _, err := port.Replace(t.Context(), st, "a", history.Stone{Data: []byte("text")}, port.Note{}); err == nil {
+		t.Error("text became a world")
+	}
+}
+
+// TestPayloads holds a few bytes that unpack to many of a column to the bound.
+func TestPayloads(t *testing.T) {
+	st := memory.New(memory.Options{})
+	w := mustLoad(t, island(1, terrain.Modern))
+	columns := w.Dimensions[0].Columns
+	columns[0].Parts = append(columns[0].Parts, voxel.Part{Name: "zeros", Data: make([]byte, 8<<20)})
+	whole := mustStone(t, w)
+	c, _, err := port.Replace(t.Context(), st, "a", whole, port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := mustSnapshot(t, st, "a", c.ID())
+	if _, err := convert.FromContentWithin(t.Context(), v, 32<<20); err != nil {
+		t.Errorf("%d bytes that hold 8 MB, read with 32: %v", len(whole.Data), err)
+	}
+	if _, err := convert.FromContentWithin(t.Context(), v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
+		t.Errorf("read with 4 MB: %v", err)
+	}
+}
+
+func TestBecomeUnderFence(t *testing.T) {
+	st := memory.New(memory.Options{})
+	mustBecome(t, st, "a", 1)
+	lease, err := st.Lease(t.Context(), "a", "ann", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		fence uint64
+		want  error
+	}{{0, history.ErrLeased}, {lease.Fence + 1, history.ErrFenced}, {lease.Fence, nil}, {history.Force, nil}} {
+		if _, _, err := become(t, st, "a", 2+tt.fence%2, port.Note{Fence: tt.fence}); !errors.Is(err, tt.want) {
+			t.Errorf("fence %d: %v, want %v", tt.fence, err, tt.want)
+		}
+	}
+}
+
+// TestBecomeUnlike makes a volume another of the same name.
+func TestBecomeUnlike(t *testing.T) {
+	st := memory.New(memory.Options{})
+	mustBecome(t, st, "a", 1)
+	other := mustLoad(t, island(1, terrain.Modern))
+	other.Dimensions[0].Volume(voxel.Biome).Scale = 2
+	if _, _, err := port.Replace(t.Context(), st, "a", mustStone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
+		t.Error(err)
+	}
+}
+
+// TestDiff compares Diff with the comparison of all of both.
+func TestDiff(t *testing.T) {
+	st := memory.New(memory.Options{})
+	var versions []*world.Snapshot
+	for i := range uint64(3) {
+		name := []string{"a", "a", "b"}[i]
+		versions = append(versions, mustSnapshot(t, st, name, mustBecome(t, st, name, i+1).ID()))
+	}
+	for _, pair := range [][2]*world.Snapshot{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
+		got, err := port.Diff(t.Context(), pair[0], pair[1], 64<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var worlds [2]*convert.World
+		for i, v := range pair {
+			if worlds[i], err = convert.FromContent(t.Context(), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := convert.Diff(worlds[0], worlds[1], port.EqualTags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Cells != want.Cells || got.Objects != want.Objects || got.Columns != want.Columns || got.Same() != (pair[0] == pair[1]) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	if _, err := port.Diff(t.Context(), versions[0], versions[1], 40<<10); !errors.Is(err, convert.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
+// TestChunk compares chunks of every level read from the store with those of the
+// volume in memory, and these with the world.
+func TestChunk(t *testing.T) {
+	st := memory.New(memory.Options{})
+	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: long.By(6, 0, 0), Version: terrain.Modern}))
+	c, _, err := port.Replace(t.Context(), st, "a", mustStone(t, made), port.Note{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := mustSnapshot(t, st, "a", c.ID())
+	w, err := world.OpenAt(t.Context(), st, "a", c.ID(), world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, volume := range []string{voxel.Block, voxel.Biome, voxel.Sky} {
+		all := w.View().Dimension("overworld").Volume(volume)
+		want := made.Dimensions[0].Volume(volume)
+		for level := range 7 {
+			tried := map[geom.ChunkPos]bool{}
+			for i, pos := range want.Positions() {
+				pos = geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level}
+				if tried[pos] || i%4 > level {
+					continue
+				}
+				tried[pos] = true
+				got, err := port.Chunk(t.Context(), v, "overworld", volume, level, pos, 64<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !sameCells(got, all, level, pos) {
+					t.Fatalf("%s level %d at %v: two ways give two chunks", volume, level, pos)
+				}
+				if level == 0 && !isChunk(got, want, pos) {
+					t.Fatalf("%s at %v: not the world's", volume, pos)
+				}
+			}
+		}
+	}
+	for _, tt := range []struct {
+		dimension, volume string
+		level             int
+		pos               geom.ChunkPos
+		want              error
+	}{
+		{"overworld", voxel.Block, 2, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
+		{"overworld", voxel.Block, 4, geom.ChunkPos{X: geom.MaxChunk - 1}, geom.ErrOutOfRange},
+		{"overworld", voxel.Block, 0, geom.ChunkPos{X: 1000}, nil},
+	} {
+		if got, err := port.Chunk(t.Context(), v, tt.dimension, tt.volume, tt.level, tt.pos, 0); got != nil || !errors.Is(err, tt.want) {
+			t.Errorf("%+v: %v, %v", tt, got, err)
+		}
+	}
+	var dimension *port.DimensionError
+	if _, err := port.Chunk(t.Context(), v, "none", voxel.Block, 0, geom.ChunkPos{}, 0); !errors.As(err, &dimension) || !slices.Equal(dimension.Have, []string{"overworld"}) {
+		t.Errorf("no dimension: got %v", err)
+	}
+	var lacks *port.VolumeError
+	if _, err := port.Chunk(t.Context(), v, "overworld", "none", 0, geom.ChunkPos{}, 0); !errors.As(err, &lacks) || !slices.Contains(lacks.Have, voxel.Block) {
+		t.Errorf("no volume: got %v", err)
+	}
+}
+
+// sameCells reports whether c is the chunk of a volume that is all in memory.
+func sameCells(c *port.Cells, v *world.Volume, level int, pos geom.ChunkPos) bool {
+	var want [voxel.ChunkCells]voxel.Cell
+	if !v.ReadBox(pos.Box(), level, want[:]) {
+		return false
+	}
+	for i, cell := range want {
+		switch {
+		case c == nil && cell != v.Volume.Default, c != nil && v.Schema == voxel.Palette && c.Names[c.Cells[i]] != v.CellName(cell),
+			c != nil && v.Schema != voxel.Palette && c.Cells[i] != cell:
+			return false
+		}
+	}
+	return true
+}
+
+// isChunk reports whether c is the chunk of a volume at pos, by name.
+func isChunk(c *port.Cells, v *convert.Volume, pos geom.ChunkPos) bool {
+	var flat [voxel.ChunkCells]voxel.Cell
+	v.Chunks[pos].Flat(&flat)
+	for i, cell := range flat {
+		if v.Schema != voxel.Palette {
+			if c.Cells[i] != cell {
+				return false
+			}
+		} else if c.Names[c.Cells[i]] != v.Names[cell] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestWriteZip(t *testing.T) {
+	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files["data/notes.txt"] = one("", bytes.Repeat([]byte("x"), 10_000))[""]
+	var b bytes.Buffer
+	if err := port.WriteZip(t.Context(), files, &b); err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := port.WriteZip(t.Context(), files, &again); err != nil || !bytes.Equal(b.Bytes(), again.Bytes()) {
+		t.Errorf("the same files give other bytes: %v", err)
+	}
+	_, got, err := open(t, b.Bytes(), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, err := open(t, zipOf(t, files), port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := convert.Diff(want, got, port.EqualTags); err != nil || !d.Same() {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, tt := range []struct {
+		dimension, format string
+		left              []string
+		lost              int
+		fails             bool
+	}{
+		{"", port.Anvil, []string{"overworld", "the_nether", "the_end"}, 0, false},
+		{"the_nether", port.Anvil, []string{"the_nether"}, 1, false},
+		{"", port.Slime, nil, 0, true},
+		{"overworld", port.Slime, []string{"overworld"}, 1, false},
+		{"nowhere", port.Slime, nil, 0, true},
+	} {
+		w := &convert.World{Dimensions: []*convert.Dimension{
+			{Name: "overworld", Columns: make([]voxel.Column, 3)}, {Name: "the_nether", Columns: make([]voxel.Column, 2)}, {Name: "the_end"},
+		}}
+		lost := map[string]int{}
+		got, err := port.Pick(t.Context(), w.Content(), tt.dimension, tt.format, lost)
+		if which := (*port.DimensionError)(nil); tt.fails != errors.As(err, &which) || tt.fails && len(which.Have) != 3 {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		if err != nil {
+			continue
+		}
+		var left []string
+		for _, d := range got.About().Dimensions {
+			left = append(left, d.Name)
+		}
+		if !slices.Equal(left, tt.left) || len(lost) != tt.lost {
+			t.Errorf("%+v: %v, lost %v", tt, left, lost)
+		}
+	}
+}

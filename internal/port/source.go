@@ -1,0 +1,302 @@
+// Package port does what the command and the server share between worlds and file formats. It
+// opens a world in any format, finds a version of a world by a text, makes a world the next
+// version of a stored one, compares two versions, and writes a world in another format.
+//
+// It prints nothing, and writes only to folders that it is given.
+package port
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// Ext is the extension of files that hold a whole world in one stone.
+const Ext = ".cairn"
+
+// maxHead is how many bytes of a file tell its format. The first tags of a schematic may be large.
+const maxHead = 64 << 10
+
+// stoneMagic is the beginning of a stone.
+const stoneMagic = "CAIRN\n\x1a"
+
+// ErrTooLarge says that an archive unpacks to more bytes than allowed.
+var ErrTooLarge = errors.New("too large when unpacked")
+
+// ErrUnknown says that bytes are in no known format.
+var ErrUnknown = errors.New("unknown format")
+
+// ErrNoChunks says that a world has no chunks.
+var ErrNoChunks = format.ErrNothing
+
+// Options of opening a world. The zero value is the default.
+type Options struct {
+	// Salvage passes on chunks of a folder that cannot be decoded, as they are stored.
+	Salvage bool
+	// MaxBytes bounds the unpacked size of an archive, and the memory of the world. Default:
+	// for an archive 100 times its size and at least 64 MiB, otherwise no bound.
+	MaxBytes int64
+	// Memory is how many bytes of a world Parts holds in memory, and the most that a cache of
+	// pages takes that the Source makes itself. Default: any number.
+	Memory int64
+	// Temp is the folder of temporary files. Default: os.TempDir.
+	Temp string
+}
+
+// decoded returns MaxBytes as a bound.
+func (o Options) decoded() int64 {
+	if o.MaxBytes <= 0 {
+		return math.MaxInt64
+	}
+	return o.MaxBytes
+}
+
+// leaf returns o as options of package format.
+func (o Options) leaf() format.ReadOptions {
+	return format.ReadOptions{Salvage: o.Salvage, MaxBytes: o.MaxBytes}
+}
+
+// Source is an opened world: a stone, or a world in another format. One goroutine may use it at
+// a time.
+type Source struct {
+	content stone.Content // a world that is read in parts and is no file
+	Stone   *stone.Reader // nil unless the source is a stone
+	leaf    format.Source // nil if the world is a Content
+	file    *os.File
+	size    int64
+	o       Options
+	loaders []*convert.Loader // of Parts
+	// nameless counts files of an archive with names that are not paths below its root.
+	nameless int
+	links    int // of a tar
+	twice    int // files of an archive whose name a later one has
+}
+
+// Open opens the world at path, a file or a folder. An error of the path itself is a
+// *fs.PathError and is not wrapped.
+func Open(path string, o Options) (*Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		leaf, err := openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFolder(path, o.leaf()) })
+		if errors.Is(err, format.ErrNoWorld) {
+			list, _ := os.ReadDir(path) // the error is said already
+			var names []string
+			for _, e := range list {
+				if isArchiveName(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
+					names = append(names, e.Name())
+				}
+			}
+			if len(names) > 0 {
+				err = fmt.Errorf("%w; give a file of it: %s", err, format.SomeOf(names))
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Source{leaf: leaf, o: o}, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a file or a folder", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := OpenReader(f, info.Size(), o)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.file = f
+	return s, nil
+}
+
+// OpenReader opens the world in the size bytes of r. r must stay open until the Source is
+// closed.
+func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
+	head := make([]byte, min(size, maxHead))
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	s := &Source{size: size, o: o}
+	known, err := s.openFile(r, head, size)
+	switch {
+	case known:
+	case isArchive(head):
+		err = s.extract(r, head)
+	default:
+		err = unknown(head, size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// openFile opens a stone or a file of a known format. known is false for other bytes.
+func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
+	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
+		if s.Stone, err = stone.Open(r, size); err == nil && s.o.Memory > 0 {
+			s.Stone = s.Stone.Through(stone.NewCache(min(s.o.Memory, stone.CacheBytes)), stone.ID{})
+		}
+		return true, err
+	}
+	for _, k := range kinds {
+		if k.Detect != nil && k.Detect(head) {
+			s.leaf, err = k.Open(r, size, s.o.leaf())
+			if errors.Is(err, clip.ErrTooLarge) {
+				err = fmt.Errorf("%w: %w", ErrTooLarge, err)
+			}
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// IsDamage reports whether an error says that bytes of a world are damaged.
+func IsDamage(err error) bool {
+	var damage *format.DamageError
+	var corrupt *stone.CorruptError
+	return errors.As(err, &damage) || errors.As(err, &corrupt)
+}
+
+// Size is the size of the file in bytes, 0 for a folder.
+func (s *Source) Size() int64 { return s.size }
+
+// Close releases files.
+func (s *Source) Close() error {
+	var err error
+	for _, l := range s.loaders {
+		err = errors.Join(err, l.Close())
+	}
+	if s.leaf != nil {
+		err = errors.Join(err, s.leaf.Close())
+	}
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+	}
+	return err
+}
+
+// Format returns the name of the source's format, and its version if it has one.
+func (s *Source) Format() string {
+	if s.Content() != nil {
+		return "cairn"
+	}
+	return FormatName(s.leaf.Head())
+}
+
+// FormatName returns the name of a world's format, and its version if it has one.
+func FormatName(h format.Head) string {
+	if h.Version != 0 {
+		return fmt.Sprintf("%s v%d", h.Format, h.Version)
+	}
+	return h.Format
+}
+
+// Through returns a Sink in front of another one. nil adds none.
+type Through func(format.Sink) format.Sink
+
+func (t Through) sink(to format.Sink) format.Sink {
+	if t == nil {
+		return to
+	}
+	return t(to)
+}
+
+// Of returns a Source of a world that can be read in parts, such as a version in a store. Its
+// format is "cairn". The Source does not close c.
+func Of(c stone.Content) *Source { return &Source{content: c} }
+
+// OfLeaf returns a Source of a world in another format, or of one that is made while it is read.
+// Close closes leaf.
+func OfLeaf(leaf format.Source, o Options) *Source { return &Source{leaf: leaf, o: o} }
+
+// Content returns the world if it can be read in parts, or nil if it must be loaded.
+func (s *Source) Content() stone.Content {
+	if s.Stone != nil {
+		return s.Stone
+	}
+	return s.content
+}
+
+// Load reads the whole world into memory. It passes the world through the given Sink. If chunks
+// are damaged it returns the world without them and a *format.DamageError. The files of the
+// world are read from the Source when they are needed. A world of more than Options.MaxBytes is
+// convert.ErrTooLarge.
+func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
+	src := s.leaf
+	if c := s.Content(); c != nil {
+		w, err := convert.FromContentWithin(ctx, c, s.o.MaxBytes)
+		if err != nil || through == nil {
+			return w, err
+		}
+		src = w.Source()
+	}
+	l := convert.NewLoader(src.Head())
+	l.Bound(s.o.MaxBytes)
+	err := src.Read(ctx, through.sink(l))
+	return l.World(), err
+}
+
+// Remarks are what the reader of a Source left out or could not decode.
+type Remarks struct {
+	Lost    map[string]int // counts of what was left out, by name
+	Damaged []string       // chunks that are passed on as they are stored
+	Notes   []string       // what else is odd, and lost nothing
+}
+
+// Remarks returns the remarks of Load.
+func (s *Source) Remarks() Remarks {
+	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
+	if s.nameless > 0 {
+		r.Lost["files of the archive whose names are no paths within it"] = s.nameless
+	}
+	if s.twice > 0 {
+		r.Lost["files of the archive whose name a later one has"] = s.twice
+	}
+	if s.links > 0 {
+		r.Lost["links and devices of the archive"] = s.links
+	}
+	if leaf, ok := s.leaf.(format.Reporter); ok {
+		lost, damaged := leaf.Remarks()
+		maps.Copy(r.Lost, lost)
+		r.Damaged = append(r.Damaged, damaged...)
+	}
+	if leaf, ok := s.leaf.(interface{ Notes() []string }); ok {
+		r.Notes = leaf.Notes()
+	}
+	return r
+}
+
+// FolderSize returns the bytes of all regular files below a folder.
+func FolderSize(dir string) (n int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			n += info.Size()
+		}
+		return err
+	})
+	return n, err
+}

@@ -1,0 +1,59 @@
+// Package relight computes the light of a dimension again where its blocks changed.
+//
+// Pending collects the blocks that changed since their light was computed. A Model
+// learns what blocks are to light, and its Run computes the light of what is pending.
+// The caller brings what is around the changes into memory, and writes the sections and
+// columns that come out.
+package relight
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/internal/light"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
+)
+
+// Dimension is a dimension's blocks and their light at one moment.
+type Dimension struct {
+	Name    string
+	Blocks  *grid.View
+	Names   []string      // of the cells of Blocks
+	Matters light.Matters // what these cells are to light, as far as a stone says
+	Levels  [2]*grid.View // by light.Kind; nil: the dimension does not keep that light
+	// Column returns the column at pos, nil if there is none, and false if it is not in
+	// memory. It is nil in a dimension without columns.
+	Column func(pos geom.ColumnPos) (c *voxel.Column, ok bool)
+}
+
+// Run computes the light that follows from what is pending. boxes are Pending.Around. It
+// gives write the levels of the sections that changed, which write must not keep, and
+// returns the columns that changed: those that list more sections than before, and those
+// whose light is good again. It returns no columns, and the light stays stale, where too
+// much changed: see light.Relight. The error is grid.ErrNotLoaded if something in boxes is
+// not in memory, or that of ctx if it ends.
+func (m *Model) Run(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
+	r := newRegion(ctx, d, p, boxes)
+	m.work.Use(m.learn(r, boxes))
+	defer m.work.Rest()
+	for kind := range light.Kind(len(d.Levels)) {
+		if d.Levels[kind] == nil {
+			continue
+		}
+		done := m.work.Run(kind, r, r.changed)
+		if r.err != nil || !done {
+			return nil, r.err
+		}
+		for at, levels := range m.work.Changed() {
+			if !r.keep(kind, at) {
+				continue
+			}
+			for i, l := range levels {
+				r.cells[i] = voxel.Cell(l)
+			}
+			write(kind, sectionBox(at), r.cells[:])
+		}
+	}
+	return r.columnsAfter(), nil
+}

@@ -1,0 +1,210 @@
+// Package archives answers POST /v1/archives: a Store gives out and takes in whole
+// worlds, for backups and migrations. It begins at Serve.
+package archives
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// ErrCall says that there is no such call.
+var ErrCall = errors.New("do: want identity, outlines, archive, stone, lacks, give or adopt")
+
+// BodyError says that the body of a call is wrong.
+type BodyError struct{ Err error }
+
+// Error is for error.
+func (e *BodyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *BodyError) Unwrap() error { return e.Err }
+
+// body returns an error about the body.
+func body(err error) error {
+	if err == io.EOF {
+		err = &stone.CorruptError{Part: "records", Err: io.ErrUnexpectedEOF}
+	}
+	if err != nil {
+		err = &BodyError{err}
+	}
+	return err
+}
+
+// Serve answers one call. in has the records of the body, each of at most limit
+// bytes. out sends bytes of the answer. again says that it is another try of a call whose
+// answer was lost.
+func Serve(ctx context.Context, st history.Archiver, do string, again bool, in *client.Records, limit int64, out func([]byte) error) error {
+	s := &serving{ctx: ctx, st: st, again: again, in: in, limit: limit, out: out}
+	what := map[string]func() error{
+		client.DoIdentity: s.identity, client.DoOutlines: s.outlines, client.DoArchive: s.archive, client.DoStone: s.stone,
+		client.DoLacks: s.lacks, client.DoGive: s.give, client.DoAdopt: s.adopt,
+	}[do]
+	if what == nil {
+		return ErrCall
+	}
+	if err := what(); err != nil {
+		return err
+	}
+	return out(append(s.buf, 0)) // an empty record ends the answer
+}
+
+// serving is one Serve.
+type serving struct {
+	ctx   context.Context
+	st    history.Archiver
+	again bool
+	in    *client.Records
+	limit int64
+	out   func([]byte) error
+	buf   []byte
+}
+
+const sendBytes = 64 << 10
+
+// send sends a record, or keeps it until there are more.
+func (s *serving) send(record []byte) error {
+	s.buf = append(binary.AppendUvarint(s.buf, uint64(len(record))), record...)
+	if len(s.buf) < sendBytes {
+		return nil
+	}
+	b := s.buf
+	s.buf = nil
+	return s.out(b)
+}
+
+// last reads the last record of the body.
+func (s *serving) last(limit int64) ([]byte, error) {
+	b, err := s.in.Next(min(limit, s.limit))
+	if err == nil {
+		err = s.in.End()
+	}
+	return b, body(err)
+}
+
+func (s *serving) identity() error {
+	id, err := s.st.Identity(s.ctx)
+	if err != nil {
+		return err
+	}
+	return s.send([]byte(id))
+}
+
+func (s *serving) outlines() error {
+	return s.st.Outlines(s.ctx, func(m history.Outline) error { return s.send(client.AppendOutline(nil, m)) })
+}
+
+func (s *serving) archive() error {
+	b, err := s.last(4 << 10)
+	if err != nil {
+		return err
+	}
+	m, err := client.ParseOutline(b)
+	if err != nil {
+		return body(err)
+	}
+	a, err := s.st.Archive(s.ctx, m)
+	if err != nil {
+		return err
+	}
+	return s.send(a.Append(nil))
+}
+
+func (s *serving) stone() error {
+	b, err := s.last(1 << 10)
+	if err != nil {
+		return err
+	}
+	p, err := client.ParsePiece(b)
+	if err != nil {
+		return body(err)
+	}
+	st, release, err := s.st.ReadStone(s.ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	off := max(0, min(p.Off, st.Size()))
+	n := max(0, min(p.N, st.Size()-off, client.MaxPiece))
+	b = binary.BigEndian.AppendUint64(make([]byte, 0, 8+n), uint64(st.Size()))
+	_, err = io.ReadFull(io.NewSectionReader(st.Open(), off, n), b[8:8+n])
+	if err = errors.Join(err, release()); err != nil {
+		return err
+	}
+	return s.send(b[:8+n])
+}
+
+func (s *serving) lacks() error {
+	b, err := s.last(1 << 20)
+	if err != nil {
+		return err
+	}
+	refs, err := client.ParseRefs(b)
+	if err != nil {
+		return body(err)
+	}
+	refs, err = s.st.Lacks(s.ctx, refs)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	return s.send(client.AppendRefs(nil, refs))
+}
+
+func (s *serving) give() error {
+	var stones []history.Stone
+	for {
+		b, err := s.in.Next(s.limit)
+		if err == io.EOF {
+			return s.st.Give(s.ctx, stones...)
+		}
+		if err != nil {
+			return body(err)
+		}
+		stones = append(stones, history.Stone{ID: sha256.Sum256(b), Data: b})
+	}
+}
+
+func (s *serving) adopt() error {
+	b, err := s.in.Next(s.limit)
+	if err != nil {
+		return body(err)
+	}
+	a, err := history.ParseArchive(b)
+	if err != nil {
+		return body(err)
+	}
+	if b, err = s.last(1 << 10); err != nil {
+		return err
+	}
+	base, err := client.ParseHead(b)
+	if err != nil {
+		return body(err)
+	}
+	err = s.st.Adopt(s.ctx, a, base)
+	if s.again && base.Commit != a.Head.Commit && (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) {
+		return s.made(&a, err)
+	}
+	return err
+}
+
+// made returns nil if an earlier try of the call has made a world equal to the archive, and
+// that is on stable storage; otherwise refused.
+func (s *serving) made(a *history.Archive, refused error) error {
+	st, ok := s.st.(history.Commits)
+	if !ok {
+		return refused
+	}
+	h, err := st.Head(s.ctx, a.Name)
+	if err != nil || h.Commit != a.Head.Commit {
+		return errors.Join(refused, err)
+	}
+	if c, ok := s.st.(history.Confirmer); ok {
+		err = c.Confirm(s.ctx, a.Name, h.Commit)
+	}
+	return err
+}

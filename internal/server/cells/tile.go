@@ -1,0 +1,147 @@
+// Package cells has what calls of the server say about cells: which tile of a map a query means,
+// which box is read, and the forms in which cells come and go. It knows no HTTP.
+//
+// A fault of the caller is an *Error. Its text is for the caller.
+package cells
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/render/picture"
+	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// Error is what is wrong with a call, in words for the caller.
+type Error struct {
+	text string
+	Code client.Code
+}
+
+func (e *Error) Error() string { return e.text }
+
+func wrong(format string, args ...any) error {
+	return &Error{fmt.Sprintf(format, args...), client.BadRequest}
+}
+
+// Param is a parameter of the query and what it means. If Most is more than Least it is a whole
+// number from Least to Most, and if there are Values it is one of them.
+type Param struct {
+	Name, About string
+	Least, Most int64
+	Values      []string
+	Pattern     string // of a text; "" for any
+}
+
+// TileParams are the parameters of the query that Tile reads.
+func TileParams() []Param {
+	var layers []string
+	for _, l := range picture.Layers() {
+		layers = append(layers, string(l))
+	}
+	const edge = far / picture.TileEdge << -picture.MinZoom // at the least zoom
+	return []Param{
+		{Name: "layer", About: "default blocks", Values: layers},
+		{Name: "zoom", About: "2^zoom blocks a pixel; default 0", Least: picture.MinZoom, Most: geom.MaxDepth - 1},
+		{Name: "x", About: "in tiles of the zoom, from the origin to the east", Least: -edge, Most: edge - 1},
+		{Name: "z", About: "in tiles of the zoom, from the origin to the south", Least: -edge, Most: edge - 1},
+		{Name: "from", About: "the lowest height in blocks that is drawn", Least: -far, Most: far - 1},
+		{Name: "to", About: "the highest height in blocks that is drawn", Least: -far, Most: far - 1},
+	}
+}
+
+// far is above all heights.
+const far = geom.MaxChunk * geom.ChunkEdge
+
+// Tile reads which tile a query means.
+func Tile(q url.Values) (o picture.TileOptions, err error) {
+	o.Layer = picture.Layer(q.Get("layer"))
+	if o.Layer == "" {
+		o.Layer = picture.LayerBlocks
+	}
+	if !slices.Contains(picture.Layers(), o.Layer) {
+		return o, wrong("layer=%.40q: want one of %s", o.Layer, strings.Trim(fmt.Sprint(picture.Layers()), "[]"))
+	}
+	if o.Zoom, err = number(q, "zoom", 0, picture.MinZoom, geom.MaxDepth-1); err != nil {
+		return o, err
+	}
+	most := far / picture.TileEdge << max(0, -o.Zoom) >> max(0, o.Zoom)
+	if o.X, err = number(q, "x", 0, -most-1, most); err != nil {
+		return o, err
+	}
+	if o.Z, err = number(q, "z", 0, -most-1, most); err != nil {
+		return o, err
+	}
+	if o.Heights.From, err = number(q, "from", -far, -far, far-1); err != nil {
+		return o, err
+	}
+	top, err := number(q, "to", far-1, -far, far-1)
+	if err == nil && top < o.Heights.From {
+		err = wrong("from=%d to=%d: from is the lower one", o.Heights.From, top)
+	}
+	if o.Heights.To = top + 1; !q.Has("from") && !q.Has("to") {
+		o.Heights = picture.Heights{}
+	}
+	return o, err
+}
+
+// Ceiling hides the ceiling of the game's nether from a tile whose query does not say up to which
+// height it shows.
+func Ceiling(o *picture.TileOptions, dimension string) {
+	if (o.Heights == (picture.Heights{}) || o.Heights.To == far) && dimension == "the_nether" {
+		o.Heights.From = min(o.Heights.From, port.NetherTop-1)
+		if o.Heights.To == 0 {
+			o.Heights.From = -far
+		}
+		o.Heights.To = port.NetherTop
+	}
+}
+
+// Map is what a page needs to show the tiles of a dimension.
+type Map struct {
+	Dimension  string   `json:"dimension"`
+	Dimensions []string `json:"dimensions"` // those that have a map
+	// From and To are the least and the greatest block that chunks hold, both included; the heights
+	// are those of its chunks.
+	From [3]int `json:"from"`
+	To   [3]int `json:"to"`
+	// Least and Greatest are zooms: of the largest blocks, and of the whole map on one to four tiles.
+	Least    int             `json:"least"`
+	Greatest int             `json:"greatest"`
+	Layers   []picture.Layer `json:"layers"`
+	Edge     int             `json:"edge"` // of a tile in pixels
+}
+
+// MapOf returns the facts of a map.
+func MapOf(l *port.Lay, dimensions []string) Map {
+	b := l.Bounds
+	m := Map{Dimension: l.Dimension, Dimensions: dimensions, Least: picture.MinZoom, Edge: picture.TileEdge,
+		From: [3]int{b.Min.X, b.Min.Y, b.Min.Z}, To: [3]int{b.Max.X - 1, b.Max.Y - 1, b.Max.Z - 1}}
+	for wide := max(b.Size().X, b.Size().Z); wide > picture.TileEdge<<m.Greatest; {
+		m.Greatest++
+	}
+	for _, layer := range picture.Layers() {
+		if needs := layer.Volumes(); len(needs) == 0 || slices.ContainsFunc(needs, l.Has) {
+			m.Layers = append(m.Layers, layer)
+		}
+	}
+	return m
+}
+
+// number returns a whole number of a query, or standard if it is missing.
+func number(q url.Values, key string, standard, least, most int) (int, error) {
+	s := q.Get(key)
+	if !q.Has(key) {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least || n > most {
+		return 0, wrong("%s=%.40q: want a number from %d to %d", key, s, least, most)
+	}
+	return n, nil
+}

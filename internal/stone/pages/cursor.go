@@ -1,0 +1,158 @@
+package pages
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/cairnvoxel/cairn/internal/codec"
+)
+
+var (
+	errShort = errors.New("ends too early")
+
+	// ErrLong is what is wrong where bytes are left over.
+	ErrLong = errors.New("bytes left over")
+)
+
+// A Cursor reads numbers and bytes. The first error sticks, and later reads return
+// nothing.
+type Cursor struct {
+	b    []byte
+	at   int
+	part string
+	err  error
+}
+
+// NewCursor returns a Cursor over b, which errors call by the name part.
+func NewCursor(b []byte, part string) Cursor { return Cursor{b: b, part: part} }
+
+// Err returns the error that stuck.
+func (c *Cursor) Err() error { return c.err }
+
+// Left returns how many bytes are not read yet, 0 after an error.
+func (c *Cursor) Left() int { return len(c.b) - c.at }
+
+// Fail makes err the error that sticks, unless there is one.
+func (c *Cursor) Fail(err error) {
+	if c.err == nil {
+		c.err = corrupt(int64(c.at), c.part, err)
+	}
+	c.at = len(c.b)
+}
+
+// Uvarint reads an unsigned number.
+func (c *Cursor) Uvarint() uint64 {
+	v, n := binary.Uvarint(c.b[c.at:])
+	if n <= 0 {
+		c.Fail(errShort)
+		c.at = len(c.b)
+		return 0
+	}
+	c.at += n
+	return v
+}
+
+// Varint reads a signed number.
+func (c *Cursor) Varint() int64 {
+	u := c.Uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// Count reads the number of items that follow. Each takes at least size bytes, and
+// there are at most most.
+func (c *Cursor) Count(size, most int) int {
+	return c.AtMost(min((len(c.b)-c.at)/size, most))
+}
+
+// Within returns v. It fails unless v is in least..most.
+func (c *Cursor) Within(v, least, most int64) int64 {
+	if v < least || v > most {
+		c.Fail(fmt.Errorf("%d is not within %d..%d", v, least, most))
+		return least
+	}
+	return v
+}
+
+// Flags reads a number of at most so many bits.
+func (c *Cursor) Flags(bits int) uint64 {
+	v := c.Uvarint()
+	if v>>bits != 0 {
+		c.Fail(fmt.Errorf("%d has more than %d bits", v, bits))
+	}
+	return v
+}
+
+// Int reads a signed number that an int holds.
+func (c *Cursor) Int() int { return int(c.Within(c.Varint(), math.MinInt, math.MaxInt)) }
+
+// Byte reads one byte.
+func (c *Cursor) Byte() byte {
+	if c.at >= len(c.b) {
+		c.Fail(errShort)
+		return 0
+	}
+	c.at++
+	return c.b[c.at-1]
+}
+
+// Bytes reads n bytes, which lie in the stream.
+func (c *Cursor) Bytes(n int) []byte {
+	if n < 0 || n > len(c.b)-c.at {
+		c.Fail(errShort)
+		return nil
+	}
+	c.at += n
+	return c.b[c.at-n : c.at : c.at]
+}
+
+// Text reads a string that AppendString appended.
+func (c *Cursor) Text() string { return string(c.Bytes(c.Size())) }
+
+// Uint64 reads 8 bytes, the least first.
+func (c *Cursor) Uint64() uint64 {
+	if b := c.Bytes(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// End returns the first error, or an error if bytes are left over.
+func (c *Cursor) End() error {
+	if c.err == nil && c.at < len(c.b) {
+		c.Fail(ErrLong)
+	}
+	return c.err
+}
+
+// AppendString appends a string behind its size.
+func AppendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// AtMost reads a count of at most n.
+func (c *Cursor) AtMost(n int) int {
+	v := c.Uvarint()
+	if v > uint64(n) {
+		c.Fail(fmt.Errorf("%d things, want at most %d", v, n))
+		return 0
+	}
+	return int(v)
+}
+
+// Size reads the size of bytes stored elsewhere. A huge value is cut to one that is
+// still too large.
+func (c *Cursor) Size() int { return int(min(c.Uvarint(), math.MaxInt32)) }
+
+// Some returns a slice of n, nil for none.
+func Some[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, n)
+}
+
+func corrupt(off int64, part string, err error) error {
+	return &codec.CorruptError{Offset: off, Part: part, Err: err}
+}

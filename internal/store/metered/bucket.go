@@ -1,0 +1,80 @@
+package metered
+
+import (
+	"context"
+	"io"
+
+	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Bucket returns a Bucket whose calls are counted. It is a history.Clock and a
+// history.Pinger if to is.
+func (c *Calls) Bucket(to blob.Bucket) blob.Bucket {
+	counted := bucket{to, c}
+	t, p := c.besides(to, pingBucket)
+	switch {
+	case t != nil && p != nil:
+		return struct {
+			bucket
+			history.Clock
+			*pinger
+		}{counted, t, p}
+	case t != nil:
+		return struct {
+			bucket
+			history.Clock
+		}{counted, t}
+	case p != nil:
+		return struct {
+			bucket
+			*pinger
+		}{counted, p}
+	}
+	return counted
+}
+
+type bucket struct {
+	of blob.Bucket
+	c  *Calls
+}
+
+// Get is for blob.Reader.
+func (b bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	began := b.c.now()
+	data, err := b.of.Get(ctx, key, off, n)
+	b.c.saw(read, began, len(data), err)
+	return data, err
+}
+
+// Head is for blob.Reader.
+func (b bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+	began := b.c.now()
+	info, err := b.of.Head(ctx, key)
+	b.c.saw(head, began, 0, err)
+	return info, err
+}
+
+// List is for blob.Reader.
+func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+	began := b.c.now()
+	infos, err := b.of.List(ctx, prefix, after, n)
+	b.c.saw(list, began, 0, err)
+	return infos, err
+}
+
+// Put is for blob.Bucket.
+func (b bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	began := b.c.now()
+	err := b.of.Put(ctx, key, body)
+	b.c.saw(put, began, int(body.Size()), err)
+	return err
+}
+
+// Delete is for blob.Bucket.
+func (b bucket) Delete(ctx context.Context, key string) error {
+	began := b.c.now()
+	err := b.of.Delete(ctx, key)
+	b.c.saw(remove, began, 0, err)
+	return err
+}

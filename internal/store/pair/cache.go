@@ -1,0 +1,122 @@
+package pair
+
+import (
+	"container/list"
+	"hash/maphash"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
+)
+
+// cache remembers records as they were when they were read or written last, also
+// that there was no record, and the bytes of stones that are not large. A commit and
+// the bytes of a stone never change, so what is remembered of them is true. All else
+// is a guess: who uses it asks the catalogue whether it still holds. What was not used for the
+// longest time is forgotten first. All methods are safe for any number of
+// goroutines. A nil cache remembers nothing.
+type cache struct {
+	seed    maphash.Seed
+	largest int64 // bytes of a stone
+	shards  [cacheShards]cacheShard
+}
+
+type cacheShard struct {
+	mu    sync.Mutex
+	items map[string]*list.Element
+	order list.List // of *remembered, the most recently used first
+	room  int64     // bytes
+}
+
+type remembered struct {
+	key   string
+	value []byte
+}
+
+const (
+	cacheShards = 16
+	// itemBytes is what a remembered record costs besides its key and its value.
+	itemBytes = 160
+)
+
+// newCache returns a cache of this many bytes.
+func newCache(size int64) *cache {
+	c := &cache{seed: maphash.MakeSeed(), largest: size / cacheShards / 4}
+	for i := range c.shards {
+		c.shards[i].items, c.shards[i].room = make(map[string]*list.Element), size/cacheShards
+	}
+	return c
+}
+
+func (r *remembered) cost() int64 { return int64(len(r.key)+len(r.value)) + itemBytes }
+
+func (c *cache) shard(key string) *cacheShard {
+	return &c.shards[maphash.String(c.seed, key)%cacheShards]
+}
+
+// get returns a value, and whether it is remembered. Nobody may change the value.
+func (c *cache) get(key string) (value []byte, ok bool) {
+	if c == nil {
+		return nil, false
+	}
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.items[key]
+	if e == nil {
+		return nil, false
+	}
+	s.order.MoveToFront(e)
+	return e.Value.(*remembered).value, true
+}
+
+// has reports whether something is remembered of a key.
+func (c *cache) has(key string) bool {
+	_, ok := c.get(key)
+	return ok
+}
+
+// put remembers a value. Nobody may change it. It does not remember that a record
+// which lasts is missing: it may come.
+func (c *cache) put(key string, value []byte) {
+	if c == nil || value == nil && lasting(key) {
+		return
+	}
+	s := c.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.items[key]; e != nil {
+		r := e.Value.(*remembered)
+		s.room += int64(len(r.value)) - int64(len(value))
+		r.value = value
+		s.order.MoveToFront(e)
+	} else {
+		r := &remembered{key, value}
+		s.items[key] = s.order.PushFront(r)
+		s.room -= r.cost()
+	}
+	for s.room < 0 && s.order.Len() > 0 {
+		r := s.order.Remove(s.order.Back()).(*remembered)
+		delete(s.items, r.key)
+		s.room += r.cost()
+	}
+}
+
+// stone returns the bytes of a stone, or nil if they are not remembered.
+func (c *cache) stone(id stone.ID) []byte {
+	data, _ := c.get(smallKey(id))
+	return data
+}
+
+// putStone remembers the bytes of a stone if there are not too many.
+func (c *cache) putStone(id stone.ID, data []byte) {
+	if c != nil && len(data) > 0 && int64(len(data)) <= c.largest {
+		c.put(smallKey(id), data)
+	}
+}
+
+// smallKey is the key of the record with the bytes of a small stone.
+func smallKey(id stone.ID) string { return string(append([]byte{smalls}, id[:]...)) }
+
+// lasting reports whether a record never changes as long as it exists.
+func lasting(key string) bool { return key[0] == record.Commits || key[0] == smalls }

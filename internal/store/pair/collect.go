@@ -1,0 +1,396 @@
+package pair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Collect is for history.Store. It reads the records of all worlds at one moment
+// and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
+// deletes nothing that is needed.
+func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+	if p.DryRun {
+		now, err := s.now(ctx)
+		if err != nil {
+			return history.Collected{}, fmt.Errorf("pair: collect: %w", away(err))
+		}
+		return history.DryCollect(ctx, s, p, now)
+	}
+	leave, err := s.enterAlone(ctx)
+	if err != nil {
+		return history.Collected{}, fmt.Errorf("pair: collect: %w", err)
+	}
+	defer leave()
+	c := &collector{Store: s, ctx: ctx, policy: p}
+	c.at, err = s.now(ctx)
+	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		return c.done, fmt.Errorf("pair: collect: %w", away(err))
+	}
+	return c.done, nil
+}
+
+// collector is one Collect.
+type collector struct {
+	*Store
+	ctx    context.Context
+	policy history.Policy
+	at     time.Time // when it began
+	ended  bool      // an epoch was ended
+	done   history.Collected
+}
+
+// removeDeleted removes worlds whose time to be restored has passed, many in one Swap.
+// Nobody changes the log of a deleted world, so it is as in the snapshot if the world is
+// still deleted.
+func (c *collector) removeDeleted() error {
+	var now []leaving
+	size := 0
+	flush := func() error {
+		n, err := c.forget(c.ctx, now...)
+		c.done.Worlds += n
+		now, size = now[:0], 0
+		return err
+	}
+	return c.look(c.ctx, func(r record.Reads) error {
+		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
+			g, err := record.ParseDeleted(value)
+			over := c.policy.DeletedOver(c.at, g.Deleted)
+			if record.Doomed(key) { // or one that is being taken in
+				over = c.at.Sub(g.Deleted) > adoptFor
+			}
+			if err != nil || !over {
+				return true, err
+			}
+			l, err := leavingOf(r, g.World, key, value)
+			if err == nil {
+				err = c.shorten(c.ctx, &l)
+			}
+			if errors.Is(err, history.ErrChanged) { // it was restored
+				return true, nil
+			}
+			if err != nil {
+				return false, err
+			}
+			now = append(now, l)
+			if size += len(l.rest) + len(l.log); size >= changeSize {
+				err = flush()
+			}
+			return true, err
+		})
+		if err == nil {
+			err = flush()
+		}
+		return err
+	})
+}
+
+// cut is what leaves the log of a world if its newest entry is still there.
+type cut struct {
+	newest history.Record
+	drop   []history.Record
+}
+
+// trim deletes the log entries that the policy does not keep, those of many worlds
+// in one Swap. The newest entry of each log is a condition: as long as it is there, no
+// older one is the head. Another world's archive may have replaced the log by a shorter
+// one since the snapshot. A save changes the head, but not that entry, so it is no
+// condition against saves.
+func (c *collector) trim() error {
+	var now []cut
+	size := 0
+	flush := func() error {
+		all := now
+		now, size = nil, 0
+		err := c.cut(all...)
+		if !errors.Is(err, history.ErrChanged) {
+			return err
+		}
+		for _, one := range all {
+			if err := c.cut(one); err != nil && !errors.Is(err, history.ErrChanged) { // the next Collect sees what the log is then
+				return err
+			}
+		}
+		return nil
+	}
+	return c.look(c.ctx, func(r record.Reads) error {
+		err := r.EachLog(func(w uint64, log []record.Entry) error {
+			last := log[len(log)-1]
+			newest := history.Record{Key: string(record.LogKey(w, last.Number)), Value: last.Value()}
+			for some := range slices.Chunk(record.Trim(w, log, c.policy.Keep, c.at), changeSize) {
+				one := cut{newest: newest}
+				for _, change := range some {
+					one.drop = append(one.drop, history.Record{Key: string(change.Key)})
+				}
+				now = append(now, one)
+				if size += len(one.drop); size >= changeSize {
+					if err := flush(); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		return errors.Join(err, flush())
+	})
+}
+
+// cut makes cuts in one Swap.
+func (c *collector) cut(all ...cut) error {
+	var conditions, changes []history.Record
+	for _, one := range all {
+		conditions, changes = append(conditions, one.newest), append(changes, one.drop...)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	err := c.catalogue.Swap(c.ctx, conditions, changes)
+	if err == nil {
+		c.done.Commits += len(changes)
+	}
+	return err
+}
+
+// sweep removes packs, commits and stones that are not needed. Stones without grace
+// are condemned by a first walk and deleted by a second. If others disturb it for long, it
+// leaves the rest to the next Collect, so that what comes after it is done.
+func (c *collector) sweep() error {
+	again := false
+	sweep := func(w *sweeper, r record.Reads) error {
+		need, err := r.Mark(c.ctx, c.Rand())
+		if err != nil {
+			return err
+		}
+		c.done.Condemned, again = 0, false
+		for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone is deleted after the records that name it
+			err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
+				t := record.Thing(key)
+				if kind == record.Stones {
+					return true, c.stone(w, t, value, need.Has(t), &again)
+				}
+				if need.Has(t) {
+					return true, c.ctx.Err()
+				}
+				return true, w.take(garbage{key: string(key), was: bytes.Clone(value)})
+			})
+			if err == nil {
+				err = w.flush()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	now, err := c.now(c.ctx)
+	if err != nil {
+		return err
+	}
+	until := now.Add(runsFor)
+	if err = c.run(c.ctx, until, sweep); err == nil && again {
+		err = c.run(c.ctx, until, sweep)
+	}
+	if errors.Is(err, errDisturbed) {
+		err = nil
+	}
+	return err
+}
+
+// stone condemns a stone that is not needed, and deletes it when its grace is over.
+func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool, again *bool) error {
+	in, err := record.ParseInfo(value)
+	if err != nil || needed && !in.Condemned {
+		return err
+	}
+	v := garbage{key: string(t[:]), was: bytes.Clone(value)}
+	next := in
+	switch {
+	case needed: // a call used it while it was condemned
+		next.Condemned = false
+		v.next = next.Value()
+	case !in.Condemned:
+		next.Condemned, next.Since = true, c.at
+		v.next = next.Value()
+		if c.policy.GraceOver(c.at, c.at) {
+			*again = true
+		} else {
+			c.done.Condemned++
+		}
+	case in.Since.Sub(c.at) > maxClaim: // a clock was wrong: the grace begins again
+		next.Since = c.at
+		v.next = next.Value()
+		c.done.Condemned++
+	case c.policy.GraceOver(c.at, in.Since):
+		v.holds(stone.ID(t[1:]), in)
+		v.taken = func() {
+			c.done.Stones++
+			c.done.Bytes += in.Size
+		}
+	default:
+		c.done.Condemned++
+		return nil
+	}
+	return w.take(v)
+}
+
+// endEpochs ends epochs that began long ago. Those of this Store end
+// first: it did not die, so no list is needed for them.
+func (c *collector) endEpochs() error {
+	if err := c.endUnused(c.ctx, func(e *epoch) bool { return !e.fresh(c.at) }); err != nil {
+		return err
+	}
+	return c.look(c.ctx, func(r record.Reads) error {
+		return r.Each([]byte{running}, func(key, value []byte) (bool, error) {
+			begun, err := record.ParseNumber(value)
+			if err == nil && len(key) != len(epochKey(0)) {
+				err = &stone.CorruptError{Part: "epoch", Err: fmt.Errorf("key %x", key)}
+			}
+			age := c.at.Sub(time.UnixMilli(int64(begun)))
+			if err != nil || age <= epochEnds && age >= -epochEnds { // further ahead, a clock was wrong
+				return true, err
+			}
+			c.ended = true
+			return true, c.catalogue.Swap(c.ctx, nil, []history.Record{{Key: string(key)}})
+		})
+	})
+}
+
+// endClaims deletes the records of jobs that nobody has and that were not finished
+// lately.
+func (c *collector) endClaims() error {
+	return c.look(c.ctx, func(r record.Reads) error {
+		return r.Each([]byte{claims}, func(key, value []byte) (bool, error) {
+			j, err := parseClaim(value)
+			if err != nil || !j.over(c.at) {
+				return true, err
+			}
+			was := history.Record{Key: string(key), Value: bytes.Clone(value)}
+			err = c.catalogue.Swap(c.ctx, []history.Record{was}, []history.Record{{Key: was.Key}})
+			if errors.Is(err, history.ErrChanged) {
+				err = nil
+			}
+			return true, err
+		})
+	})
+}
+
+// A list of all bytes is made once in listEvery, as a job, by whoever collects then:
+// only a process that died, or a lost answer, leaves bytes that no record names.
+const (
+	listJob   = "list"
+	listEvery = 20 * time.Hour
+	listFor   = time.Hour
+	// listRenews is how often the claim of the job is prolonged: a list of a large bucket
+	// takes longer than listFor.
+	listRenews = time.Minute
+)
+
+// errListTaken says that somebody else has the job, or that it is not time for it.
+var errListTaken = errors.New("the list of all bytes is made by somebody else")
+
+// orphans removes bytes that no record names if it is time, if an epoch was ended, or
+// if the policy has no grace.
+func (c *collector) orphans() error {
+	every := listEvery
+	if c.ended || c.policy.Grace < 0 {
+		every = 0
+	}
+	holder := fmt.Sprintf("collect %016x", c.number())
+	var claimed time.Time
+	claim := func() error {
+		now, err := c.now(c.ctx)
+		if err != nil || now.Sub(claimed) < listRenews {
+			return err
+		}
+		claimed = now
+		got, err := c.Claim(c.ctx, listJob, holder, every, listFor)
+		if err == nil && !got {
+			err = errListTaken
+		}
+		return err
+	}
+	err := claim()
+	got := err == nil
+	if got {
+		err = c.removeOrphans(claim)
+	}
+	switch {
+	case errors.Is(err, errListTaken):
+		return nil
+	case !got:
+		return err
+	}
+	end := c.Finish(context.WithoutCancel(c.ctx), listJob, holder, err == nil)
+	if errors.Is(end, history.ErrFenced) {
+		end = nil // it was lost at the end
+	}
+	return errors.Join(err, end)
+}
+
+// removeOrphans deletes bytes that no record names. No record will name them later:
+// the epoch of their number is over, and its record is a condition of every change
+// that uses such bytes. It calls claim before each page.
+func (c *collector) removeOrphans(claim func() error) error {
+	for after := ""; ; {
+		if err := claim(); err != nil {
+			return err
+		}
+		page, err := c.bucket.List(c.ctx, "", after, listSize)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].Key
+		keys := &keySet{has: make(map[string]struct{})}
+		for _, info := range page {
+			if id, number, ok := parseBytesKey(info.Key); ok {
+				keys.add(string(epochKey(number)), string(record.StoneKey(id)))
+			}
+		}
+		if len(keys.list) == 0 {
+			continue
+		}
+		values, err := c.catalogue.Get(c.ctx, keys.list...) // of one moment
+		if err != nil {
+			return err
+		}
+		known := make(map[string][]byte, len(values))
+		for i, key := range keys.list {
+			known[key] = values[i]
+		}
+		var orphans []string
+		for _, info := range page {
+			id, number, ok := parseBytesKey(info.Key)
+			if !ok || known[string(epochKey(number))] != nil {
+				continue
+			}
+			if value := known[string(record.StoneKey(id))]; value != nil {
+				in, err := record.ParseInfo(value)
+				if err != nil {
+					return err
+				}
+				if in.Number == number {
+					continue
+				}
+			}
+			orphans = append(orphans, info.Key)
+		}
+		if err := c.removeAll(c.ctx, orphans); err != nil {
+			return err
+		}
+	}
+}
+
+// listSize is how many keys are listed at a time.
+const listSize = 1000

@@ -1,0 +1,38 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Mend puts the bytes of a stone again, under a new number, after Check has found
+// that they are lost. The error is ErrGone if the Store has no such stone.
+func (s *Store) Mend(ctx context.Context, st history.Stone) error {
+	leave, err := s.begin(ctx)
+	if err == nil {
+		defer leave()
+		err = st.Check()
+	}
+	if err == nil {
+		err = s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+			if err := a.ahead(d); err != nil {
+				return err
+			}
+			in, there, err := d.Info(st.ID)
+			if err != nil || !there {
+				return errors.Join(err, history.ErrGone)
+			}
+			if in.Number == 0 {
+				d.set([]byte(smallKey(st.ID)), nil)
+			}
+			return a.store(d, st, in)
+		})
+	}
+	if err != nil {
+		err = fmt.Errorf("pair: mend stone %v: %w", st.ID, away(err))
+	}
+	return err
+}

@@ -1,0 +1,334 @@
+package pair
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Stack is for history.Stacks.
+func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []history.Layer, err error) {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, fail("stack", name, err)
+	}
+	defer leave()
+	err = s.ask(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err == nil && at != (history.ID{}) {
+			_, err = r.Logged(w, at)
+		}
+		if err == nil {
+			stack, err = r.Stack(at)
+		}
+		return err
+	})
+	return stack, fail("stack", name, err)
+}
+
+// maxFetch is how often Fetch reads a stack again because stones of it were
+// collected meanwhile.
+const maxFetch = 3
+
+// Fetch is for history.Fetcher.
+func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+	for range maxFetch {
+		if f, err = s.fetch(ctx, name, at, room); !errors.Is(err, history.ErrGone) {
+			break
+		}
+	}
+	return f, fail("fetch", name, err)
+}
+
+func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return f, err
+	}
+	defer leave()
+	var p *parts
+	err = s.ask(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err != nil {
+			return err
+		}
+		if f.Head.Commit = at; at == (history.ID{}) {
+			f.Head, err = r.Head(w)
+		} else {
+			_, err = r.Logged(w, at)
+		}
+		if err != nil {
+			return err
+		}
+		if f.Layers, err = r.Stack(f.Head.Commit); err != nil {
+			return err
+		}
+		if s.cache == nil { // no call costs anything
+			f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) {
+				in, data, err := locate(r, l.Stone.ID)
+				if data == nil && err == nil {
+					data, err = s.read(ctx, bytesKey(l.Stone.ID, in.Number), 0, in.Size)
+				}
+				return data, err
+			})
+			return err
+		}
+		p = &parts{Store: s, data: make(map[stone.ID][]byte)}
+		_, err = history.DataOf(f.Layers, room, p.want)
+		if err == nil {
+			err = p.find(r)
+		}
+		return err
+	})
+	if err == nil && p != nil {
+		err = p.read(ctx)
+	}
+	if err != nil || p == nil {
+		return f, err
+	}
+	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return p.data[l.Stone.ID], nil })
+	return f, err
+}
+
+// parts gathers the bytes of stones.
+type parts struct {
+	*Store
+	wanted []history.StoneRef
+	data   map[stone.ID][]byte
+	infos  map[stone.ID]record.Info // of stones whose bytes are in the bucket
+}
+
+// want takes the bytes of a layer's stone from the cache or wants them. They are
+// needed, so they are there.
+func (p *parts) want(l history.Layer) ([]byte, error) {
+	if data := p.cache.stone(l.Stone.ID); data != nil {
+		p.data[l.Stone.ID] = data
+	} else {
+		p.wanted = append(p.wanted, l.Stone)
+	}
+	return []byte{}, nil
+}
+
+// find finds out where the wanted bytes are. It takes those that are in the
+// catalogue.
+func (p *parts) find(r record.Reads) error {
+	if len(p.wanted) == 0 {
+		return nil
+	}
+	var keys [][]byte
+	for _, ref := range p.wanted {
+		keys = append(keys, p.placeKeys(ref)...)
+	}
+	if err := r.Ahead(keys...); err != nil {
+		return err
+	}
+	for _, ref := range p.wanted {
+		in, data, err := locate(r, ref.ID)
+		if err != nil {
+			return fmt.Errorf("stone %v: %w", ref.ID, err)
+		}
+		if data != nil {
+			p.data[ref.ID] = data
+		} else {
+			if p.infos == nil {
+				p.infos = make(map[stone.ID]record.Info)
+			}
+			p.infos[ref.ID] = in
+		}
+	}
+	return nil
+}
+
+// placeKeys returns the keys of the records that are likely needed to read a stone.
+func (s *Store) placeKeys(ref history.StoneRef) [][]byte {
+	keys := [][]byte{record.StoneKey(ref.ID)}
+	if s.small(ref.Size) {
+		keys = append(keys, []byte(smallKey(ref.ID)))
+	}
+	return keys
+}
+
+// locate returns what is known of a stone, and its bytes if they are in the
+// catalogue. The error is ErrGone if there is no such stone.
+func locate(r record.Reads, id stone.ID) (in record.Info, data []byte, err error) {
+	in, ok, err := r.Info(id)
+	if err == nil && !ok {
+		err = history.ErrGone
+	}
+	if err != nil || in.Number != 0 {
+		return in, nil, err
+	}
+	data, err = r.Get([]byte(smallKey(id)))
+	if err == nil && int64(len(data)) != in.Size {
+		err = &stone.CorruptError{Part: "small stone", Err: fmt.Errorf("%d bytes: want %d", len(data), in.Size)}
+	}
+	return in, data, err
+}
+
+// atOnce is how many stones one call reads from the bucket at a time.
+const atOnce = 8
+
+// read gets the wanted bytes that are in the bucket, several at a time.
+func (p *parts) read(ctx context.Context) error {
+	if len(p.infos) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		slot = make(chan struct{}, atOnce)
+	)
+	one := func(id stone.ID, in record.Info) {
+		data, err := p.whole(ctx, id, in)
+		if err != nil {
+			cancel(fmt.Errorf("stone %v: %w", id, err))
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		p.data[id] = data
+	}
+	for id, in := range p.infos {
+		if len(p.infos) == 1 {
+			one(id, in)
+			break
+		}
+		slot <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slot }()
+			one(id, in)
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// whole returns the bytes of a stone that is in the bucket, or remembered.
+func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte, error) {
+	if data := s.cache.stone(id); data != nil {
+		return data, nil
+	}
+	data, err := s.read(ctx, bytesKey(id, in.Number), 0, in.Size)
+	if err != nil || s.cache == nil {
+		return data, err
+	}
+	if sha256.Sum256(data) != id { // what is remembered is believed
+		return nil, &stone.CorruptError{Part: "stone in the bucket", Err: errOtherBytes}
+	}
+	s.cache.putStone(id, data)
+	return data, nil
+}
+
+// Open is for history.Stacks. It reads a stone of up to 1 MiB whole.
+func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
+	o, err := s.openStone(ctx, name, id)
+	if err != nil {
+		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
+	}
+	return o, nil
+}
+
+func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var in record.Info
+	var data []byte
+	err = s.ask(ctx, func(r record.Reads) error {
+		// The stone's size is not known, so its bytes may be in the catalogue.
+		err := r.Ahead(record.NameKey(name), record.StoneKey(id), []byte(smallKey(id)))
+		if err == nil {
+			_, err = r.World(name)
+		}
+		if err == nil {
+			in, data, err = locate(r, id)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	key := bytesKey(id, in.Number)
+	if data == nil && in.Size <= wholeBytes {
+		if data, err = s.whole(ctx, id, in); err != nil {
+			return nil, err
+		}
+	}
+	if data != nil {
+		r, err := stone.Open(bytes.NewReader(data), in.Size)
+		return &history.Opened{Reader: r, Closer: io.NopCloser(nil)}, err
+	}
+	b := s.hold(ctx, key, in.Size)
+	r, err := stone.Open(b, in.Size)
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return &history.Opened{Reader: r, Closer: b}, nil
+}
+
+// Reaches is for history.Reacher.
+func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (ok bool, err error) {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return false, fail("reaches", name, err)
+	}
+	defer leave()
+	err = s.look(ctx, func(r record.Reads) error {
+		w, err := r.World(name)
+		if err == nil {
+			ok, err = r.Reaches(w, id)
+		}
+		return err
+	})
+	return ok, fail("reaches", name, err)
+}
+
+// PutPack is for history.Stacks.
+func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
+	return fail("pack", name, s.putPack(ctx, name, p, st))
+}
+
+func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
+	leave, err := s.begin(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := p.Admit(st); err != nil {
+		return err
+	}
+	return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+		if err := a.ahead(d, record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
+			return err
+		}
+		w, err := d.World(name)
+		if err != nil {
+			return err
+		}
+		if err := record.Fits(d, w, p); err != nil {
+			return err
+		}
+		if err := a.name(d, st); err != nil {
+			return err
+		}
+		key, value := record.PackKey(p.Upto), record.PackValue(p)
+		had, err := d.Get(key)
+		if bytes.Equal(had, value) {
+			s.disturb(d) // a Collect may be deleting it now
+		}
+		d.set(key, value)
+		return err
+	})
+}

@@ -1,0 +1,118 @@
+package anviltest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+)
+
+// numbers gives each palette entry a number, so that sections can be compared cell
+// by cell.
+type numbers map[string]int32
+
+func (n numbers) number(v nbt.Value) int32 {
+	key := fmt.Sprint(sorted(v))
+	if _, ok := n[key]; !ok {
+		n[key] = int32(len(n))
+	}
+	return n[key]
+}
+
+// sorted orders the entries of a compound by name, at any depth.
+func sorted(v nbt.Value) nbt.Value {
+	c, ok := v.(nbt.Entries)
+	if !ok {
+		return v
+	}
+	out := slices.Clone(c)
+	for i := range out {
+		out[i].Value = sorted(out[i].Value)
+	}
+	slices.SortFunc(out, func(a, b nbt.Entry) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// chunk returns a chunk's document with cells in place of palettes and packed longs.
+func (n numbers) chunk(t testing.TB, doc []byte) []byte {
+	t.Helper()
+	_, v, err := nbt.Parse(doc, nbt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := v.(nbt.Entries)
+	level := root
+	if l, ok := root.Get("Level").(nbt.Entries); ok {
+		level = l
+	}
+	version, _ := root.Get("DataVersion").(int32)
+	for _, e := range level {
+		if l, ok := e.Value.(nbt.Items); ok && strings.EqualFold(e.Name, "sections") {
+			for i := range l.Values {
+				l.Values[i] = n.section(l.Values[i].(nbt.Entries), version < 2529)
+			}
+		}
+	}
+	return nbt.Append(nil, "", v)
+}
+
+func (n numbers) section(s nbt.Entries, straddle bool) nbt.Entries {
+	if p, ok := s.Get("Palette").(nbt.Items); ok {
+		if cells, ok := n.cells(p, s.Get("BlockStates"), 4096, 4, straddle); ok {
+			s = slices.DeleteFunc(s, func(e nbt.Entry) bool { return e.Name == "Palette" || e.Name == "BlockStates" })
+			s = append(s, nbt.Entry{Name: "blocks", Value: cells})
+		}
+	}
+	for i, e := range s {
+		c, ok := e.Value.(nbt.Entries)
+		if !ok || e.Name != "block_states" && e.Name != "biomes" {
+			continue
+		}
+		count, least := 4096, 4
+		if e.Name == "biomes" {
+			count, least = 64, 1
+		}
+		if cells, ok := n.cells(c.Get("palette").(nbt.Items), c.Get("data"), count, least, false); ok {
+			s[i].Value = cells
+		}
+	}
+	return s
+}
+
+// cells decodes packed longs bit range by bit range.
+func (n numbers) cells(palette nbt.Items, data nbt.Value, count, least int, straddle bool) ([]int32, bool) {
+	table := make([]int32, len(palette.Values))
+	for i, v := range palette.Values {
+		table[i] = n.number(v)
+	}
+	longs, _ := data.([]int64)
+	if len(table) == 0 || longs == nil && len(table) != 1 {
+		return nil, false
+	}
+	size := least
+	for 1<<size < len(table) {
+		size++
+	}
+	out := make([]int32, count)
+	for i := range out {
+		if longs == nil {
+			out[i] = table[0]
+			continue
+		}
+		long, bit := i/(64/size), i%(64/size)*size
+		if straddle {
+			long, bit = i*size/64, i*size%64
+		}
+		v := uint64(longs[long]) >> bit
+		if bit+size > 64 {
+			v |= uint64(longs[long+1]) << (64 - bit)
+		}
+		if v &= 1<<size - 1; v >= uint64(len(table)) {
+			return nil, false
+		}
+		out[i] = table[v]
+	}
+	return out, true
+}

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Head is for history.Commits.
+func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
+	c, err := named(ctx, "head", http.MethodGet, "head/", name)
+	if err != nil {
+		return history.Head{}, err
+	}
+	var h Head
+	c.repeat, c.stale, c.read = always, true, readJSON(&h)
+	if err := s.do(ctx, c); err != nil {
+		return history.Head{}, err
+	}
+	return history.Head{Commit: history.ID(h.Commit), Fence: h.Fence}, nil
+}
+
+// MaxLog is the largest number of commits in one answer.
+const MaxLog = 1000
+
+// Log is for history.Commits.
+func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
+	if n <= 0 {
+		_, err := s.log(ctx, name, from, 1)
+		return nil, err
+	}
+	log, err := s.log(ctx, name, from, min(n, MaxLog))
+	for asked := MaxLog; err == nil && len(log) == asked && len(log) < n; {
+		var more []history.Commit
+		last := log[len(log)-1].ID() // the next answer begins with it
+		more, err = s.log(ctx, name, last, min(n-len(log)+1, MaxLog))
+		if err == nil && (len(more) == 0 || more[0].ID() != last) {
+			err = fmt.Errorf("client: log %s: %w: it begins with another commit", name, errAnswer)
+		}
+		if err == nil {
+			log = append(log, more[1:]...)
+			asked += MaxLog - 1
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (log []history.Commit, err error) {
+	c, err := named(ctx, "log", http.MethodGet, "log/", name)
+	if err != nil {
+		return nil, err
+	}
+	c.query = "n=" + strconv.Itoa(n)
+	if from != (history.ID{}) {
+		c.query += "&from=" + from.String()
+	}
+	c.repeat, c.accept = always, RecordsType
+	c.read = s.readRecords(int64(n)*(MaxCommit+8), func(r *Records) error {
+		log, err = ReadLog(r, n)
+		return err
+	})
+	if err := s.do(ctx, c); err != nil {
+		return nil, err
+	}
+	return log, nil
+}
+
+// Commit is for history.Commits. If an answer is lost, it repeats the call; if the
+// first try made the commit, it returns that commit. A commit without a Call gets one,
+// so that an equal commit of someone else is not taken for it.
+func (s *Store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
+	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
+	if err == nil {
+		err = commit.Check()
+	}
+	if err != nil {
+		return history.Commit{}, err
+	}
+	if commit.Call == 0 {
+		commit.Call = max(1, s.o.Unique())
+	}
+	stones = slices.Clone(stones)
+	for i, s := range stones {
+		if stones[i].Data, err = s.Bytes(); err != nil {
+			return history.Commit{}, err
+		}
+	}
+	c.match = match(base.Commit)
+	c.fence, c.repeat, c.saysRetry = base.Fence, always, true
+	c.accept, c.bodyType = RecordsType, RecordsType
+	c.body = CommitBody(commit, stones...)
+	c.carries = c.body.Size()
+	var made history.Commit
+	c.read = s.readRecords(MaxCommit+8, func(r *Records) (err error) {
+		if made, err = readOneCommit(r); err == nil {
+			err = r.End()
+		}
+		if err == nil && !completes(made, commit) {
+			err = fmt.Errorf("%w: another commit", errAnswer)
+		}
+		return err
+	})
+	if err := s.do(ctx, c); err != nil {
+		return history.Commit{}, err
+	}
+	return made, nil
+}
+
+// match returns the If-Match header for a head.
+func match(id history.ID) string {
+	if id == (history.ID{}) {
+		return `"0"`
+	}
+	return `"` + id.String() + `"`
+}
+
+// completes reports whether made is c except for number and time.
+func completes(made, c history.Commit) bool {
+	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.Call == c.Call &&
+		slices.Equal(made.Stones, c.Stones)
+}
+
+// Fork is for history.Commits.
+func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
+	c, err := named(ctx, "fork", http.MethodPost, "fork/", name)
+	if err == nil {
+		_, err = named(ctx, "fork", "", "", from)
+	}
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, c.sendJSON(ForkCall{From: from, At: at.String()}))
+}
