@@ -6,13 +6,14 @@ import (
 	"log"
 
 	"github.com/cairnvoxel/cairn"
+	_ "github.com/cairnvoxel/cairn/store/local" // opens local:DIR
 	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Make a world, build, save, fork, go back.
 func Example() {
 	ctx := context.Background()
-	st, err := cairn.Open(ctx, "memory:") // "local:worlds" keeps them in a directory
+	st, err := cairn.Open(ctx, "memory:") // or "local:worlds", a directory, or "https://HOST"
 	if err != nil {
 		log.Fatal(err)
 	}

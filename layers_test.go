@@ -66,6 +66,22 @@ func TestCommandDeps(t *testing.T) {
 	}
 }
 
+// TestModules lists the outside modules that a program links by what it imports of ours.
+func TestModules(t *testing.T) {
+	const bytes = "github.com/klauspost/compress github.com/klauspost/cpuid/v2 github.com/pierrec/lz4/v4 github.com/zeebo/xxh3"
+	for _, pkg := range []string{".", "./world", "./store/memory", "./store/client"} {
+		out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules := strings.Fields(string(out))
+		slices.Sort(modules)
+		if got := strings.Join(slices.Compact(modules), " "); got != bytes {
+			t.Errorf("%s links %s, want %s", pkg, got, bytes)
+		}
+	}
+}
+
 // faults returns what in the tree goes against plan and homes.
 func faults(tree fs.FS, plan, homes []row) []string {
 	out := planFaults(plan)

@@ -1,5 +1,5 @@
-// Package store opens a history.Store by its URL. The packages below it implement
-// the stores.
+// Package store opens a history.Store by its URL. It knows "memory:" and servers. Others a
+// program imports: store/local for "local:", store/cluster for "cluster:".
 package store
 
 import (
@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/store/client"
-	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
@@ -36,31 +35,40 @@ func Open(ctx context.Context, url string) (history.Store, error) {
 	return OpenWith(ctx, url, Options{})
 }
 
-// OpenWith opens the Store that url names. "local:DIR" is a Store in a directory,
-// which OpenWith creates if it does not exist. "cluster:FILE" is the Store that a
-// cluster file describes. "memory:" is a new Store in memory,
-// which Close discards. "http://HOST" or "https://HOST" is the Store of a server,
-// or several of them with commas between, servers of one Store, of which any may die;
-// OpenWith does not call it yet, so the first call fails if no server listens
-// there. The caller closes the Store.
+// An Opener opens the Store that a URL names, by what follows the scheme and its colon.
+type Opener func(ctx context.Context, rest string) (history.Store, error)
+
+var openers sync.Map // Opener by scheme
+
+// homes are the packages that register a scheme.
+var homes = map[string]string{"local": "store/local", "cluster": "store/cluster"}
+
+// Register lets Open and OpenWith take the URLs of a scheme. Packages of Stores call it when a
+// program imports them. It panics if the scheme is registered already.
+func Register(scheme string, open Opener) {
+	if _, twice := openers.LoadOrStore(scheme, open); twice {
+		panic(fmt.Sprintf("store: scheme %s is registered twice", scheme))
+	}
+}
+
+// OpenWith opens the Store that url names. "memory:" is a new Store in memory, which Close
+// discards. "http://HOST" or "https://HOST" is the Store of a server, or several of them with
+// commas between, servers of one Store, of which any may die; OpenWith does not call it yet, so
+// the first call fails if no server listens there. "local:DIR" is a Store in a directory, which is
+// made if it does not exist, for programs that import package store/local. "cluster:FILE" is the
+// Store that a cluster file describes, for programs that import package store/cluster. The caller
+// closes the Store.
 func OpenWith(ctx context.Context, url string, o Options) (history.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	scheme, rest, ok := strings.Cut(url, ":")
+	open, registered := openers.Load(scheme)
 	switch {
-	case ok && scheme == "local" && rest != "":
-		s, err := local.Open(rest, local.Options{})
-		if err != nil {
-			return nil, err // not a nil *local.Store as a history.Store
-		}
-		return s, nil
-	case ok && scheme == "cluster" && rest != "":
-		s, err := cluster.Open(ctx, rest, cluster.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return s, nil
+	case ok && registered && rest != "":
+		return open.(Opener)(ctx, rest)
+	case ok && homes[scheme] != "" && rest != "":
+		return nil, fmt.Errorf("store: %q: import _ \"github.com/cairnvoxel/cairn/%s\" to open it", url, homes[scheme])
 	case ok && scheme == "memory" && rest == "":
 		return memory.New(memory.Options{}), nil
 	case ok && (scheme == "http" || scheme == "https"):

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/history"
+	_ "github.com/cairnvoxel/cairn/store/local"
 )
 
 func TestOpen(t *testing.T) {
@@ -48,6 +49,14 @@ func TestOpenRefused(t *testing.T) {
 	cancel()
 	if s, err := store.Open(ctx, "memory:"); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v, %v", s, err)
+	}
+}
+
+// An error about a scheme that the program does not import names the import.
+func TestNotImported(t *testing.T) {
+	_, err := store.Open(t.Context(), "cluster:c.toml")
+	if err == nil || !strings.Contains(err.Error(), `import _ "github.com/cairnvoxel/cairn/store/cluster"`) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/testing/parts"
 	"github.com/cairnvoxel/cairn/store"
+	_ "github.com/cairnvoxel/cairn/store/cluster" // opens cluster:FILE
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/game/autosave"
 	"github.com/cairnvoxel/cairn/store"
+	_ "github.com/cairnvoxel/cairn/store/cluster" // opens cluster:FILE
 	"github.com/cairnvoxel/cairn/world"
 )
 

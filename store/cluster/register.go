@@ -1,0 +1,19 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// A program that imports this package opens "cluster:" URLs.
+func init() {
+	store.Register("cluster", func(ctx context.Context, rest string) (history.Store, error) {
+		s, err := Open(ctx, rest, Options{})
+		if err != nil {
+			return nil, err // not a nil *Store as a history.Store
+		}
+		return s, nil
+	})
+}
