@@ -21,6 +21,24 @@ func TestHouse(t *testing.T) {
 	}
 }
 
+// TestRooms bounds the folders at the root, which a newcomer reads in one look.
+func TestRooms(t *testing.T) {
+	const most = 16
+	names, err := goFiles(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms := []string{"bench", "docs"} // another module; no Go
+	for _, name := range names {
+		if room, _, below := strings.Cut(name, "/"); below && !slices.Contains(rooms, room) {
+			rooms = append(rooms, room)
+		}
+	}
+	if len(rooms) > most {
+		t.Errorf("%d folders at the root, at most %d: %q", len(rooms), most, rooms)
+	}
+}
+
 // houseFaults returns the places in tree that break a rule of CONTRIBUTING.md
 // that a program can check.
 func houseFaults(tree fs.FS) []string {
