@@ -17,10 +17,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Header is for http.ResponseWriter.
 func (c *call) Header() http.Header { return c.w.Header() }
 
-// WriteHeader is for http.ResponseWriter.
 func (c *call) WriteHeader(status int) {
 	if !c.sent {
 		c.sent, c.status = true, status
@@ -52,7 +50,6 @@ func (c *call) Write(b []byte) (int, error) {
 	}
 }
 
-// Unwrap is for http.ResponseController.
 func (c *call) Unwrap() http.ResponseWriter { return c.w }
 
 // extend moves the deadline for the next part of the answer.

@@ -87,7 +87,6 @@ type ownCache struct {
 	pages tile.Pages[PageKey]
 }
 
-// Page is for Cache.
 func (c *ownCache) Page(ctx context.Context, key PageKey, fill func() (any, int64, error)) (any, error) {
 	c.once.Do(func() { c.pages = NewCache(CacheBytes) })
 	return c.pages.Page(ctx, key, fill)

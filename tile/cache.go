@@ -425,7 +425,6 @@ type readContext struct {
 
 type readKey struct{}
 
-// Value implements context.Context.
 func (c *readContext) Value(key any) any {
 	if key == (readKey{}) {
 		return c

@@ -145,7 +145,6 @@ type catcher struct {
 	last []byte
 }
 
-// Commit is for history.Commits.
 func (c *catcher) Commit(ctx context.Context, name string, base history.Head, what history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for _, s := range stones {
 		c.last = s.Data

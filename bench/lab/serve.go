@@ -69,7 +69,6 @@ type tail struct{ last []byte }
 
 const tailBytes = 4 << 10
 
-// Write is for io.Writer.
 func (t *tail) Write(p []byte) (int, error) {
 	t.last = append(t.last, p...)
 	t.last = t.last[max(0, len(t.last)-tailBytes):]

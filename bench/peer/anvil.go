@@ -74,16 +74,12 @@ func warm(dir string) error {
 // discard is a Sink that drops everything.
 type discard struct{}
 
-// Dimension is for format.Sink.
 func (discard) Dimension(*format.Dimension) error { return nil }
 
-// Column is for format.Sink.
 func (discard) Column(*format.Column) error { return nil }
 
-// Chunk is for format.Sink.
 func (discard) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return nil }
 
-// File is for format.Sink.
 func (discard) File(format.File) error { return nil }
 
 func (a *Anvil) cairn(dir string) error {

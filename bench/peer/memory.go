@@ -80,13 +80,11 @@ type filler struct {
 	column    func(*format.Column)
 }
 
-// Dimension is for format.Sink.
 func (f filler) Dimension(d *format.Dimension) error {
 	f.dimension(d)
 	return nil
 }
 
-// Column is for format.Sink.
 func (f filler) Column(c *format.Column) error {
 	f.column(c)
 	return nil

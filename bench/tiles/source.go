@@ -63,7 +63,6 @@ func (s *source) check(i uint64, b []byte, random uint64) error {
 	return nil
 }
 
-// ReadTile implements tile.Reader.
 func (s *source) ReadTile(_ context.Context, key tileKey, room func(size int) ([]byte, error)) error {
 	b, err := room(int(s.Sizes[key]))
 	if err != nil {
@@ -76,5 +75,4 @@ func (s *source) ReadTile(_ context.Context, key tileKey, room func(size int) ([
 // tileKey is the number of a tile in a trace.
 type tileKey uint64
 
-// Hash implements tile.Key.
 func (k tileKey) Hash() uint64 { return mix(uint64(k) + 1) }

@@ -130,7 +130,6 @@ type beforeStore struct {
 	dir string
 }
 
-// SpoolFile implements history.Spooling.
 func (s beforeStore) SpoolFile() (history.SpoolFile, error) { return port.TempFile(s.dir) }
 
 // commitStone commits a world that is one stone.

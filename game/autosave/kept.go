@@ -163,10 +163,8 @@ func (p *policy) reschedule(k *Kept) {
 // queue is a heap of worlds. The world that is due first is on top.
 type queue []*Kept
 
-// Len is for heap.Interface.
 func (q queue) Len() int { return len(q) }
 
-// Less is for heap.Interface.
 func (q queue) Less(i, j int) bool {
 	if c := q[i].due.Compare(q[j].due); c != 0 {
 		return c < 0
@@ -174,20 +172,17 @@ func (q queue) Less(i, j int) bool {
 	return q[i].order < q[j].order
 }
 
-// Swap is for heap.Interface.
 func (q queue) Swap(i, j int) {
 	q[i], q[j] = q[j], q[i]
 	q[i].place, q[j].place = i, j
 }
 
-// Push implements heap.Interface.
 func (q *queue) Push(x any) {
 	k := x.(*Kept)
 	k.place = len(*q)
 	*q = append(*q, k)
 }
 
-// Pop implements heap.Interface.
 func (q *queue) Pop() any {
 	last := len(*q) - 1
 	k := (*q)[last]

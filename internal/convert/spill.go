@@ -360,7 +360,6 @@ func (s *spiltVolume) all() []spiltCube {
 // volume returns a volume, or nil.
 func (c *spilled) volume(dim, vol string) *Volume { return c.dimension(dim).Volume(vol) }
 
-// Entries implements stone.Content.
 func (c *spilled) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		if level != 0 {
@@ -382,7 +381,6 @@ func (c *spilled) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, b
 	}
 }
 
-// ReadChunks implements stone.Content.
 func (c *spilled) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	if level != 0 {
 		return nil
@@ -404,7 +402,6 @@ func (c *spilled) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 	return nil
 }
 
-// Columns implements stone.Content.
 func (c *spilled) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		for _, at := range c.columns[c.dimension(dim)] {
@@ -423,7 +420,6 @@ func (c *spilled) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colu
 // ColumnCount returns the number of columns of a dimension.
 func (c *spilled) ColumnCount(dim string) int { return len(c.columns[c.dimension(dim)]) }
 
-// Counts implements whole.Counted.
 func (c *spilled) Counts(dim, vol string) (counts []int, runs int, known bool) {
 	n := c.volumes[c.volume(dim, vol)]
 	if n == nil || n.inexact {

@@ -210,7 +210,6 @@ type spooling struct {
 	dir string
 }
 
-// SpoolFile implements history.Spooling.
 func (s spooling) SpoolFile() (history.SpoolFile, error) { return port.TempFile(s.dir) }
 
 // List is for history.Store.

@@ -25,7 +25,6 @@ type square struct {
 // memory.
 func (p Plains) Square(columns int) stone.Content { return square{p, int32(columns+3) / 4} }
 
-// About implements stone.Content.
 func (p square) About() stone.About {
 	return stone.About{
 		Properties: []stone.Property{{Key: "format", Value: "terrain"}, {Key: "name", Value: "Plains"}, {Key: "seed", Value: strconv.FormatUint(p.Seed, 10)}},
@@ -35,7 +34,6 @@ func (p square) About() stone.About {
 	}
 }
 
-// Entries implements stone.Content.
 func (p square) Entries(_, _ string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		edge := int32(1)

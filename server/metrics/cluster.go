@@ -29,14 +29,12 @@ var (
 	bytesDesc   = prometheus.NewDesc("cairn_bucket_bytes_total", "Bytes that were put into buckets and got from them.", halfLabels, nil)
 )
 
-// Describe is for prometheus.Collector.
 func (callMetrics) Describe(to chan<- *prometheus.Desc) {
 	to <- callsDesc
 	to <- secondsDesc
 	to <- bytesDesc
 }
 
-// Collect is for prometheus.Collector.
 func (m callMetrics) Collect(to chan<- prometheus.Metric) {
 	if m.store != nil {
 		for _, c := range m.store.All() {
@@ -142,7 +140,6 @@ var (
 	lagSeconds  = prometheus.NewDesc("cairn_replica_lag_seconds", "How long it took until a change was applied by a replica of the catalogue.", []string{"replica"}, nil)
 )
 
-// Describe is for prometheus.Collector.
 func (*sqlMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range connections {
 		to <- c.desc
@@ -215,14 +212,12 @@ var (
 	}
 )
 
-// Describe is for prometheus.Collector.
 func (ledgerMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, n := range ledgerNumbers {
 		to <- n.desc
 	}
 }
 
-// Collect is for prometheus.Collector.
 func (m ledgerMetrics) Collect(to chan<- prometheus.Metric) {
 	s := m.of.Stats()
 	for _, n := range ledgerNumbers {

@@ -489,14 +489,12 @@ func storeNumbers() []storeMetric {
 	}
 }
 
-// Describe is for prometheus.Collector.
 func (storeMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, n := range storeNumbers() {
 		to <- n.desc
 	}
 }
 
-// Collect is for prometheus.Collector.
 func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
 	stats, err := m.st.Stats(context.Background())
 	if err != nil {

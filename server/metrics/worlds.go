@@ -136,7 +136,6 @@ type worldMetrics struct {
 	names bool
 }
 
-// Describe is for prometheus.Collector.
 func (m worldMetrics) Describe(to chan<- *prometheus.Desc) {
 	to <- worldBytes
 	if m.names {

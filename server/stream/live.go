@@ -36,7 +36,6 @@ type live struct {
 	now *liveState
 }
 
-// Now implements Source.
 func (l *live) Now() (State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +74,6 @@ func (l *live) Now() (State, error) {
 	return s, nil
 }
 
-// At implements Source.
 func (l *live) At(ctx context.Context, version string) (State, error) {
 	id, err := history.ParseID(version)
 	if err != nil {
@@ -217,7 +215,6 @@ func (s *liveState) ReadBox(ctx context.Context, dimension, volume string, level
 	return nil
 }
 
-// ReadNow implements State.
 func (s *liveState) ReadNow(dimension, volume string, level int, b geom.Box, dst []voxel.Cell) bool {
 	v := s.volume(dimension, volume)
 	return v != nil && v.ReadBox(b, level, dst)

@@ -84,7 +84,6 @@ func (s *storedState) Moment() Moment {
 	return m
 }
 
-// Close implements State.
 func (s *storedState) Close() error {
 	if s.Closed != nil {
 		defer s.Closed()

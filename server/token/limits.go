@@ -86,12 +86,10 @@ type limited struct {
 	now time.Time
 }
 
-// Fetch implements history.Fetcher.
 func (l *limited) Fetch(ctx context.Context, name string, at history.ID, room int64) (history.Fetched, error) {
 	return history.Fetch(ctx, l.Store, name, at, room)
 }
 
-// Packs implements history.Packing.
 func (l *limited) Packs() bool { return history.Packs(l.Store) }
 
 // begin waits until no other call of the token counts. The caller calls end.
@@ -254,7 +252,6 @@ func (a *account) fly(n int64) int64 {
 	return a.flying
 }
 
-// Create is for history.Names.
 func (l *limited) Create(ctx context.Context, name string) error {
 	return l.more(ctx, func() error { return l.Store.Create(ctx, name) })
 }
@@ -272,7 +269,6 @@ func (l *limited) more(ctx context.Context, make func() error) error {
 	return make()
 }
 
-// Fork is for history.Commits.
 func (l *limited) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	return l.more(ctx, func() error {
 		if l.g.Limits.Bytes > 0 {
@@ -317,7 +313,6 @@ func (l *limited) Undelete(ctx context.Context, name string) error {
 	})
 }
 
-// Commit is for history.Commits.
 func (l *limited) Commit(ctx context.Context, name string, base history.Head, c history.Commit, given ...history.Stone) (history.Commit, error) {
 	done, err := l.room(ctx, name, c)
 	if err != nil {

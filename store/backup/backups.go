@@ -335,7 +335,6 @@ type errWriter struct {
 	err error
 }
 
-// Write is for io.Writer.
 func (w *errWriter) Write(p []byte) (n int, err error) {
 	n, w.err = w.to.Write(p)
 	return n, w.err

@@ -64,7 +64,6 @@ func (k *indexKey) aead(salt []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// Wrap is for age.Recipient.
 func (k *indexKey) Wrap(fileKey []byte) ([]*age.Stanza, error) {
 	salt := make([]byte, 16)
 	rand.Read(salt)
@@ -76,13 +75,11 @@ func (k *indexKey) Wrap(fileKey []byte) ([]*age.Stanza, error) {
 	return []*age.Stanza{{Type: stanzaType, Args: []string{base64.RawStdEncoding.EncodeToString(salt)}, Body: body}}, nil
 }
 
-// WrapWithLabels is for age.RecipientWithLabels.
 func (k *indexKey) WrapWithLabels(fileKey []byte) ([]*age.Stanza, []string, error) {
 	s, err := k.Wrap(fileKey)
 	return s, k.labels, err
 }
 
-// Unwrap is for age.Identity.
 func (k *indexKey) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	for _, s := range stanzas {
 		if s.Type != stanzaType || len(s.Args) != 1 {

@@ -225,7 +225,6 @@ type pieces struct {
 	id  stone.ID
 }
 
-// ReadAt is for io.ReaderAt.
 func (r *pieces) ReadAt(p []byte, off int64) (int, error) {
 	done := 0
 	for done < len(p) {

@@ -38,7 +38,6 @@ func (b *blocks) Close() error {
 	return nil
 }
 
-// ReadAt is for io.ReaderAt.
 func (b *blocks) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("client: stone %v: read at %d", b.id, off)

@@ -64,7 +64,6 @@ func (b *Body) all() [][]byte { return append(b.parts[:len(b.parts):len(b.parts)
 // bodyReader reads the parts of a body one after the other.
 type bodyReader struct{ parts [][]byte }
 
-// Read is for io.Reader.
 func (r *bodyReader) Read(p []byte) (int, error) {
 	n := 0
 	for len(r.parts) > 0 {

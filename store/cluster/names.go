@@ -19,7 +19,6 @@ const nameKind = "w"
 // names is a seaweed.Names in a catalogue.
 type names struct{ of history.Catalogue }
 
-// Get is for seaweed.Names.
 func (n names) Get(ctx context.Context, key string) ([]byte, error) {
 	values, err := n.of.Get(ctx, nameKind+key)
 	if err != nil {
@@ -28,7 +27,6 @@ func (n names) Get(ctx context.Context, key string) ([]byte, error) {
 	return values[0], nil
 }
 
-// Scan is for seaweed.Names.
 func (n names) Scan(ctx context.Context, prefix, after string, most int) (out []seaweed.Name, err error) {
 	from, to := nameKind+max(prefix, after+"\x00"), nameKind+prefix+"\xff"
 	found, err := n.of.Scan(ctx, from, to, most, false) // keys are ASCII
@@ -38,7 +36,6 @@ func (n names) Scan(ctx context.Context, prefix, after string, most int) (out []
 	return out, asBlob(err)
 }
 
-// Swap is for seaweed.Names.
 func (n names) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
 	return asBlob(n.of.Swap(ctx, asRecords(conditions), asRecords(changes)))
 }
@@ -68,7 +65,6 @@ type timedNames struct {
 	history.Clock
 }
 
-// Time is for blob.Clock.
 func (n timedNames) Time(ctx context.Context) (time.Time, error) {
 	t, err := n.Clock.Time(ctx)
 	return t, asBlob(err)

@@ -172,10 +172,8 @@ func (s *Store) write(what func() error) error {
 // logger discards messages.
 type logger struct{}
 
-// Infof is for pebble.Logger.
 func (logger) Infof(string, ...any) {}
 
-// Errorf is for pebble.Logger.
 func (logger) Errorf(string, ...any) {}
 
 // Fatalf is for pebble.Logger. Errors of the disk end in failStop and do not come

@@ -56,7 +56,6 @@ func (w failStop) file(name string, f vfs.File, err error) (vfs.File, error) {
 	return failStopFile{f, w, name}, nil
 }
 
-// Unwrap is for vfs.FS.
 func (w failStop) Unwrap() vfs.FS { return w.FS }
 
 // Create is for vfs.FS. A file called marker names a file that the database made
@@ -72,28 +71,23 @@ func (w failStop) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error)
 	return w.file(name, f, err)
 }
 
-// OpenReadWrite is for vfs.FS.
 func (w failStop) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := w.FS.OpenReadWrite(name, c, o...)
 	return w.file(name, f, err)
 }
 
-// ReuseForWrite is for vfs.FS.
 func (w failStop) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := w.FS.ReuseForWrite(old, name, c)
 	return w.file(name, f, err)
 }
 
-// OpenDir is for vfs.FS.
 func (w failStop) OpenDir(name string) (vfs.File, error) {
 	f, err := w.FS.OpenDir(name)
 	return w.file(name, f, err)
 }
 
-// Rename is for vfs.FS.
 func (w failStop) Rename(old, name string) error { return w.pass(name, w.FS.Rename(old, name)) }
 
-// MkdirAll is for vfs.FS.
 func (w failStop) MkdirAll(name string, mode os.FileMode) error {
 	return w.pass(name, w.FS.MkdirAll(name, mode))
 }
@@ -104,30 +98,24 @@ type failStopFile struct {
 	name     string
 }
 
-// Write is for vfs.File.
 func (f failStopFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
 	return n, f.failStop.pass(f.name, err)
 }
 
-// WriteAt is for vfs.File.
 func (f failStopFile) WriteAt(b []byte, at int64) (int, error) {
 	n, err := f.File.WriteAt(b, at)
 	return n, f.failStop.pass(f.name, err)
 }
 
-// Preallocate is for vfs.File.
 func (f failStopFile) Preallocate(at, n int64) error {
 	return f.failStop.pass(f.name, f.File.Preallocate(at, n))
 }
 
-// Sync is for vfs.File.
 func (f failStopFile) Sync() error { return f.failStop.pass(f.name, f.File.Sync()) }
 
-// SyncData is for vfs.File.
 func (f failStopFile) SyncData() error { return f.failStop.pass(f.name, f.File.SyncData()) }
 
-// SyncTo is for vfs.File.
 func (f failStopFile) SyncTo(n int64) (bool, error) {
 	full, err := f.File.SyncTo(n)
 	return full, f.failStop.pass(f.name, err)

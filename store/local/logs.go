@@ -88,7 +88,6 @@ type cutFile struct {
 	left int64
 }
 
-// Read is for vfs.File.
 func (f *cutFile) Read(b []byte) (int, error) {
 	if f.left <= 0 {
 		return 0, io.EOF

@@ -13,25 +13,20 @@ import (
 // privateFS is the disk. Only the owner may use the files and directories that it makes.
 type privateFS struct{ vfs.FS }
 
-// Unwrap is for vfs.FS.
 func (p privateFS) Unwrap() vfs.FS { return p.FS }
 
-// MkdirAll is for vfs.FS.
 func (p privateFS) MkdirAll(dir string, _ fs.FileMode) error { return p.FS.MkdirAll(dir, 0o700) }
 
-// Create is for vfs.FS.
 func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := p.FS.Create(name, c)
 	return p.private(name, f, err)
 }
 
-// OpenReadWrite is for vfs.FS.
 func (p privateFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := p.FS.OpenReadWrite(name, c, o...)
 	return p.private(name, f, err)
 }
 
-// Lock is for vfs.FS.
 func (p privateFS) Lock(name string) (io.Closer, error) {
 	l, err := p.FS.Lock(name)
 	if err == nil {

@@ -84,7 +84,6 @@ func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
 // dbReader is a record.Reader of the database or of a snapshot of it.
 type dbReader struct{ pebble.Reader }
 
-// Get is for record.Reader.
 func (r *dbReader) Get(key []byte) ([]byte, error) {
 	v, closer, err := r.Reader.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -102,7 +101,6 @@ func span(prefix ...byte) *pebble.IterOptions {
 	return &pebble.IterOptions{LowerBound: prefix, UpperBound: record.End(prefix)}
 }
 
-// Each is for record.Reader.
 func (r *dbReader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
@@ -113,14 +111,12 @@ func (r *dbReader) Each(prefix []byte, what func(key, value []byte) (bool, error
 	})
 }
 
-// Keys is for record.Reader.
 func (r *dbReader) Keys(prefix []byte, what func(key []byte) error) error {
 	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
 		return true, what(it.Key())
 	})
 }
 
-// Back is for record.Reader.
 func (r *dbReader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
 	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
 	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {

@@ -84,10 +84,8 @@ type checkedFS struct {
 	s *Store
 }
 
-// Unwrap is for vfs.FS.
 func (c checkedFS) Unwrap() vfs.FS { return c.FS }
 
-// List is for vfs.FS.
 func (c checkedFS) List(dir string) ([]string, error) {
 	names, err := c.FS.List(dir)
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(c.s.hidden, name) })

@@ -71,27 +71,22 @@ func (f *flaky) call(ctx context.Context, op, key string, what func(context.Cont
 	return fmt.Errorf("flaky: %s %q: fault %d: %w", op, key, wrong, blob.ErrAway)
 }
 
-// Put is for blob.Bucket.
 func (f *flaky) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	return f.call(ctx, "put", key, func(ctx context.Context) error { return f.Bucket.Put(ctx, key, body) })
 }
 
-// Delete is for blob.Bucket.
 func (f *flaky) Delete(ctx context.Context, key string) error {
 	return f.call(ctx, "delete", key, func(ctx context.Context) error { return f.Bucket.Delete(ctx, key) })
 }
 
-// Get is for blob.Reader.
 func (f *flaky) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
 	return read(ctx, f, "get", key, func(ctx context.Context) ([]byte, error) { return f.Bucket.Get(ctx, key, off, n) })
 }
 
-// Head is for blob.Reader.
 func (f *flaky) Head(ctx context.Context, key string) (blob.Info, error) {
 	return read(ctx, f, "head", key, func(ctx context.Context) (blob.Info, error) { return f.Bucket.Head(ctx, key) })
 }
 
-// List is for blob.Reader.
 func (f *flaky) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
 	return read(ctx, f, "list", prefix, func(ctx context.Context) ([]blob.Info, error) { return f.Bucket.List(ctx, prefix, after, n) })
 }
@@ -150,23 +145,19 @@ func (a *again) Put(ctx context.Context, key string, body *io.SectionReader) err
 	return err
 }
 
-// Delete is for blob.Bucket.
 func (a *again) Delete(ctx context.Context, key string) error {
 	_, err := repeat(func() (struct{}, error) { return struct{}{}, a.b.Delete(ctx, key) })
 	return err
 }
 
-// Get is for blob.Reader.
 func (a *again) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	return repeat(func() ([]byte, error) { return a.b.Get(ctx, key, off, n) })
 }
 
-// Head is for blob.Reader.
 func (a *again) Head(ctx context.Context, key string) (blob.Info, error) {
 	return repeat(func() (blob.Info, error) { return a.b.Head(ctx, key) })
 }
 
-// List is for blob.Reader.
 func (a *again) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
 	return repeat(func() ([]blob.Info, error) { return a.b.List(ctx, prefix, after, n) })
 }

@@ -82,7 +82,6 @@ func (c *Catalogue) Close() error { return nil }
 // moment reads the records of one moment.
 type moment struct{ root *node }
 
-// Get is for history.Records.
 func (m moment) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	out := make([][]byte, len(keys))
 	for i, key := range keys {
@@ -91,7 +90,6 @@ func (m moment) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return out, ctx.Err()
 }
 
-// Scan is for history.Records.
 func (m moment) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	var out []history.Record
 	m.root.scan(from, to, back, func(r history.Record) bool {

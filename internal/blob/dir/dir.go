@@ -122,7 +122,6 @@ func (b *Bucket) open() error {
 // text is bytes to read.
 type text string
 
-// ReadAt is for io.ReaderAt.
 func (t text) ReadAt(p []byte, off int64) (int, error) { return copy(p, t[off:]), nil }
 
 // marked checks that the directory is still the bucket. A file system that is not

@@ -140,7 +140,6 @@ type watched struct {
 	step *steps
 }
 
-// Read is for io.Reader.
 func (w watched) Read(p []byte) (int, error) {
 	n, err := w.ReadSeeker.Read(p)
 	w.step.progress(n)
@@ -162,7 +161,6 @@ type clock struct {
 // clockFor is how long a time of the server is good.
 const clockFor = time.Minute
 
-// RoundTrip is for http.RoundTripper.
 func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 	a, err := c.next.RoundTrip(r)
 	if err != nil {

@@ -199,7 +199,6 @@ func (b *Bucket) tryOutParts(ctx context.Context) error {
 // zeros is a body.
 type zeros struct{}
 
-// ReadAt is for io.ReaderAt.
 func (zeros) ReadAt(p []byte, _ int64) (int, error) {
 	clear(p)
 	return len(p), nil

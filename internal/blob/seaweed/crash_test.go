@@ -677,7 +677,6 @@ type blind struct {
 	is atomic.Bool
 }
 
-// Swap is for seaweed.Names.
 func (b *blind) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
 	err := b.Names.Swap(ctx, conditions, changes)
 	if err == nil && b.is.Load() {

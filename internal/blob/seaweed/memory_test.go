@@ -17,14 +17,12 @@ type memory struct {
 	keys []string // sorted
 }
 
-// Get is for Names.
 func (m *memory) Get(ctx context.Context, key string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.all[key], ctx.Err()
 }
 
-// Scan is for Names.
 func (m *memory) Scan(ctx context.Context, prefix, after string, n int) ([]seaweed.Name, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -41,7 +39,6 @@ func (m *memory) Scan(ctx context.Context, prefix, after string, n int) ([]seawe
 	return out, ctx.Err()
 }
 
-// Swap is for Names.
 func (m *memory) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
 	if err := ctx.Err(); err != nil {
 		return err

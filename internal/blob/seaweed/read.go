@@ -348,7 +348,6 @@ type reader struct {
 	key string
 }
 
-// ReadAt is for io.ReaderAt.
 func (r reader) ReadAt(p []byte, off int64) (int, error) {
 	data, err := r.b.Get(r.ctx, r.key, off, int64(len(p)))
 	return copy(p, data), err

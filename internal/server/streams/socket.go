@@ -50,7 +50,6 @@ type catcher struct {
 	conn *ending
 }
 
-// Hijack is for http.Hijacker.
 func (c *catcher) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(c.ResponseWriter).Hijack()
 	c.conn = &ending{Conn: conn}

@@ -689,7 +689,6 @@ type silent struct {
 	lose *atomic.Bool
 }
 
-// Put is for blob.Bucket.
 func (s silent) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	err := s.Bucket.Put(ctx, key, body)
 	if s.lose.Load() {

@@ -43,10 +43,8 @@ func (f files) isManifest(path string) bool {
 	return strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "marker.")
 }
 
-// Unwrap is for vfs.FS.
 func (f files) Unwrap() vfs.FS { return f.FS }
 
-// Create is for vfs.FS.
 func (f files) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if !f.isManifest(path) {
 		return f.FS.Create(path, c)
@@ -62,7 +60,6 @@ func (f files) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return manifest{file, f.failure}, err
 }
 
-// Open is for vfs.FS.
 func (f files) Open(path string, opts ...vfs.OpenOption) (vfs.File, error) {
 	file, err := f.FS.Open(path, opts...)
 	if err != nil {
@@ -71,7 +68,6 @@ func (f files) Open(path string, opts ...vfs.OpenOption) (vfs.File, error) {
 	return table{file, f.failure}, nil
 }
 
-// OpenDir is for vfs.FS.
 func (f files) OpenDir(path string) (vfs.File, error) {
 	dir, err := f.FS.OpenDir(path)
 	if err != nil {
@@ -80,7 +76,6 @@ func (f files) OpenDir(path string) (vfs.File, error) {
 	return manifest{dir, f.failure}, nil
 }
 
-// Remove is for vfs.FS.
 func (f files) Remove(path string) error {
 	if f.isManifest(path) && f.failure.get() != nil {
 		return nil // it goes with the directory
@@ -119,28 +114,22 @@ func (m manifest) try(call func() error) error {
 	return nil
 }
 
-// Write is for vfs.File.
 func (m manifest) Write(b []byte) (int, error) {
 	return len(b), m.try(func() error { _, err := m.File.Write(b); return err })
 }
 
-// Preallocate is for vfs.File.
 func (m manifest) Preallocate(offset, length int64) error {
 	return m.try(func() error { return m.File.Preallocate(offset, length) })
 }
 
-// Sync is for vfs.File.
 func (m manifest) Sync() error { return m.try(m.File.Sync) }
 
-// SyncData is for vfs.File.
 func (m manifest) SyncData() error { return m.try(m.File.SyncData) }
 
-// SyncTo is for vfs.File.
 func (m manifest) SyncTo(length int64) (full bool, err error) {
 	return full, m.try(func() (err error) { full, err = m.File.SyncTo(length); return err })
 }
 
-// Close is for vfs.File.
 func (m manifest) Close() error {
 	if err := m.File.Close(); err != nil {
 		m.failure.set(err)

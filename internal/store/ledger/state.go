@@ -259,7 +259,6 @@ func (r records) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return out, ctx.Err()
 }
 
-// Scan is for history.Records.
 func (r records) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	if from >= to || n <= 0 {
 		return nil, ctx.Err()
@@ -296,10 +295,8 @@ const statePrefix = "state-"
 // logger discards messages.
 type logger struct{}
 
-// Infof is for pebble.Logger.
 func (logger) Infof(string, ...any) {}
 
-// Errorf is for pebble.Logger.
 func (logger) Errorf(string, ...any) {}
 
 // Fatalf is for pebble.Logger. It must not return. Files that cannot be written and files

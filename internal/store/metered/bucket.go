@@ -39,7 +39,6 @@ type bucket struct {
 	c  *Calls
 }
 
-// Get is for blob.Reader.
 func (b bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	began := b.c.now()
 	data, err := b.of.Get(ctx, key, off, n)
@@ -47,7 +46,6 @@ func (b bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, erro
 	return data, err
 }
 
-// Head is for blob.Reader.
 func (b bucket) Head(ctx context.Context, key string) (blob.Info, error) {
 	began := b.c.now()
 	info, err := b.of.Head(ctx, key)
@@ -55,7 +53,6 @@ func (b bucket) Head(ctx context.Context, key string) (blob.Info, error) {
 	return info, err
 }
 
-// List is for blob.Reader.
 func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
 	began := b.c.now()
 	infos, err := b.of.List(ctx, prefix, after, n)
@@ -63,7 +60,6 @@ func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.I
 	return infos, err
 }
 
-// Put is for blob.Bucket.
 func (b bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	began := b.c.now()
 	err := b.of.Put(ctx, key, body)
@@ -71,7 +67,6 @@ func (b bucket) Put(ctx context.Context, key string, body *io.SectionReader) err
 	return err
 }
 
-// Delete is for blob.Bucket.
 func (b bucket) Delete(ctx context.Context, key string) error {
 	began := b.c.now()
 	err := b.of.Delete(ctx, key)

@@ -37,7 +37,6 @@ type records struct {
 	c  *Calls
 }
 
-// Get is for history.Records.
 func (r records) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	began := r.c.now()
 	values, err := r.of.Get(ctx, keys...)
@@ -45,7 +44,6 @@ func (r records) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return values, err
 }
 
-// Scan is for history.Records.
 func (r records) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	began := r.c.now()
 	found, err := r.of.Scan(ctx, from, to, n, back)
@@ -69,7 +67,6 @@ func (t catalogue) Snapshot(ctx context.Context) (history.Records, func(), error
 	return records{r, t.c}, release, nil
 }
 
-// Swap is for history.Catalogue.
 func (t catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	began := t.c.now()
 	err := t.of.Swap(ctx, conditions, changes)
@@ -77,5 +74,4 @@ func (t catalogue) Swap(ctx context.Context, conditions, changes []history.Recor
 	return err
 }
 
-// Close is for history.Catalogue.
 func (t catalogue) Close() error { return t.of.Close() }

@@ -178,7 +178,6 @@ type pinger struct {
 	op int
 }
 
-// Ping is for history.Pinger.
 func (p *pinger) Ping(ctx context.Context) error {
 	began := p.c.now()
 	err := p.of.Ping(ctx)

@@ -20,7 +20,6 @@ type blind struct {
 	is bool
 }
 
-// Swap is for history.Catalogue.
 func (b *blind) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	err := b.Catalogue.Swap(ctx, conditions, changes)
 	if err == nil && b.is {
@@ -92,7 +91,6 @@ type cramped struct {
 	full, slow bool
 }
 
-// Put is for blob.Bucket.
 func (c *cramped) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if c.full {
 		return blob.ErrFull
@@ -100,7 +98,6 @@ func (c *cramped) Put(ctx context.Context, key string, body *io.SectionReader) e
 	return c.Bucket.Put(ctx, key, body)
 }
 
-// Ping is for blob.Pinger.
 func (c *cramped) Ping(ctx context.Context) error {
 	if c.slow {
 		return context.DeadlineExceeded
@@ -114,7 +111,6 @@ type narrow struct {
 	full bool
 }
 
-// Swap is for history.Catalogue.
 func (n *narrow) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if n.full {
 		return history.ErrFull

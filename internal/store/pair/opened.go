@@ -37,7 +37,6 @@ type block struct {
 	err   error
 }
 
-// ReadAt is for io.ReaderAt.
 func (o *opened) ReadAt(p []byte, off int64) (int, error) {
 	n := min(int64(len(p)), o.size-off)
 	if off < 0 || n < 0 {

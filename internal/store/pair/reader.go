@@ -38,7 +38,6 @@ var errLack = errors.New("a record was not read yet")
 // lacks reports whether the answers of the reader count for nothing.
 func (r *reader) lacks() bool { return len(r.lack) > 0 || r.walks }
 
-// Get is for record.Reader.
 func (r *reader) Get(key []byte) ([]byte, error) {
 	k := string(key)
 	value, err := r.get(k)
@@ -156,7 +155,6 @@ func (r *reader) fetch(keys []string) error {
 // maxKnown is how many records a reader of a snapshot remembers.
 const maxKnown = 1 << 16
 
-// Ahead is for record.Ahead.
 func (r *reader) Ahead(keys [][]byte) error {
 	if r.plain {
 		return nil
@@ -187,17 +185,14 @@ const (
 	changeSize = 512
 )
 
-// Each is for record.Reader.
 func (r *reader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
 	return r.scan(string(prefix), string(record.End(prefix)), false, what)
 }
 
-// Keys is for record.Reader.
 func (r *reader) Keys(prefix []byte, what func(key []byte) error) error {
 	return r.Each(prefix, func(key, _ []byte) (bool, error) { return true, what(key) })
 }
 
-// Back is for record.Reader.
 func (r *reader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
 	return r.scan(string(from), string(to), true, what)
 }
@@ -232,14 +227,12 @@ func (r *reader) scan(from, to string, back bool, what func(key, value []byte) (
 // another condition says as much.
 type implied struct{ *reader }
 
-// Get is for record.Reader.
 func (i implied) Get(key []byte) ([]byte, error) { return i.reader.get(string(key)) }
 
 // unseen reads records like a draft and does not make them conditions. So it needs a
 // snapshot.
 type unseen struct{ *reader }
 
-// Get is for record.Reader.
 func (u unseen) Get(key []byte) ([]byte, error) {
 	if u.from == nil {
 		u.walks = true

@@ -136,12 +136,10 @@ type snapshot struct {
 	ended bool
 }
 
-// Get is for history.Records.
 func (s *snapshot) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return s.c.get(ctx, s.read, keys)
 }
 
-// Scan is for history.Records.
 func (s *snapshot) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	return scan(ctx, s.read, from, to, n, back)
 }

@@ -52,7 +52,6 @@ func Every(requests int) func(*http.Request) Damage {
 	}
 }
 
-// ServeHTTP is for http.Handler.
 func (w *wire) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	damage := w.script(r)

@@ -92,7 +92,6 @@ type output struct {
 	all bytes.Buffer
 }
 
-// Write is for io.Writer.
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,7 +21,6 @@ const (
 // unfenced is a store that uses the current fence for every commit.
 type unfenced struct{ *local.Store }
 
-// Commit is for history.Store.
 func (u unfenced) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	done, err := u.Store.Commit(ctx, name, base, c, stones...)
 	if !errors.Is(err, history.ErrFenced) {
@@ -46,12 +45,10 @@ type earlyFile struct {
 
 func newEarlyFS() vfs.FS { return earlyFS{vfs.Default} }
 
-// Create is for vfs.FS.
 func (e earlyFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return early(name)(e.FS.Create(name, c))
 }
 
-// ReuseForWrite is for vfs.FS.
 func (e earlyFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return early(name)(e.FS.ReuseForWrite(old, name, c))
 }
@@ -65,7 +62,6 @@ func early(name string) func(vfs.File, error) (vfs.File, error) {
 	}
 }
 
-// Write is for vfs.File.
 func (f *earlyFile) Write(p []byte) (int, error) {
 	f.waits = append(f.waits, p...)
 	if time.Since(f.written) < earlyBy {
@@ -80,17 +76,12 @@ func (f *earlyFile) flush() error {
 	return err
 }
 
-// Sync is for vfs.File.
 func (f *earlyFile) Sync() error { return nil }
 
-// SyncData is for vfs.File.
 func (f *earlyFile) SyncData() error { return nil }
 
-// SyncTo is for vfs.File.
 func (f *earlyFile) SyncTo(int64) (bool, error) { return false, nil }
 
-// Fd is for vfs.File.
 func (f *earlyFile) Fd() uintptr { return vfs.InvalidFd }
 
-// Close is for vfs.File.
 func (f *earlyFile) Close() error { return errors.Join(f.flush(), f.File.Close()) }

@@ -27,22 +27,18 @@ func (f stopFS) file(name string, isDir bool, file vfs.File, err error) (vfs.Fil
 	return stopFile{file, f.at, columnOf(name, isDir)}, nil
 }
 
-// Unwrap is for vfs.FS.
 func (f stopFS) Unwrap() vfs.FS { return f.FS }
 
-// Create is for vfs.FS.
 func (f stopFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	file, err := f.FS.Create(name, c)
 	return f.file(name, false, file, err)
 }
 
-// OpenReadWrite is for vfs.FS.
 func (f stopFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	file, err := f.FS.OpenReadWrite(name, c, o...)
 	return f.file(name, false, file, err)
 }
 
-// ReuseForWrite is for vfs.FS.
 func (f stopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f.names.Lock()
 	file, err := f.FS.ReuseForWrite(old, name, c)
@@ -50,48 +46,41 @@ func (f stopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.Fi
 	return f.file(name, false, file, err)
 }
 
-// OpenDir is for vfs.FS.
 func (f stopFS) OpenDir(name string) (vfs.File, error) {
 	file, err := f.FS.OpenDir(name)
 	return f.file(name, true, file, err)
 }
 
-// Rename is for vfs.FS.
 func (f stopFS) Rename(old, name string) error {
 	f.names.Lock()
 	defer f.names.Unlock()
 	return f.FS.Rename(old, name)
 }
 
-// Remove is for vfs.FS.
 func (f stopFS) Remove(name string) error {
 	f.names.Lock()
 	defer f.names.Unlock()
 	return f.FS.Remove(name)
 }
 
-// RemoveAll is for vfs.FS.
 func (f stopFS) RemoveAll(name string) error {
 	f.names.Lock()
 	defer f.names.Unlock()
 	return f.FS.RemoveAll(name)
 }
 
-// Sync is for vfs.File.
 func (f stopFile) Sync() error {
 	f.at(f.column, false)
 	defer f.at(f.column, true)
 	return f.File.Sync()
 }
 
-// SyncData is for vfs.File.
 func (f stopFile) SyncData() error {
 	f.at(f.column, false)
 	defer f.at(f.column, true)
 	return f.File.SyncData()
 }
 
-// SyncTo is for vfs.File.
 func (f stopFile) SyncTo(n int64) (bool, error) {
 	f.at(f.column, false)
 	defer f.at(f.column, true)
