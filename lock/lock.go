@@ -1,6 +1,6 @@
 // Package lock has the spinlocks of the literature, made safe for goroutines: test-and-set,
 // ticket, Anderson's, Graunke and Thakkar's, MCS and CLH. Begin with TTAS, the only one
-// with a use beside sync.Mutex: it has 4 bytes. docs/LOCKS.md has measurements of all, and
+// with a use beside sync.Mutex: it has 4 bytes. docs/lab/LOCKS.md has measurements of all, and
 // says when which lock is right.
 //
 // A waiting goroutine looks at the lock some times and then yields its processor, so every

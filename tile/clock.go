@@ -9,7 +9,7 @@ type clock struct {
 }
 
 // Clock returns the policy of the article about texture caches and of OpenImageIO. It
-// costs least and keeps fewest of the tiles that are asked for again: see docs/MEASURED.md.
+// costs least and keeps fewest of the tiles that are asked for again: see docs/lab/MEASURED.md.
 func Clock(_ int64, used func(id uint32) bool) Policy {
 	return &clock{lists: newLists(1), used: used}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
-// Example_pictures draws the pictures of docs/POLYGONS.md. With -update they are written.
+// Example_pictures draws the pictures of docs/lab/POLYGONS.md. With -update they are written.
 func Example_pictures() {
 	var nine, all album
 	for _, c := range configurations {
@@ -20,11 +20,11 @@ func Example_pictures() {
 	for _, s := range situations {
 		all.draw(s.shape, s.what, shapes[s.shape], s.line, nil)
 	}
-	nine.keep("../../docs/polygons-nine.svg", 3)
-	all.keep("../../docs/polygons-splits.svg", 6)
+	nine.keep("../../docs/lab/polygons-nine.svg", 3)
+	all.keep("../../docs/lab/polygons-splits.svg", 6)
 	// Output:
-	// ../../docs/polygons-nine.svg has 9 pictures
-	// ../../docs/polygons-splits.svg has 41 pictures
+	// ../../docs/lab/polygons-nine.svg has 9 pictures
+	// ../../docs/lab/polygons-splits.svg has 41 pictures
 }
 
 // album is pictures side by side.

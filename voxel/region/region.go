@@ -14,7 +14,7 @@
 // A Mask says which cells of a region an operation may touch, by what is there now.
 //
 // A Polygon is a shape without height. Split cuts it by a line, Towers between chunks; both are exact.
-// The pictures are in docs/POLYGONS.md.
+// The pictures are in docs/lab/POLYGONS.md.
 package region
 
 import (
