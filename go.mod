@@ -10,7 +10,7 @@ require (
 	github.com/chromedp/chromedp v0.23.0 // drives the pages in Chromium; only tests of internal/testing/browser
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/coder/websocket v1.8.15
-	github.com/evanw/esbuild v0.28.2 // bundles the pages; only server/web/build, which the command lacks
+	github.com/evanw/esbuild v0.28.2 // bundles the pages; only internal/server/web/build, which the command lacks
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL; only store/postgres
 	github.com/klauspost/compress v1.20.3
 	github.com/minio/minio-go/v7 v7.4.1 // calls of S3; only blob/s3

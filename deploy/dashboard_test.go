@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	clientmetrics "github.com/cairnvoxel/cairn/store/client/metrics"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/prometheus/client_golang/prometheus"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/zipped"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -12,10 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/internal/zipped"
-	"github.com/cairnvoxel/cairn/server/metrics"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // RouteInfo is a row of the table.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/internal/server/away"
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 )

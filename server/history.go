@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"

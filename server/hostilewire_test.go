@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/token"
 )
 
 // answers returns the statuses of what the server says to text until it has nothing

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 )
 
 // HTTP returns an http.Server with timeouts and bounds for a public address. The

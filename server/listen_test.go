@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -18,12 +18,12 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 )
 

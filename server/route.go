@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 )
 

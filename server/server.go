@@ -25,12 +25,12 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/limits"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/versions"
 	"github.com/cairnvoxel/cairn/render/texture"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -38,11 +38,26 @@ import (
 // Limits bound the cost of calls.
 type Limits = limits.Limits
 
+// Tokens are the tokens of a file, which say who may do what. Reload reads the file again.
+type Tokens = token.Set
+
+// ReadTokens reads a file of tokens, such as `cairn token new` writes.
+func ReadTokens(path string) (*Tokens, error) { return token.ReadFile(path) }
+
+// Event describes one call, for Options.Observe.
+type Event = metrics.Event
+
+// Metrics count what Servers do, for Prometheus.
+type Metrics = metrics.Metrics
+
+// NewMetrics returns Metrics that are all zero. Watch, Observe and Handler connect them to a Server.
+func NewMetrics() *Metrics { return metrics.New() }
+
 // Options of a Server. The zero value is the default.
 type Options struct {
 	// Tokens say who may do what. Without Tokens the Server accepts calls from this
 	// machine only, and treats each as an admin's.
-	Tokens *token.Set
+	Tokens *Tokens
 	Limits Limits
 	// Log receives what callers must not see. Default none.
 	Log *slog.Logger
@@ -54,7 +69,7 @@ type Options struct {
 	Packs bool
 	// Observe is called after every call, in the goroutine of the call. It must not
 	// keep the Event.
-	Observe func(*metrics.Event)
+	Observe func(*Event)
 	// Temp is the folder for worlds that are being received or sent. Default
 	// os.TempDir.
 	Temp string

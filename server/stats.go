@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/store/client"
 
 	localstore "github.com/cairnvoxel/cairn/store/local"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/internal/server/limits"
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"

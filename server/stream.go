@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
-	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

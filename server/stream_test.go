@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"

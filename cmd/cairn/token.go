@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/server/token"
 	"github.com/spf13/cobra"
 )
 

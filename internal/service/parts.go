@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/savings"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

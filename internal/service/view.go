@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/web"
 	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/server/web"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

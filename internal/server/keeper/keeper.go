@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
-	"github.com/cairnvoxel/cairn/server/metrics"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairnvoxel/cairn/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )

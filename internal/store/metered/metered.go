@@ -1,6 +1,6 @@
 // Package metered counts the calls to the halves of a Store: how many, how long they
 // take, and how they end. Begin with New; wrap both halves before store/pair gets them.
-// Package server/metrics shows the counts.
+// Package internal/server/metrics shows the counts.
 package metered
 
 import (

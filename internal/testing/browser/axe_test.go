@@ -14,7 +14,7 @@ import (
 func TestAxe(t *testing.T) {
 	axe, err := os.ReadFile(filepath.Join("..", "..", "server", "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Skip("axe-core is not there: npm ci --prefix server/web")
+		t.Skip("axe-core is not there: npm ci --prefix internal/server/web")
 	}
 	needBrowser(t)
 	tokens := filepath.Join(t.TempDir(), "tokens.json")

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/server/web"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
-	"github.com/cairnvoxel/cairn/server/web"
 )
 
 // get asks the handler for a path; headers are pairs.
@@ -221,7 +221,7 @@ func TestSources(t *testing.T) {
 	}
 	t.Run("dist", func(t *testing.T) {
 		if _, err := os.Stat("node_modules/three"); err != nil {
-			t.Skip("no packages: run go generate ./server/web")
+			t.Skip("no packages: run go generate ./internal/server/web")
 		}
 		checkDist(t, bundled(t))
 	})
@@ -239,11 +239,11 @@ func checkDist(t *testing.T, out string) {
 	t.Helper()
 	got, want := tree(t, "dist"), tree(t, out)
 	if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(a, b) {
-		t.Fatalf("dist has %q, the sources make %q: run go generate ./server/web", a, b)
+		t.Fatalf("dist has %q, the sources make %q: run go generate ./internal/server/web", a, b)
 	}
 	for name := range want {
 		if !bytes.Equal(got[name], want[name]) {
-			t.Errorf("dist/%s is not what the sources make: run go generate ./server/web", name)
+			t.Errorf("dist/%s is not what the sources make: run go generate ./internal/server/web", name)
 		}
 	}
 }

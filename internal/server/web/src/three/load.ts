@@ -1,7 +1,7 @@
 // From the stream to the screen: cubes become meshes in workers, and meshes come to the graphics card a
 // few milliseconds a frame.
 
-import { Schema, type Cells, type Client, type Cube, type Place } from "../../../stream/typescript/index.ts";
+import { Schema, type Cells, type Client, type Cube, type Place } from "../../../../../server/stream/typescript/index.ts";
 import workerURL from "./mesh.worker";
 import type { Done, Job, Setup } from "./mesh.worker.ts";
 import { rim, shapeOf } from "./nets.ts";

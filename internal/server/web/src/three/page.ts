@@ -4,7 +4,7 @@ import { call, json, Refused, words, type Commit, type Facts } from "../api";
 import { el, fill, icon, svg, type Child } from "../dom";
 import { ago, bytes, count, many, time } from "../text";
 import type { Page, View as PageView } from "../view";
-import { Client, webSocket, type Moment, type Welcome } from "../../../stream/typescript/index.ts";
+import { Client, webSocket, type Moment, type Welcome } from "../../../../../server/stream/typescript/index.ts";
 import { landOf, lookAt, middleOf, standAt } from "./begin.ts";
 import { Controls } from "./controls.ts";
 import { Loader } from "./load.ts";

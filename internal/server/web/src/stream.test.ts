@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Client, CorruptError, Decoder, encode, keyOf, type Cells, type Cube, type Link, type LinkEvents, type ServerFrame, type Volume } from "../../stream/typescript/index.ts";
+import { Client, CorruptError, Decoder, encode, keyOf, type Cells, type Cube, type Link, type LinkEvents, type ServerFrame, type Volume } from "../../../../server/stream/typescript/index.ts";
 
 interface Golden {
   volumes: Volume[];
@@ -11,7 +11,7 @@ interface Golden {
   bad: { name: string; from: "client" | "server"; hex: string }[];
 }
 
-const golden = JSON.parse(readFileSync("../stream/testdata/golden.json", "utf8")) as Golden;
+const golden = JSON.parse(readFileSync("../../../server/stream/testdata/golden.json", "utf8")) as Golden;
 const hex = (s: string) => Uint8Array.from(s.match(/../g) ?? [], (b) => parseInt(b, 16));
 const text = (b: Uint8Array) => Buffer.from(b).toString("hex");
 

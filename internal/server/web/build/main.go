@@ -1,7 +1,7 @@
-// Command build bundles the pages: it reads server/web/src and writes server/web/dist.
+// Command build bundles the pages: it reads internal/server/web/src and writes internal/server/web/dist.
 //
-//	go generate ./server/web       install the pinned packages and bundle
-//	go run ./server/web/build      bundle with the packages that are there
+//	go generate ./internal/server/web       install the pinned packages and bundle
+//	go run ./internal/server/web/build      bundle with the packages that are there
 //
 // A file X.worker.ts becomes a file of its own; `import url from "./X.worker"` gives
 // its address. With -test it writes the tests of the sources instead of the pages.

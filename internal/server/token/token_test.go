@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
