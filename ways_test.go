@@ -23,10 +23,9 @@ import (
 	edits "github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/game/undo"
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/terrain"
-	"github.com/cairnvoxel/cairn/internal/tool"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -143,7 +142,7 @@ func ways() map[string]way {
 	pasted.empty = true
 	said := func(w way) way { w.says = true; return w }
 	ported := commits(func(ctx context.Context, w *world.World, at geom.Point, name string) error {
-		_, err := port.Paste(ctx, w, oneBlock(&testing.T{}, name), port.PasteOptions{Dimension: inWays, At: at})
+		_, err := tool.Paste(ctx, w, oneBlock(&testing.T{}, name), tool.PasteOptions{Dimension: inWays, At: at})
 		return err
 	})
 	ported.empty = true
@@ -541,7 +540,7 @@ func TestFillUnloaded(t *testing.T) {
 // each, or why none does.
 func writers() map[string]string {
 	return map[string]string{
-		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "game/undo.Update": "set", "game/undo.takeBack": "undo", "game/brush.Do": "brush", "internal/tool.Update": "brush in words", "..Edit": "package cairn",
+		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "game/undo.Update": "set", "game/undo.takeBack": "undo", "game/brush.Do": "brush", "internal/game/tool.Update": "brush in words", "..Edit": "package cairn",
 		"game/edit.changeChunks":  "edit queue: fill",
 		"world.Replace":           "apart: it makes all of a world what another one is, with what follows from blocks",
 		"world.relightIn":         "apart: light",

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/tool"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/spf13/cobra"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/tool"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/pflag"
 )
@@ -83,14 +83,14 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 		return err
 	}
 	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
-	where := port.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
+	where := tool.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
 		AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns}
 	if area := o.area(""); area.Region != "" || area.Mask != "" {
 		_, where.Region, where.Mask, err = area.In(ctx, sf.st, w)
 	}
 	var turned map[string]int
 	if err == nil {
-		turned, err = port.Paste(ctx, w, c, where)
+		turned, err = tool.Paste(ctx, w, c, where)
 	}
 	var which *port.DimensionError
 	var unknown *block.NameError

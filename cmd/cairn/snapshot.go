@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/game/schematics"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -164,7 +165,7 @@ func (o *snapshotOptions) writeSchem(ctx context.Context, sf *storeFlag, s *aren
 	}
 	defer from.Close()
 	_, err = newFolder(o.schem, func(dir string, _ *console.Progress) (err error) {
-		columns, err = arena.WriteFolder(ctx, from, s.Area, filepath.Base(o.schem), func(name string) (io.WriteCloser, error) {
+		columns, err = schematics.Write(ctx, from, s.Area, filepath.Base(o.schem), func(name string) (io.WriteCloser, error) {
 			return os.Create(filepath.Join(dir, name))
 		}, lost)
 		return err
@@ -356,7 +357,7 @@ func (o *snapshotOptions) run(ctx context.Context, sf *storeFlag, w *world.World
 	if len(o.without) > 0 {
 		return edit.Progress{}, usagef("--schem restores blocks alone: it takes no --without")
 	}
-	p, failed, err := arena.RestoreFolder(ctx, os.DirFS(o.schem), w, sf.st, o.Area, show)
+	p, failed, err := schematics.Restore(ctx, os.DirFS(o.schem), w, sf.st, o.Area, show)
 	for _, f := range failed[:min(len(failed), 8)] {
 		err = errors.Join(err, f)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/tool"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/spf13/pflag"
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -186,7 +187,7 @@ func TestFrom(t *testing.T) {
 func TestPaste(t *testing.T) {
 	w := opened(t, mustLoad(t, island(1, 3955)))
 	at := geom.Point{X: 5, Y: 200, Z: -9}
-	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{At: at, Turn: clip.Turn{Quarters: 1}}); err != nil {
+	if _, err := tool.Paste(t.Context(), w, hut(t), tool.PasteOptions{At: at, Turn: clip.Turn{Quarters: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(t.Context(), ""); err != nil {
@@ -226,7 +227,7 @@ func TestPaste(t *testing.T) {
 	torn := hut(t)
 	torn.Lists[0].Objects = append(torn.Lists[0].Objects, voxel.Object{Place: voxel.Moved, At: geom.Point{X: 100}, Payload: []byte{0}})
 	n := s.ColumnCount("overworld")
-	if lost, err := port.Paste(t.Context(), w, torn, port.PasteOptions{At: at}); err != nil || lost["block_entities outside of the box"] != 1 {
+	if lost, err := tool.Paste(t.Context(), w, torn, tool.PasteOptions{At: at}); err != nil || lost["block_entities outside of the box"] != 1 {
 		t.Errorf("lost %v, %v", lost, err)
 	}
 	columns := 0
@@ -245,7 +246,7 @@ func TestPaste(t *testing.T) {
 	old.Lists = append(old.Lists, voxel.List{Name: voxel.Entities, Objects: []voxel.Object{{Place: voxel.Indexed, At: geom.Point{Y: 1}, Payload: mob[3:]}}})
 	for range 2 { // the second time nothing comes
 		far := geom.Point{X: 500, Y: 100}
-		lost, err := port.Paste(t.Context(), w, old, port.PasteOptions{At: far, NewColumns: true})
+		lost, err := tool.Paste(t.Context(), w, old, tool.PasteOptions{At: far, NewColumns: true})
 		if n := lost["items in the form of data version 3700, which the game of 3955 reads as others"]; err != nil || n != 1 {
 			t.Errorf("lost %v, %v", lost, err)
 		}
@@ -259,21 +260,21 @@ func TestPaste(t *testing.T) {
 	strange := hut(t)
 	strange.Block.Names = append([]string{}, strange.Block.Names...)
 	strange.Block.Names[1] = "mod:lamp"
-	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at}); !errors.As(err, &unknown) {
+	if _, err := tool.Paste(t.Context(), w, strange, tool.PasteOptions{At: at}); !errors.As(err, &unknown) {
 		t.Errorf("%v, want a NameError", err)
 	}
-	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at, AnyName: true}); err != nil {
+	if _, err := tool.Paste(t.Context(), w, strange, tool.PasteOptions{At: at, AnyName: true}); err != nil {
 		t.Error(err)
 	}
 	strange.Block.Names[1] = "legacy:35/14"
-	if _, err := port.Paste(t.Context(), w, strange, port.PasteOptions{At: at}); err == nil || !strings.Contains(err.Error(), "the blocks of the world have names") {
+	if _, err := tool.Paste(t.Context(), w, strange, tool.PasteOptions{At: at}); err == nil || !strings.Contains(err.Error(), "the blocks of the world have names") {
 		t.Errorf("a number: %v", err)
 	}
 	var which *port.DimensionError
-	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{Dimension: "moon"}); !errors.As(err, &which) {
+	if _, err := tool.Paste(t.Context(), w, hut(t), tool.PasteOptions{Dimension: "moon"}); !errors.As(err, &which) {
 		t.Errorf("%v, want a DimensionError", err)
 	}
-	if _, err := port.Paste(t.Context(), w, hut(t), port.PasteOptions{At: geom.Point{X: math.MaxInt32}}); !errors.Is(err, geom.ErrOutOfRange) {
+	if _, err := tool.Paste(t.Context(), w, hut(t), tool.PasteOptions{At: geom.Point{X: math.MaxInt32}}); !errors.Is(err, geom.ErrOutOfRange) {
 		t.Errorf("%v, want ErrOutOfRange", err)
 	}
 }
@@ -325,7 +326,7 @@ func TestPasteStates(t *testing.T) {
 	c.Block.Names = []string{"minecraft:oak_log"}
 	for name, far := range map[string]int{"on the island": 0, "beside it": 500} {
 		w, at := opened(t, mustLoad(t, island(1, 3955))), at.Add(geom.Point{X: far})
-		if _, err := port.Paste(t.Context(), w, c, port.PasteOptions{At: at, NewColumns: true}); err != nil {
+		if _, err := tool.Paste(t.Context(), w, c, tool.PasteOptions{At: at, NewColumns: true}); err != nil {
 			t.Fatal(err)
 		}
 		v := w.View().Dimension("overworld").Volume(voxel.Block)
@@ -357,7 +358,7 @@ func TestPasteOutside(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := opened(t, mustLoad(t, island(1, terrain.Modern)))
-		if _, err := port.Paste(t.Context(), w, c, port.PasteOptions{At: geom.Point{X: 4, Y: 120, Z: 4}, Turn: clip.Turn{Quarters: quarters}, NewColumns: true}); err != nil {
+		if _, err := tool.Paste(t.Context(), w, c, tool.PasteOptions{At: geom.Point{X: 4, Y: 120, Z: 4}, Turn: clip.Turn{Quarters: quarters}, NewColumns: true}); err != nil {
 			t.Fatal(err)
 		}
 		v := w.View().Dimension("overworld").Volume(voxel.Block)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
-	"github.com/cairnvoxel/cairn/internal/tool"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

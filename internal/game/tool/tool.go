@@ -1,4 +1,5 @@
-// Package tool makes brushes of words: those of `cairn edit` and of POST /v1/brush.
+// Package tool edits open worlds as words say: the brushes of `cairn edit` and of POST /v1/brush, what
+// replaces blocks, and what pastes a clip.
 //
 // Options are what a person or a program says. Find finds the volume that is meant, Options.Brush
 // returns the brush, and Apply loads what it needs and applies it. Place.Check says whether the

@@ -1,4 +1,4 @@
-package port
+package tool
 
 import (
 	"cmp"
@@ -8,11 +8,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -59,7 +61,7 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 		return nil, err
 	}
 	defer held.Release()
-	near, err := HoldNear(ctx, w, dim.Name(), box)
+	near, err := holdNear(ctx, w, dim.Name(), box)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +90,9 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 	return lost, cmp.Or(ctx.Err(), err)
 }
 
-// HoldNear loads the column nearest to a loaded box that has none, and holds it: new columns have
+// holdNear loads the column nearest to a loaded box that has none, and holds it: new columns have
 // its heights and its data version. Else it holds nothing.
-func HoldNear(ctx context.Context, w *world.World, dimension string, box geom.Box) (*world.Held, error) {
+func holdNear(ctx context.Context, w *world.World, dimension string, box geom.Box) (*world.Held, error) {
 	d := w.View().Dimension(dimension)
 	for range d.Columns(box) {
 		return w.Load(ctx, dimension, geom.Box{})
@@ -114,7 +116,7 @@ func HoldNear(ctx context.Context, w *world.World, dimension string, box geom.Bo
 }
 
 func pasteDimension(w *world.World, name string) (*world.Dimension, error) {
-	e := &DimensionError{Want: name}
+	e := &port.DimensionError{Want: name}
 	for _, d := range w.View().Dimensions() {
 		e.Have = append(e.Have, d.Name())
 		if v := d.Volume(voxel.Block); (name == "" || d.Name() == name) && v != nil && v.Schema == voxel.Palette {
@@ -122,10 +124,13 @@ func pasteDimension(w *world.World, name string) (*world.Dimension, error) {
 		}
 	}
 	if name == "" {
-		return nil, errors.New("port: the world has no volume of blocks with names")
+		return nil, errors.New("the world has no volume of blocks with names")
 	}
 	return nil, e
 }
+
+// maxUnknown bounds the names that an error lists.
+const maxUnknown = 8
 
 // checkNames checks the names of a clip against the world's own and the game's of the columns
 // in a box.
@@ -162,10 +167,11 @@ func checkNames(w *world.World, dim string, box geom.Box, c *clip.Clip) error {
 // checkName checks a name against the game of a data version. A world of blocks with numbers
 // takes numbers, and no other world does.
 func checkName(name string, version int32, own []string) error {
-	if isNamed(name) && block.Numbered(own) {
+	numbered := strings.HasPrefix(name, "legacy:")
+	if !numbered && block.Numbered(own) {
 		return fmt.Errorf("block %q has a name, and the blocks of the world have numbers", name)
 	}
-	if !isNamed(name) && version >= block.FirstNamed && !slices.Contains(own, name) {
+	if numbered && version >= block.FirstNamed && !slices.Contains(own, name) {
 		return fmt.Errorf("block %q has a number, as before 1.13, and the blocks of the world have names", name)
 	}
 	return block.Blocks().Check(name, version, own)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/game/brush"
-	"github.com/cairnvoxel/cairn/internal/tool"
+	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

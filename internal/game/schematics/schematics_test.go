@@ -1,4 +1,4 @@
-package arena_test
+package schematics_test
 
 import (
 	"bytes"
@@ -18,11 +18,17 @@ import (
 
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/game/schematics"
+	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -61,7 +67,7 @@ func (p *place) mustFolder() folder {
 	}
 	defer s.Close()
 	out := make(folder)
-	n, err := arena.WriteFolder(p.t.Context(), s, arena.Area{Region: folderBox}, "arena", out.create, map[string]int{})
+	n, err := schematics.Write(p.t.Context(), s, arena.Area{Region: folderBox}, "arena", out.create, map[string]int{})
 	if err != nil || n != len(out)-1 {
 		p.t.Fatalf("%d columns in %d files: %v", n, len(out), err)
 	}
@@ -69,11 +75,11 @@ func (p *place) mustFolder() folder {
 }
 
 // restore restores a folder and commits.
-func (p *place) restore(f folder, a arena.Area) (edit.Progress, []*arena.FolderError, error) {
+func (p *place) restore(f folder, a arena.Area) (edit.Progress, []*schematics.FileError, error) {
 	p.t.Helper()
 	w := p.open("a", "")
 	defer w.Close()
-	got, failed, err := arena.RestoreFolder(p.t.Context(), fstest.MapFS(f), w, p.st, a, nil)
+	got, failed, err := schematics.Restore(p.t.Context(), fstest.MapFS(f), w, p.st, a, nil)
 	if _, end := w.Commit(p.t.Context(), ""); end != nil {
 		p.t.Fatal(end)
 	}
@@ -247,13 +253,13 @@ func TestFolderWrong(t *testing.T) {
 	}
 	defer s.Close()
 	for _, text := range []string{"", "box", "box:0,0,0..9999999,1,9999999", "box:0,0,0..1,1,1 & box:5,5,5..6,6,6"} {
-		if _, err := arena.WriteFolder(t.Context(), s, arena.Area{Region: text}, "x", make(folder).create, map[string]int{}); !errors.Is(err, arena.ErrArea) {
+		if _, err := schematics.Write(t.Context(), s, arena.Area{Region: text}, "x", make(folder).create, map[string]int{}); !errors.Is(err, arena.ErrArea) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
 }
 
-func FuzzRestoreFolder(f *testing.F) {
+func FuzzRestore(f *testing.F) {
 	f.Add([]byte(`{"version":2,"name":"a","level":"minecraft:a","min":[0,0,0],"max":[1,1,1],"amount":1,"chunks":[{"min":[0,0,0],"max":[1,1,1],"checksum":"0"}],"points":[]}`), []byte("x"))
 	f.Fuzz(func(t *testing.T, meta, schem []byte) {
 		st := memory.New(memory.Options{})
@@ -270,7 +276,7 @@ func FuzzRestoreFolder(f *testing.F) {
 			t.Fatal(err)
 		}
 		dir := fstest.MapFS{"meta.json": {Data: meta}, "c.0.0.schem": {Data: schem}}
-		p, failed, err := arena.RestoreFolder(t.Context(), dir, w, st, arena.Area{}, nil)
+		p, failed, err := schematics.Restore(t.Context(), dir, w, st, arena.Area{}, nil)
 		if err == nil && (p.Done != p.Chunks || p.Failed != len(failed)) {
 			t.Errorf("got %+v, %v", p, failed)
 		}
@@ -344,4 +350,96 @@ func TestFolderOfGaia(t *testing.T) {
 			t.Fatalf("%v is %s, want %s", at, name, want[at])
 		}
 	}
+}
+
+const overworld = "overworld"
+
+// place is a store with a world.
+type place struct {
+	t  *testing.T
+	st history.Store
+}
+
+// seen is a part of the world that tests look at cell by cell.
+var seen = geom.Box{Min: geom.Point{Y: 40}, Max: geom.Point{X: 64, Y: 80, Z: 64}}
+
+func newPlace(t *testing.T, name string) *place {
+	t.Helper()
+	p := &place{t, memory.New(memory.Options{})}
+	ctx := t.Context()
+	src, err := convert.Load(ctx, terrain.Survival(terrain.Options{Seed: 7, Size: 4, Version: terrain.Modern}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	id, _, err := convert.WriteStone(ctx, src, &out, stone.Options{Effort: stone.Quick})
+	if err == nil {
+		_, err = world.Import(ctx, p.st, name, history.Stone{ID: id, Data: out.Bytes()}, world.Options{Author: "maker"}, "made")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *place) open(name, author string) *world.World {
+	p.t.Helper()
+	w, err := world.Open(p.t.Context(), p.st, name, world.Options{Author: author, Whole: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return w
+}
+
+// fill fills a region and commits that.
+func (p *place) fill(name, author, text, cell string) history.Commit {
+	p.t.Helper()
+	w := p.open(name, author)
+	defer w.Close()
+	p.change(w, text, cell)
+	c, err := w.Commit(p.t.Context(), "fill "+text)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c
+}
+
+func (p *place) change(w *world.World, text, cell string) {
+	p.t.Helper()
+	r, err := region.Parse(text)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, err = w.Update(func(tx *world.Tx) error {
+		v := tx.Dimension(overworld).Volume(voxel.Block)
+		v.Fill(r, v.Named(cell))
+		return v.Err()
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// blocks returns the names of the blocks there, in the newest version.
+func (p *place) blocks(name string) map[geom.Point]string {
+	p.t.Helper()
+	w := p.open(name, "")
+	defer w.Close()
+	v := w.View().Dimension(overworld).Volume(voxel.Block)
+	out := make(map[geom.Point]string)
+	for y := seen.Min.Y; y < seen.Max.Y; y++ {
+		for z := seen.Min.Z; z < seen.Max.Z; z++ {
+			for x := seen.Min.X; x < seen.Max.X; x++ {
+				at := geom.Point{X: x, Y: y, Z: z}
+				c, _ := v.Chunk(at.Chunk())
+				in := at.InChunk()
+				cell := v.Default()
+				if c != nil {
+					cell = c.Cell(in.X, in.Y, in.Z)
+				}
+				out[at] = v.CellName(cell)
+			}
+		}
+	}
+	return out
 }

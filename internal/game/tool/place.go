@@ -177,7 +177,7 @@ func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names 
 		return nil, err
 	}
 	defer held.Release()
-	near, err := port.HoldNear(ctx, w, in.Dimension.Name(), box)
+	near, err := holdNear(ctx, w, in.Dimension.Name(), box)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,10 @@
-package arena
+// Package schematics writes a part of a stored world as a folder of chunk schematics, and brings the
+// blocks of such a folder back.
+//
+// The folder is an arena as the plugin Gaia keeps it: a box, and of each column of 16x16 blocks that it
+// touches a Sponge schematic, c.X.Z.schem; meta.json names their boxes and checksums. The facts are
+// those of FileStorage and of the adapters of its 2.x versions.
+package schematics
 
 import (
 	"bytes"
@@ -15,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/internal/port"
@@ -25,9 +32,6 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// A folder of chunk schematics is an arena as the plugin Gaia keeps it: a box, and of each column of
-// 16x16 blocks that it touches a Sponge schematic, c.X.Z.schem; meta.json names their boxes
-// and checksums. The facts are those of FileStorage and of the adapters of its 2.x versions.
 const (
 	metaName    = "meta.json"
 	metaVersion = 2
@@ -78,16 +82,24 @@ func (c *metaChunk) file() string {
 	return fmt.Sprintf("c.%d.%d.schem", geom.FloorDiv(c.Min[0], geom.ColumnEdge), geom.FloorDiv(c.Min[2], geom.ColumnEdge))
 }
 
-// WriteFolder writes a box of a dimension of a stored version as a folder of chunk schematics, blocks
+// wrongArea is an arena.ErrArea.
+type wrongArea struct{ error }
+
+func (e wrongArea) Is(target error) bool { return target == arena.ErrArea }
+
+// Write writes a box of a dimension of a stored version as a folder of chunk schematics, blocks
 // with their block entities. create makes a file; name is that of the arena, which Gaia
 // wants to be that of the folder. Of the area only the bounds of the region count. It adds what schematics do not hold to lost.
-func WriteFolder(ctx context.Context, s *world.Snapshot, a Area, name string, create func(name string) (io.WriteCloser, error), lost map[string]int) (columns int, err error) {
-	r, err := a.region()
-	if err != nil {
-		return 0, areaError{err}
+func Write(ctx context.Context, s *world.Snapshot, a arena.Area, name string, create func(name string) (io.WriteCloser, error), lost map[string]int) (columns int, err error) {
+	if err := a.Check(); err != nil {
+		return 0, err
 	}
-	if r == nil {
-		return 0, areaError{errors.New("arena: a folder of schematics needs a region")}
+	if a.Region == "" {
+		return 0, wrongArea{errors.New("schematics: a folder of them needs a region")}
+	}
+	r, err := region.Parse(a.Region)
+	if err != nil {
+		return 0, err
 	}
 	box, dimension := r.Bounds(), a.Dimension
 	if dimension == "" && len(s.About().Dimensions) > 0 {
@@ -95,7 +107,7 @@ func WriteFolder(ctx context.Context, s *world.Snapshot, a Area, name string, cr
 	}
 	boxes := columnsOf(box)
 	if len(boxes) == 0 || len(boxes) > maxColumns {
-		return 0, areaError{fmt.Errorf("arena: a folder of schematics has 1 to %d columns; the region has other bounds: %v", maxColumns, box)}
+		return 0, wrongArea{fmt.Errorf("schematics: a folder has 1 to %d columns; the region has other bounds: %v", maxColumns, box)}
 	}
 	m := meta{Version: metaVersion, Name: name, Level: dimension, Amount: len(boxes), Points: json.RawMessage("[]")}
 	if !strings.Contains(m.Level, ":") {
@@ -107,7 +119,7 @@ func WriteFolder(ctx context.Context, s *world.Snapshot, a Area, name string, cr
 		c.Min, c.Max = cornersOf(b)
 		var out bytes.Buffer
 		if err := writeColumn(ctx, s, dimension, b, &out, lost); err != nil {
-			return 0, fmt.Errorf("arena: %s: %w", c.file(), err)
+			return 0, fmt.Errorf("schematics: %s: %w", c.file(), err)
 		}
 		c.Checksum = strings.ToUpper(strconv.FormatUint(uint64(crc32.Checksum(out.Bytes(), castagnoli)), 16))
 		if err := writeFile(create, c.file(), out.Bytes()); err != nil {
@@ -177,36 +189,36 @@ func writeFile(create func(name string) (io.WriteCloser, error), name string, co
 	return errors.Join(err, f.Close())
 }
 
-// FolderError says that a schematic of a folder could not be read or pasted.
-type FolderError struct {
+// FileError says that a schematic of a folder could not be read or pasted.
+type FileError struct {
 	File string
 	Err  error
 }
 
-func (e *FolderError) Error() string { return "arena: " + e.File + ": " + e.Err.Error() }
+func (e *FileError) Error() string { return "schematics: " + e.File + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
-func (e *FolderError) Unwrap() error { return e.Err }
+func (e *FileError) Unwrap() error { return e.Err }
 
-// RestoreFolder writes the blocks of a folder of chunk schematics, which a Gaia server or
-// WriteFolder wrote, into a world that nobody else changes. The mask of the area says which
+// Restore writes the blocks of a folder of chunk schematics, which a Gaia server or
+// Write wrote, into a world that nobody else changes. The mask of the area says which
 // cells may change; a region is not taken. It holds one schematic in memory at a time. One that
 // is damaged is reported and the rest goes on: failed are those errors, by file.
-func RestoreFolder(ctx context.Context, dir fs.FS, w *world.World, st history.Store, a Area, show func(edit.Progress)) (p edit.Progress, failed []*FolderError, err error) {
+func Restore(ctx context.Context, dir fs.FS, w *world.World, st history.Store, a arena.Area, show func(edit.Progress)) (p edit.Progress, failed []*FileError, err error) {
 	if a.Region != "" {
-		return p, nil, areaError{errors.New("arena: a folder of schematics is restored whole, without a region")}
+		return p, nil, wrongArea{errors.New("schematics: a folder is restored whole, without a region")}
 	}
 	m, err := readMeta(dir)
 	if err != nil {
 		return p, nil, err
 	}
 	a.Dimension = cmp.Or(a.Dimension, m.dimension(w))
-	in, err := a.find(ctx, st, w)
+	_, within, mask, err := a.In(ctx, st, w)
 	if err != nil {
 		return p, nil, err
 	}
-	if in.in != nil {
-		return p, nil, areaError{fmt.Errorf("arena: mask %q: a folder of schematics takes masks of names", a.Mask)}
+	if within != nil {
+		return p, nil, wrongArea{fmt.Errorf("schematics: mask %q: a folder takes masks of names", a.Mask)}
 	}
 	at := &edit.Arena{World: w, Dimension: a.Dimension}
 	p.Chunks = len(m.chunks)
@@ -215,14 +227,14 @@ func RestoreFolder(ctx context.Context, dir fs.FS, w *world.World, st history.St
 		piece, err := c.read(dir)
 		if err == nil {
 			var did edit.Result
-			did, err = edit.Do(ctx, at, &edit.Paste{Clip: piece, At: c.Min.point(), Mask: in.names, Objects: len(piece.Lists) > 0})
+			did, err = edit.Do(ctx, at, &edit.Paste{Clip: piece, At: c.Min.point(), Mask: mask, Objects: len(piece.Lists) > 0})
 			p.Cells += did.Cells
 		}
 		switch {
 		case ctx.Err() != nil:
 			return p, failed, ctx.Err()
 		case err != nil:
-			failed = append(failed, &FolderError{c.file(), err})
+			failed = append(failed, &FileError{c.file(), err})
 			p.Failed++
 		}
 		p.Done++
@@ -237,7 +249,7 @@ func RestoreFolder(ctx context.Context, dir fs.FS, w *world.World, st history.St
 func readMeta(dir fs.FS) (*meta, error) {
 	text, err := readBounded(dir, metaName, maxMeta)
 	if err != nil {
-		return nil, fmt.Errorf("arena: %w", err)
+		return nil, fmt.Errorf("schematics: %w", err)
 	}
 	m := new(meta)
 	err = json.Unmarshal(text, m)
@@ -248,10 +260,10 @@ func readMeta(dir fs.FS) (*meta, error) {
 		err = json.Unmarshal(m.Chunks, &m.chunks)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("arena: %s: %w", metaName, err)
+		return nil, fmt.Errorf("schematics: %s: %w", metaName, err)
 	}
 	fault := func(format string, args ...any) (*meta, error) {
-		return nil, fmt.Errorf("arena: %s: %s", metaName, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("schematics: %s: %s", metaName, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case m.Version != metaVersion:
