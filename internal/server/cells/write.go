@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
+	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
