@@ -23,7 +23,7 @@ var homes = []row{
 	{"github.com/klauspost/compress", "internal/stone/pages internal/format/* internal/savings"},
 	{"github.com/pierrec/lz4/v4", "internal/format/anvil tile"},
 	{"github.com/zeebo/xxh3", "stone internal/testing/stonetest tile"},
-	{"github.com/cockroachdb/pebble/v2", "store/local internal/store/journal internal/store/ledger internal/testing/crash"},
+	{"github.com/cockroachdb/pebble/v2", "internal/store/disk internal/store/journal internal/store/ledger internal/testing/crash"},
 	{"github.com/minio/minio-go/v7", "internal/blob/s3"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres"},
 	{"go.mongodb.org/mongo-driver/v2", "internal/store/mongo"},

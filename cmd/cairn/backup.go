@@ -12,10 +12,10 @@ import (
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -30,7 +30,7 @@ type backupOptions struct {
 // backedUp is what backup prints for a folder.
 type backedUp struct {
 	Dir string `json:"dir"`
-	local.Backed
+	disk.Backed
 }
 
 func newBackup(sf *storeFlag) *cobra.Command {
@@ -103,7 +103,7 @@ func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOption
 	}
 	p := console.NewProgress()
 	defer p.Done()
-	done, err := st.Backup(ctx, o.to, local.BackupOptions{Keep: keep, Force: o.force, DryRun: o.dryRun,
+	done, err := st.Backup(ctx, o.to, disk.BackupOptions{Keep: keep, Force: o.force, DryRun: o.dryRun,
 		Progress: func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) }})
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (b *backedUp) print(out io.Writer) {
 }
 
 // printFaults prints what is wrong with a store, and which worlds that hurts.
-func printFaults(out io.Writer, r local.Report) {
+func printFaults(out io.Writer, r disk.Report) {
 	console.PrintList(out, "wrong:", r.Faults)
 	var hurt []string
 	for _, h := range r.Hurt {

@@ -12,9 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +63,7 @@ func listFolder(out io.Writer, dir string, json bool) error {
 	if err != nil {
 		return pathError(dir, err)
 	}
-	times, err := local.Backups(dir, local.Options{})
+	times, err := disk.Backups(dir, disk.Options{})
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func listFolder(out io.Writer, dir string, json bool) error {
 	}
 	all := &folderBackups{[]folderBackup{}}
 	for _, at := range times {
-		b := folderBackup{Name: local.BackupName(at), Time: at}
+		b := folderBackup{Name: disk.BackupName(at), Time: at}
 		if b.Bytes, err = port.FolderSize(filepath.Join(dir, b.Name)); err != nil {
 			return err
 		}

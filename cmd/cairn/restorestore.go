@@ -12,9 +12,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +22,7 @@ import (
 type restoredStore struct {
 	From  string `json:"from"`
 	Store string `json:"store"`
-	local.Restored
+	disk.Restored
 }
 
 type restoreStoreOptions struct {
@@ -71,11 +71,11 @@ func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to
 	if err != nil {
 		return err
 	}
-	r, err := local.Restore(ctx, from, dir, local.Options{CacheBytes: sf.cache})
+	r, err := disk.Restore(ctx, from, dir, disk.Options{CacheBytes: sf.cache})
 	if err != nil {
 		return err
 	}
-	r.Lost, r.Unread = append([]local.Hurt{}, r.Lost...), append([]string{}, r.Unread...)
+	r.Lost, r.Unread = append([]disk.Hurt{}, r.Lost...), append([]string{}, r.Unread...)
 	if err := report(out, &restoredStore{from, to, r}, json); err != nil {
 		return err
 	}

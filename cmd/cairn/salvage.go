@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/cluster"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
 )
 
@@ -20,7 +20,7 @@ import (
 type salvaged struct {
 	From  string `json:"from"`
 	Store string `json:"store"`
-	local.Salvaged
+	disk.Salvaged
 }
 
 func newSalvage() *cobra.Command {
@@ -48,7 +48,7 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 	if err != nil {
 		return err
 	}
-	var done local.Salvaged
+	var done disk.Salvaged
 	if file, ok := strings.CutPrefix(from, clusterScheme); ok {
 		done, err = salvageCluster(ctx, file, dir)
 	} else {
@@ -58,7 +58,7 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 		return err
 	}
 	if done.Lost == nil {
-		done.Lost = []local.Hurt{}
+		done.Lost = []disk.Hurt{}
 	}
 	if done.Unread == nil {
 		done.Unread = []string{}
@@ -72,7 +72,7 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 	return nil
 }
 
-func salvageDir(ctx context.Context, from, dir string) (done local.Salvaged, err error) {
+func salvageDir(ctx context.Context, from, dir string) (done disk.Salvaged, err error) {
 	damaged, err := localDir(from)
 	if err == nil {
 		err = checkStoreDir(damaged)
@@ -80,11 +80,11 @@ func salvageDir(ctx context.Context, from, dir string) (done local.Salvaged, err
 	if err != nil {
 		return done, err
 	}
-	return local.Salvage(ctx, damaged, dir, local.Options{})
+	return disk.Salvage(ctx, damaged, dir, disk.Options{})
 }
 
 // salvageCluster copies into a store that gets its name when it was verified.
-func salvageCluster(ctx context.Context, file, dir string) (done local.Salvaged, err error) {
+func salvageCluster(ctx context.Context, file, dir string) (done disk.Salvaged, err error) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return done, fmt.Errorf("%s%s is not empty: there is %s", localScheme, dir, list[0].Name())
 	}
@@ -97,7 +97,7 @@ func salvageCluster(ctx context.Context, file, dir string) (done local.Salvaged,
 	if err := os.RemoveAll(temp); err != nil {
 		return done, err
 	}
-	to, err := local.Open(temp, local.Options{})
+	to, err := disk.Open(temp, disk.Options{})
 	if err != nil {
 		return done, err
 	}

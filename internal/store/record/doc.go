@@ -3,8 +3,8 @@
 //
 // A record is small. A name leads to a world, which is a number. A world has a
 // head, a lease and a log. A log leads to commits and packs, and these lead to
-// stones, each with an Info. store/local/FORMAT.md describes the bytes. Reads reads
-// records, from the database of store/local or, through store/pair, from any
+// stones, each with an Info. internal/store/disk/FORMAT.md describes the bytes. Reads reads
+// records, from the database of store/disk or, through store/pair, from any
 // history.Catalogue. It has the rules that both share: what a world reaches,
 // whether a pack fits, and what is garbage.
 //

@@ -127,7 +127,7 @@ func ParseCommit(id history.ID, b []byte) (history.Commit, error) {
 // Info is what a store knows of a stone without reading its bytes.
 type Info struct {
 	Size      int64
-	File      bool      // store/local keeps its bytes in a file
+	File      bool      // store/disk keeps its bytes in a file
 	Number    uint64    // in the key of its bytes; 0 for files and in old stores
 	Condemned bool      // by Collect
 	Since     time.Time // when it was condemned

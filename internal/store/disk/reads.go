@@ -1,0 +1,182 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"hash/maphash"
+	"path/filepath"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// reads reads the records of the database, or of a snapshot of it.
+type reads struct {
+	record.Reads
+	stackCache *stackCache // nil for a snapshot
+	worldOf    *names
+}
+
+// live reads the current records.
+func (s *Store) live() reads {
+	return reads{record.Reads{Reader: s.reader}, s.stackCache, s.worldOf}
+}
+
+// frozen reads the records of a snapshot.
+func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &dbReader{snap}}} }
+
+// World is record.Reads.World with a cache.
+func (r reads) World(name string) (uint64, error) {
+	key := keyOf(name)
+	w, ok, t := r.worldOf.get(key)
+	if ok {
+		return w, nil
+	}
+	w, err := r.Reads.World(name)
+	if err == nil {
+		r.worldOf.put(key, w, t)
+	}
+	return w, err
+}
+
+// nameHash stands for a name. Two names have different hashes, except by a chance
+// that nobody can influence.
+type nameHash [2]uint64
+
+var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func keyOf(name string) nameHash {
+	return nameHash{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
+}
+
+// names caches the worlds of names.
+type names = cache[nameHash, uint64]
+
+const nameBytes = 16 + 8 + 8
+
+// Logged is record.Reads.Logged, but it takes the place from the cache.
+func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
+	e, err := r.Placed(at)
+	if err == nil {
+		err = r.InLog(w, e)
+	}
+	return e, err
+}
+
+// Below is record.Reads.Below with a cache.
+func (r reads) Below(at history.ID) (history.ID, error) {
+	p, ok, c, err := r.link(at)
+	if ok || err != nil {
+		return p.After, err
+	}
+	return c.Base, nil
+}
+
+// iterator returns an iterator of the database or the snapshot.
+func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
+	return r.Reader.(*dbReader).NewIter(o)
+}
+
+// dbReader is a record.Reader of the database or of a snapshot of it.
+type dbReader struct{ pebble.Reader }
+
+func (r *dbReader) Get(key []byte) ([]byte, error) {
+	v, closer, err := r.Reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, damaged(err)
+	}
+	value := append(make([]byte, 0, len(v)), v...)
+	return value, damaged(closer.Close()) // Close returns the errors of the value
+}
+
+// span returns the options to iterate over the keys that begin with prefix.
+func span(prefix ...byte) *pebble.IterOptions {
+	return &pebble.IterOptions{LowerBound: prefix, UpperBound: record.End(prefix)}
+}
+
+func (r *dbReader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
+	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		return what(it.Key(), value)
+	})
+}
+
+func (r *dbReader) Keys(prefix []byte, what func(key []byte) error) error {
+	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
+		return true, what(it.Key())
+	})
+}
+
+func (r *dbReader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
+	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		return what(it.Key(), value)
+	})
+}
+
+func (r *dbReader) iterate(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(*pebble.Iterator) (bool, error)) error {
+	it, err := r.NewIter(o)
+	if err != nil {
+		return err
+	}
+	for more := first(it); more; more = more && next(it) {
+		if more, err = what(it); err != nil {
+			return ended(it, err)
+		}
+	}
+	return ended(it, nil)
+}
+
+// damaged turns an error about damage into a *stone.CorruptError that names the
+// file. For a value in a blob file, the database names the table that refers to it,
+// and the number of the blob file only in the text.
+func damaged(err error) error {
+	if err == nil || errors.As(err, new(*stone.CorruptError)) {
+		return err
+	}
+	part := ""
+	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
+		part = "db/" + filepath.Base(info.Path)
+	}
+	if _, text, ok := strings.Cut(err.Error(), "pebble: file "); ok {
+		if number, _, _ := strings.Cut(text, ":"); !strings.Contains(part, number) {
+			part = "db/" + number + ".blob"
+		}
+	}
+	if part == "" && !pebble.IsCorruptionError(err) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n") // the other lines repeat this one or are details of the database
+	return &stone.CorruptError{Part: cmp.Or(part, "the database"), Offset: -1, Err: errors.New(text)}
+}
+
+// ended closes an iterator that stopped because of err. Close returns err again if
+// it is the iterator's own.
+func ended(it *pebble.Iterator, err error) error {
+	if closed := it.Close(); err == nil {
+		err = closed
+	}
+	return damaged(err)
+}
+
+// dataKey is the key of the bytes of a stone that is not a file.
+func dataKey(id stone.ID, in record.Info) []byte {
+	if in.Number == 0 {
+		return append([]byte{'s'}, id[:]...)
+	}
+	return append(be.AppendUint64([]byte{'d'}, in.Number), id[:]...)
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package local
-
-import "io/fs"
-
-// usedBy returns how many bytes of the disk a file takes.
-func usedBy(in fs.FileInfo) int64 { return in.Size() }

@@ -1,7 +1,0 @@
-//go:build nosync
-
-package local
-
-import "github.com/cockroachdb/pebble/v2"
-
-func durable() *pebble.WriteOptions { return pebble.NoSync }
