@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 )
 
 const (
 	architecture   = "docs/ARCHITECTURE.md"
-	maxReadmeLines = 160
+	maxReadmeLines = 120
+	maxReadmeWidth = 160
 	questions      = 10
 	fewestNames    = 60 // that the page has, so that the search for them is seen to work
 )
@@ -216,6 +218,11 @@ func readmeFaults(readme, example string) (faults []string) {
 	if n := strings.Count(readme, "\n"); n > maxReadmeLines {
 		faults = append(faults, fmt.Sprintf("README.md: %d lines, at most %d", n, maxReadmeLines))
 	}
+	for i, line := range strings.Split(readme, "\n") {
+		if n := utf8.RuneCountInString(line); n > maxReadmeWidth {
+			faults = append(faults, fmt.Sprintf("README.md: line %d has %d characters, at most %d", i+1, n, maxReadmeWidth))
+		}
+	}
 	_, program, _ := strings.Cut(readme, "```go\n")
 	program, _, ok := strings.Cut(program, "```")
 	if !ok || !strings.Contains(flush(example), flush(program)) {
@@ -275,7 +282,8 @@ func TestDocsFaults(t *testing.T) {
 		{"the program", "x\n```go\nif a {\n\tb()\n}\n```\n", ""},
 		{"another program", "x\n```go\nc()\n```\n", "its program is not part"},
 		{"no program", "x\n", "its program is not part"},
-		{"long", "```go\nb()\n```\n" + strings.Repeat("\n", maxReadmeLines), "163 lines, at most 160"},
+		{"long", "```go\nb()\n```\n" + strings.Repeat("\n", maxReadmeLines), "123 lines, at most 120"},
+		{"wide", "```go\nb()\n```\n" + strings.Repeat("ä", maxReadmeWidth+1), "line 4 has 161 characters, at most 160"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wantFault(t, readmeFaults(tt.readme, "func Example() {\n\tif a {\n\t\tb()\n\t}\n}\n"), tt.want)

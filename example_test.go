@@ -14,49 +14,45 @@ import (
 func Example() {
 	ctx := context.Background()
 	st, err := cairn.Open(ctx, "memory:") // or "local:worlds", a directory, or "https://HOST"
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer st.Close()
 	w, err := cairn.Create(ctx, st, "islands/ann", cairn.Options{Author: "ann"})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer w.Close()
 
 	top := cairn.Point{Y: 64}
-	if _, err := w.Edit(ctx, func(b cairn.Blocks) error {
+	_, err = w.Edit(ctx, func(b cairn.Blocks) error {
 		b.Fill(region.Ball{Radius: 20}, "stone")
 		b.Set(top, "chest")
 		return nil
-	}); err != nil {
-		log.Fatal(err)
-	}
+	})
+	check(err)
 	first, err := w.Commit(ctx, "a rock with a chest")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(w.Block(top), w.Block(cairn.Point{Y: 20}), w.Block(cairn.Point{Y: 21}))
-
+	check(err)
 	w.Fork(ctx, "islands/bob") // shares everything stored
+
 	w.Edit(ctx, func(b cairn.Blocks) error { b.Set(top, "lava"); return nil })
 	w.Commit(ctx, "oops")
 	w.Restore(ctx, first.ID(), "back to the chest")
-	fmt.Println(w.Block(top))
+	fmt.Println(w.Block(top), w.Block(cairn.Point{Y: 20}), w.Block(cairn.Point{Y: 21})) // chest stone air
 
 	versions, err := w.Log(ctx, 10)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, c := range versions {
 		fmt.Println(c.Number, c.Message)
 	}
 	// Output:
 	// chest stone air
-	// chest
 	// 3 back to the chest
 	// 2 oops
 	// 1 a rock with a chest
+}
+
+// check ends the program at an error.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
 // Edit returns what it changed, so that a game knows which chunks to send to its

@@ -21,22 +21,136 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// TestRooms bounds the folders at the root, which a newcomer reads in one look.
-func TestRooms(t *testing.T) {
-	const most = 16
-	names, err := goFiles(os.DirFS("."))
+// What one person can hold. A change that needs more replaces something.
+const (
+	mostRooms    = 16   // folders at the root
+	mostNames    = 1774 // exported functions, types and methods outside of internal/
+	leastWithin  = 0.38 // the share of internal/ of the lines
+	mostWords    = 70   // of the glossary
+	mostMeanings = 7    // packages that have a type of one name
+)
+
+// TestCounts holds the size of the house.
+func TestCounts(t *testing.T) {
+	h, err := measure(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms := []string{"bench", "docs"} // another module; no Go
-	for _, name := range names {
-		if room, _, below := strings.Cut(name, "/"); below && !slices.Contains(rooms, room) {
-			rooms = append(rooms, room)
+	if len(h.rooms) > mostRooms {
+		t.Errorf("%d folders at the root, at most %d: %q", len(h.rooms), mostRooms, h.rooms)
+	}
+	if h.names > mostNames {
+		t.Errorf("%d exported names outside of internal/, at most %d", h.names, mostNames)
+	}
+	if share := float64(h.within) / float64(h.lines); share < leastWithin {
+		t.Errorf("internal/ has %.3f of the lines, at least %.2f", share, leastWithin)
+	}
+	for name, in := range h.types {
+		if len(in) > mostMeanings && name != "Options" && name != "Stats" {
+			t.Errorf("type %s stands in %d packages, at most %d: %q", name, len(in), mostMeanings, in)
 		}
 	}
-	if len(rooms) > most {
-		t.Errorf("%d folders at the root, at most %d: %q", len(rooms), most, rooms)
+	words := glossary(mustRead(t, architecture))
+	if n := len(words); n > mostWords || n < mostWords/2 {
+		t.Errorf("%d words in the glossary, at most %d", n, mostWords)
 	}
+	for i, w := range words {
+		if slices.Contains(words[:i], w) {
+			t.Errorf("the glossary has %q twice", w)
+		}
+	}
+	t.Logf("%d lines, %.1f %% of them in internal/, %d exported names outside of it, %d words, %d rooms",
+		h.lines, 100*float64(h.within)/float64(h.lines), h.names, len(words), len(h.rooms))
+}
+
+// size is what the product is made of: Go outside of tests, bench and internal/testing.
+type size struct {
+	rooms         []string            // the folders at the root
+	lines, within int                 // all, and those in internal/
+	names         int                 // exported functions, types and methods outside of internal/ and cmd/
+	types         map[string][]string // the packages of each exported type name
+}
+
+func measure(tree fs.FS) (size, error) {
+	h := size{rooms: []string{"bench", "docs"}, types: make(map[string][]string)}
+	names, err := goFiles(tree)
+	if err != nil {
+		return h, err
+	}
+	for _, name := range names {
+		if room, _, below := strings.Cut(name, "/"); below && !slices.Contains(h.rooms, room) {
+			h.rooms = append(h.rooms, room)
+		}
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/testing/") {
+			continue
+		}
+		if err := h.add(tree, name); err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// add counts one file.
+func (h *size) add(tree fs.FS, name string) error {
+	src, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	n := strings.Count(string(src), "\n")
+	h.lines += n
+	within := strings.HasPrefix(name, "internal/")
+	if within {
+		h.within += n
+	}
+	if strings.HasPrefix(name, "cmd/") {
+		return nil
+	}
+	for _, decl := range file.Decls {
+		exported := exportedTypes(decl)
+		for _, s := range exported {
+			if in := h.types[s.Name.Name]; !s.Assign.IsValid() && !slices.Contains(in, path.Dir(name)) {
+				h.types[s.Name.Name] = append(in, path.Dir(name))
+			}
+		}
+		if within {
+			continue
+		}
+		h.names += len(exported)
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.IsExported() && exportedReceiver(f) {
+			h.names++
+		}
+	}
+	return nil
+}
+
+func exportedTypes(decl ast.Decl) (out []*ast.TypeSpec) {
+	d, ok := decl.(*ast.GenDecl)
+	if !ok {
+		return nil
+	}
+	for _, spec := range d.Specs {
+		if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// glossary returns the words that the tables of the page define.
+func glossary(page string) (words []string) {
+	for line := range strings.Lines(section(page, "Words")) {
+		cell, ok := strings.CutPrefix(line, "| ")
+		cell, _, _ = strings.Cut(cell, " |")
+		if ok && cell != "word" {
+			words = append(words, strings.Split(cell, ", ")...)
+		}
+	}
+	return words
 }
 
 // houseFaults returns the places in tree that break a rule of CONTRIBUTING.md
@@ -185,6 +299,25 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 
 func wellKnown(d *ast.FuncDecl) bool {
 	return d.Recv != nil && slices.Contains([]string{"String", "Error", "Unwrap"}, d.Name.Name)
+}
+
+func TestMeasure(t *testing.T) {
+	h, err := measure(fstest.MapFS{
+		"geom/a.go":             {Data: []byte("package p\n\ntype T int\n\nfunc (T) M() {}\n\nfunc f() {}\n\ntype u int\n\nfunc (u) N() {}\n")},
+		"geom/a_test.go":        {Data: []byte("package p\n\nfunc F() {}\n")},
+		"internal/a/a.go":       {Data: []byte("package a\n\ntype T int\n\ntype V = T\n")},
+		"internal/testing/a.go": {Data: []byte("package a\n\ntype T int\n")},
+		"cmd/a/a.go":            {Data: []byte("package main\n\ntype T int\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.rooms) != 5 || h.lines != 19 || h.within != 5 || h.names != 2 || len(h.types["T"]) != 2 || len(h.types["V"]) != 0 {
+		t.Errorf("measured %+v", h)
+	}
+	if got := glossary("# A\n\n## Words\n\n| word | meaning |\n|---|---|\n| a, b | c |\n\n## Map\n\n| d | e |\n"); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("glossary %q", got)
+	}
 }
 
 func TestHouseFaults(t *testing.T) {
