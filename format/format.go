@@ -64,11 +64,11 @@ type Dimension struct {
 	// Folder is the slash path from the world's folder to the folder that holds the
 	// dimension's region folder. "" is the world's folder.
 	Folder  string
-	Volumes []*Volume
+	Volumes []*NamedVolume
 }
 
 // Volume returns the dimension's volume with that name, or nil.
-func (d *Dimension) Volume(name string) *Volume {
+func (d *Dimension) Volume(name string) *NamedVolume {
 	for _, v := range d.Volumes {
 		if v.Name == name {
 			return v
@@ -77,8 +77,8 @@ func (d *Dimension) Volume(name string) *Volume {
 	return nil
 }
 
-// Volume is a volume's description and the names of its cells.
-type Volume struct {
+// NamedVolume is a volume's description and the names of its cells.
+type NamedVolume struct {
 	voxel.Volume
 	Names *Names // nil, except for Palette and for Terrain with named materials
 }
@@ -88,7 +88,7 @@ type Volume struct {
 func BlockDimension(name, folder string) *Dimension {
 	d := &Dimension{Name: name, Folder: folder}
 	for _, v := range voxel.BlockVolumes() {
-		fv := &Volume{Volume: v}
+		fv := &NamedVolume{Volume: v}
 		if v.Schema == voxel.Palette {
 			fv.Names = NewNames()
 		}

@@ -11,7 +11,7 @@ import (
 func (t *Tree) Age() { t.clock, t.aged = math.MaxUint32-2, false }
 
 // Same compares the memory of a view with that of its tree.
-func (t *Tree) Same(v *View) error {
+func (t *Tree) Same(v *Frozen) error {
 	switch {
 	case !slices.Equal(v.slots, t.slots):
 		return fmt.Errorf("slots of the view: got %v, want %v", v.slots, t.slots)

@@ -6,7 +6,7 @@ import "slices"
 // have moved far is smaller and a little faster after it. All IDs stay as they are.
 type Renewal struct {
 	of   *Tree
-	from *View
+	from *Frozen
 	tree *Tree
 }
 

@@ -190,7 +190,7 @@ func (s *Scene) View() *SceneView {
 type SceneView struct {
 	both
 	holders
-	still, moving *View
+	still, moving *Frozen
 	moment        Moment
 }
 

@@ -73,9 +73,9 @@ func (m *marks) all(n int) {
 }
 
 // pool keeps a few views that nobody holds, to be made anew.
-type pool [3]atomic.Pointer[View]
+type pool [3]atomic.Pointer[Frozen]
 
-func (p *pool) put(v *View) {
+func (p *pool) put(v *Frozen) {
 	for i := range p {
 		if p[i].CompareAndSwap(nil, v) {
 			return
@@ -83,7 +83,7 @@ func (p *pool) put(v *View) {
 	}
 }
 
-func (p *pool) take() *View {
+func (p *pool) take() *Frozen {
 	for i := range p {
 		if v := p[i].Swap(nil); v != nil {
 			return v

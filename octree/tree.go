@@ -29,7 +29,7 @@ type Tree struct {
 	freeBucket uint32
 
 	track  *tracker // nil until the first view
-	newest atomic.Pointer[View]
+	newest atomic.Pointer[Frozen]
 
 	strays int  // objects with their center out of bounds
 	expect int  // strays that do not yet call for new bounds

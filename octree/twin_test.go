@@ -555,7 +555,7 @@ func run(t testing.TB, p place, d dice, most int, more func(step int) bool) {
 				v := d(len(views))
 				views[v].query(p, d, step, other)
 				if d(2) == 0 {
-					views[v].find.(*octree.View).Release()
+					views[v].find.(*octree.Frozen).Release()
 					views[v] = views[len(views)-1]
 					views = views[:len(views)-1]
 				}

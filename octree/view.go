@@ -2,9 +2,9 @@ package octree
 
 import "sync/atomic"
 
-// View is a tree as it was at one moment. It has the queries of a Tree, and any number of
+// Frozen is a tree as it was at one moment. It has the queries of a Tree, and any number of
 // goroutines may use it while one changes the tree. Nothing of it is valid after Release.
-type View struct {
+type Frozen struct {
 	index
 	holders
 	moment Moment
@@ -43,7 +43,7 @@ func (t *Tree) Publish() {
 
 // view returns a view of a moment, or the last view if nothing changed since, for one more
 // holder.
-func (t *Tree) view(last *View, moment Moment) *View {
+func (t *Tree) view(last *Frozen, moment Moment) *Frozen {
 	if last != nil && last.epoch == t.epoch && t.nodes[0].changed < last.clock && last.hold() {
 		return last
 	}
@@ -53,14 +53,14 @@ func (t *Tree) view(last *View, moment Moment) *View {
 }
 
 // copy returns a view that the caller holds.
-func (t *Tree) copy() *View {
+func (t *Tree) copy() *Frozen {
 	if t.track == nil {
 		t.track = newTracker(t)
 	}
 	k := t.track
 	v := k.pool.take()
 	if v == nil {
-		v = &View{pool: k.pool}
+		v = &Frozen{pool: k.pool}
 	}
 	old := v.index
 	v.index = t.index
@@ -80,7 +80,7 @@ func (t *Tree) copy() *View {
 // View returns the view that was published last, or nil if none was. Any goroutine may
 // call it, and never waits. The caller gives the view back with Release, or leaves it to
 // the garbage collector.
-func (t *Tree) View() *View {
+func (t *Tree) View() *Frozen {
 	for {
 		v := t.newest.Load()
 		if v == nil {
@@ -96,7 +96,7 @@ func (t *Tree) View() *View {
 }
 
 // Release gives a view back. Each caller of Tree.View may call it once.
-func (v *View) Release() {
+func (v *Frozen) Release() {
 	if v.drop() {
 		v.pool.put(v)
 	}
@@ -104,4 +104,4 @@ func (v *View) Release() {
 
 // Moment returns the moment of the view, to ask a later view, or the tree, what changed
 // since.
-func (v *View) Moment() Moment { return v.moment }
+func (v *Frozen) Moment() Moment { return v.moment }

@@ -47,7 +47,7 @@ type call struct {
 	status int
 	code   client.Code    // of a refusal
 	out    int64          // bytes of the answer
-	zip    *zipped.Writer // of an answer in parts, if it is compressed
+	zip    *zipped.Stream // of an answer in parts, if it is compressed
 	paced  int64          // value of out when the deadline was last moved
 
 	steps  []metrics.Timing

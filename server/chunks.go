@@ -41,7 +41,7 @@ func (c *call) chunk() error {
 	if err != nil || c.tagged(v) {
 		return err
 	}
-	var cells *port.Cells
+	var cells *port.BoxCells
 	read := func(s *world.Snapshot) (err error) {
 		cells, err = port.Chunk(c.ctx, s, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
 		return err

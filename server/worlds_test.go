@@ -25,7 +25,7 @@ import (
 )
 
 // madeUp returns a small made-up world of today's version.
-func madeUp(t testing.TB, seed uint64) *convert.World {
+func madeUp(t testing.TB, seed uint64) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: seed, Size: 4, Version: terrain.Modern}))
 	if err != nil {
@@ -35,7 +35,7 @@ func madeUp(t testing.TB, seed uint64) *convert.World {
 }
 
 // mustSlime returns a world as a Slime file.
-func mustSlime(t testing.TB, w *convert.World) []byte {
+func mustSlime(t testing.TB, w *convert.Loaded) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := port.WriteFile(t.Context(), w.Content(), &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
@@ -45,7 +45,7 @@ func mustSlime(t testing.TB, w *convert.World) []byte {
 }
 
 // mustFolder writes a world as a folder.
-func mustFolder(t testing.TB, w *convert.World) fs.FS {
+func mustFolder(t testing.TB, w *convert.Loaded) fs.FS {
 	t.Helper()
 	dir := t.TempDir()
 	if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
@@ -85,7 +85,7 @@ func mustZip(t testing.TB, folder fs.FS, keep func(name string) bool) []byte {
 func all(string) bool { return true }
 
 // mustCairn returns a world as one stone.
-func mustCairn(t testing.TB, w *convert.World) []byte {
+func mustCairn(t testing.TB, w *convert.Loaded) []byte {
 	t.Helper()
 	got := newSite(t, server.Options{})
 	got.mustImport("w", mustSlime(t, w))
@@ -107,7 +107,7 @@ func (s *site) mustImport(name string, body []byte, header ...string) (a importe
 }
 
 // mustOpen reads what the server gave as a world.
-func mustOpen(t testing.TB, b []byte) *convert.World {
+func mustOpen(t testing.TB, b []byte) *convert.Loaded {
 	t.Helper()
 	src, err := port.OpenReader(bytes.NewReader(b), int64(len(b)), port.Options{})
 	if err != nil {
@@ -122,7 +122,7 @@ func mustOpen(t testing.TB, b []byte) *convert.World {
 }
 
 // wantSame checks that two worlds have the same cells, columns and objects.
-func wantSame(t testing.TB, got, want *convert.World) {
+func wantSame(t testing.TB, got, want *convert.Loaded) {
 	t.Helper()
 	d, err := convert.Diff(want, got, port.EqualTags)
 	if err != nil {
@@ -134,7 +134,7 @@ func wantSame(t testing.TB, got, want *convert.World) {
 }
 
 // changeOne makes another block of one cell.
-func changeOne(w *convert.World) {
+func changeOne(w *convert.Loaded) {
 	v := w.Dimensions[0].Volume(voxel.Block)
 	pos := v.Positions()[0]
 	var cells [voxel.ChunkCells]voxel.Cell
@@ -241,11 +241,11 @@ func TestImportKeepsWhatDiffers(t *testing.T) {
 	region := func(name string) bool { return strings.HasSuffix(name, ".mca") }
 	for _, tt := range []struct {
 		name string
-		make func(*convert.World) []byte
+		make func(*convert.Loaded) []byte
 	}{
-		{"slime", func(w *convert.World) []byte { return mustSlime(t, w) }},
-		{"anvil", func(w *convert.World) []byte { return mustZip(t, mustFolder(t, w), all) }},
-		{"regions", func(w *convert.World) []byte { return mustZip(t, mustFolder(t, w), region) }},
+		{"slime", func(w *convert.Loaded) []byte { return mustSlime(t, w) }},
+		{"anvil", func(w *convert.Loaded) []byte { return mustZip(t, mustFolder(t, w), all) }},
+		{"regions", func(w *convert.Loaded) []byte { return mustZip(t, mustFolder(t, w), region) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t, server.Options{})

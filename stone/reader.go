@@ -237,12 +237,12 @@ func (s *Reader) Size() int64 { return s.size }
 func (s *Reader) Properties() []Property { return slices.Clone(s.dir.properties) }
 
 // Dimensions describes the stone's dimensions in the order they were written.
-func (s *Reader) Dimensions() []Dimension {
-	dims := make([]Dimension, len(s.dir.dims))
+func (s *Reader) Dimensions() []DimensionInfo {
+	dims := make([]DimensionInfo, len(s.dir.dims))
 	for i, d := range s.dir.dims {
-		dims[i] = Dimension{Name: d.name, Folder: d.folder}
+		dims[i] = DimensionInfo{Name: d.name, Folder: d.folder}
 		for _, v := range d.volumes {
-			vol := Volume{Volume: v.Volume, Names: v.names}
+			vol := VolumeInfo{Volume: v.Volume, Names: v.names}
 			for _, l := range v.levels {
 				vol.Levels = append(vol.Levels, l.level)
 			}

@@ -213,9 +213,9 @@ func TestDescription(t *testing.T) {
 	s := tiny()
 	r := mustOpen(t, mustWrite(t, s, stone.Options{}))
 	dims := r.Dimensions()
-	want := []stone.Dimension{{
+	want := []stone.DimensionInfo{{
 		Name: "earth", Folder: "region",
-		Volumes: []stone.Volume{
+		Volumes: []stone.VolumeInfo{
 			{Volume: blocks, Names: s.Dimensions[0].Volumes[0].Names, Levels: []int{0}},
 			{Volume: sky, Levels: []int{0}},
 		},

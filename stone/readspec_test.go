@@ -52,7 +52,7 @@ func readSpec(r *stone.Reader) (stonetest.Spec, error) {
 }
 
 // readLists reads the lists of columns of which the stone says nothing else.
-func readLists(r *stone.Reader, d stone.Dimension) (specs []stonetest.ListsSpec, err error) {
+func readLists(r *stone.Reader, d stone.DimensionInfo) (specs []stonetest.ListsSpec, err error) {
 	lists := make(map[geom.ColumnPos][]voxel.List)
 	for _, name := range d.Lists {
 		for pos := range r.ListEntries(d.Name, name) {

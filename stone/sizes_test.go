@@ -40,7 +40,7 @@ func worlds() []made {
 	}
 }
 
-func mustLoad(t testing.TB, src format.Source) *convert.World {
+func mustLoad(t testing.TB, src format.Source) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(context.Background(), src)
 	if err != nil {

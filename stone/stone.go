@@ -79,16 +79,16 @@ const (
 // Property is a fact about the whole world.
 type Property struct{ Key, Value string }
 
-// Dimension describes a named space of the stone.
-type Dimension struct {
+// DimensionInfo describes a named space of the stone.
+type DimensionInfo struct {
 	Name    string
 	Folder  string // where the source kept it, see format.Dimension
-	Volumes []Volume
+	Volumes []VolumeInfo
 	Lists   []string // names of the lists of objects, sorted
 }
 
-// Volume describes a volume of a dimension.
-type Volume struct {
+// VolumeInfo describes a volume of a dimension.
+type VolumeInfo struct {
 	voxel.Volume
 	// Names are the names of the volume's cells: Air (cell 0) first, then the names
 	// that the stone's pages use, sorted. Merge may leave unused names. In a Terrain
@@ -99,7 +99,7 @@ type Volume struct {
 }
 
 // Name returns the name of c, "" if it has none.
-func (v *Volume) Name(c voxel.Cell) string {
+func (v *VolumeInfo) Name(c voxel.Cell) string {
 	if int(c) >= len(v.Names) {
 		return ""
 	}
@@ -138,9 +138,9 @@ type Content interface {
 
 // About describes a world.
 type About struct {
-	Properties []Property  // by key
-	Dimensions []Dimension // in the order of creation
-	Files      []File      // by path
+	Properties []Property      // by key
+	Dimensions []DimensionInfo // in the order of creation
+	Files      []File          // by path
 }
 
 // About describes the content of the stone.

@@ -15,7 +15,7 @@ import (
 )
 
 // imported makes a world of a source.
-func imported(t testing.TB, st history.Store, name string, src format.Source) *convert.World {
+func imported(t testing.TB, st history.Store, name string, src format.Source) *convert.Loaded {
 	t.Helper()
 	have, err := convert.Load(ctx, src)
 	if err != nil {
@@ -33,7 +33,7 @@ func imported(t testing.TB, st history.Store, name string, src format.Source) *c
 }
 
 // exported returns the last commit of w as a world in memory.
-func exported(t testing.TB, w *world.World) *convert.World {
+func exported(t testing.TB, w *world.World) *convert.Loaded {
 	t.Helper()
 	r, err := wholeStone(w)
 	if err != nil {
@@ -46,7 +46,7 @@ func exported(t testing.TB, w *world.World) *convert.World {
 	return out
 }
 
-func difference(t testing.TB, a, b *convert.World) *convert.Difference {
+func difference(t testing.TB, a, b *convert.Loaded) *convert.Difference {
 	t.Helper()
 	d, err := convert.Diff(a, b, nil)
 	if err != nil {

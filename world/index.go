@@ -81,7 +81,7 @@ func (p openStack) describe(empty []string, olds ...*state) (*state, error) {
 }
 
 // stack lays what a stone says of the dimension on what is there.
-func (d *dimension) stack(b *openStone, described stone.Dimension, olds []*state) error {
+func (d *dimension) stack(b *openStone, described stone.DimensionInfo, olds []*state) error {
 	d.folder = described.Folder
 	for i := range described.Volumes {
 		v := &described.Volumes[i]
@@ -108,7 +108,7 @@ func (d *dimension) stack(b *openStone, described stone.Dimension, olds []*state
 
 // namesIn returns the names that the volume has in the first of olds that has it,
 // those of v if none has.
-func namesIn(olds []*state, dim string, v *stone.Volume) *names {
+func namesIn(olds []*state, dim string, v *stone.VolumeInfo) *names {
 	for _, s := range olds {
 		if i := s.dimension(dim); i >= 0 {
 			d := s.dimensions[i]
@@ -122,7 +122,7 @@ func namesIn(olds []*state, dim string, v *stone.Volume) *names {
 
 // stack lays what a stone says of the volume, but for its chunks, on what is
 // there. Cells are those of the world from here on, also the default.
-func (v *volume) stack(b *openStone, dim string, described *stone.Volume) error {
+func (v *volume) stack(b *openStone, dim string, described *stone.VolumeInfo) error {
 	is := described.Volume
 	if v.Volume != (voxel.Volume{}) && v.Schema != is.Schema {
 		return fmt.Errorf("is %+v, and %+v in a stone above", v.Volume, is)

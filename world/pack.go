@@ -132,7 +132,7 @@ func (p openStack) describes(dim, volume string) bool {
 			if d.Name != dim {
 				continue
 			}
-			if volume == "" || slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == volume }) {
+			if volume == "" || slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == volume }) {
 				return true
 			}
 		}

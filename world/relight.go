@@ -152,7 +152,7 @@ func (w *World) lightVolumes(dimension string) []string {
 // compute computes the light of pending blocks.
 func (w *World) compute(ctx context.Context, d *dimension, p *relight.Pending, around []geom.Box) (relit, error) {
 	blocks := d.lightOf(voxel.Block)
-	in := &relight.Dimension{Name: d.name, Blocks: blocks.cells, Names: blocks.names.list, Matters: d.matters}
+	in := &relight.Input{Name: d.name, Blocks: blocks.cells, Names: blocks.names.list, Matters: d.matters}
 	if len(d.columns.fields) > 0 {
 		in.Column = (&Dimension{d}).Column
 	}

@@ -45,7 +45,7 @@ func (r *replacing) world(about stone.About) error {
 		tx.s.properties = about.Properties
 		tx.dirty.all = true
 	}
-	there := make(map[string]stone.Dimension)
+	there := make(map[string]stone.DimensionInfo)
 	for _, d := range about.Dimensions {
 		there[d.Name] = d
 		if err := r.dimension(d, true); err != nil {
@@ -54,7 +54,7 @@ func (r *replacing) world(about stone.About) error {
 	}
 	for _, d := range r.tx.base.dimensions {
 		if _, ok := there[d.name]; !ok {
-			if err := r.dimension(stone.Dimension{Name: d.name}, false); err != nil {
+			if err := r.dimension(stone.DimensionInfo{Name: d.name}, false); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func (r *replacing) world(about stone.About) error {
 }
 
 // dimension makes a dimension what c says; all of it is to go unless it is there.
-func (r *replacing) dimension(to stone.Dimension, there bool) error {
+func (r *replacing) dimension(to stone.DimensionInfo, there bool) error {
 	names := make(map[string][]string)
 	var volumes []voxel.Volume
 	for _, v := range to.Volumes {
@@ -79,8 +79,8 @@ func (r *replacing) dimension(to stone.Dimension, there bool) error {
 		r.tx.dirty.all = true
 	}
 	for _, v := range d.d.volumes {
-		i := slices.IndexFunc(to.Volumes, func(t stone.Volume) bool { return t.Volume.Name == v.Name })
-		described := stone.Volume{Volume: v.Volume}
+		i := slices.IndexFunc(to.Volumes, func(t stone.VolumeInfo) bool { return t.Volume.Name == v.Name })
+		described := stone.VolumeInfo{Volume: v.Volume}
 		if i >= 0 {
 			described = to.Volumes[i]
 		}
@@ -92,7 +92,7 @@ func (r *replacing) dimension(to stone.Dimension, there bool) error {
 }
 
 // volume makes the cells of a volume those of c, page by page.
-func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.Volume) error {
+func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.VolumeInfo) error {
 	var table []voxel.Cell // what cells of c are here
 	if v.Schema == voxel.Palette && len(to.Names) > 0 {
 		list := slices.Clone(to.Names)

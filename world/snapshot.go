@@ -179,11 +179,11 @@ func (s *Snapshot) About() stone.About {
 }
 
 // dimension describes a dimension.
-func (s *Snapshot) dimension(d *dimension) stone.Dimension {
-	out := stone.Dimension{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
+func (s *Snapshot) dimension(d *dimension) stone.DimensionInfo {
+	out := stone.DimensionInfo{Name: d.name, Folder: s.stack.folder(d.name), Lists: d.lists}
 	for _, v := range d.volumes {
 		if s.stack.describes(d.name, v.Name) {
-			out.Volumes = append(out.Volumes, stone.Volume{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
+			out.Volumes = append(out.Volumes, stone.VolumeInfo{Volume: v.Volume, Names: v.names.list, Levels: []int{0}})
 		}
 	}
 	return out

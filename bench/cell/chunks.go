@@ -75,7 +75,7 @@ func benchChunks(ctx context.Context, dirs []string, o lab.Options) (*ChunksRepo
 }
 
 // chunksOf returns the chunks of all volumes of that name.
-func chunksOf(w *convert.World, volume string) (out []*voxel.Chunk) {
+func chunksOf(w *convert.Loaded, volume string) (out []*voxel.Chunk) {
 	for _, d := range w.Dimensions {
 		if v := d.Volume(volume); v != nil {
 			for _, pos := range v.Positions() {
@@ -87,7 +87,7 @@ func chunksOf(w *convert.World, volume string) (out []*voxel.Chunk) {
 }
 
 func (r *ChunksReport) blocks(ctx context.Context, dirs []string) (out []*voxel.Chunk, err error) {
-	r.Skipped, err = lab.EachWorld(ctx, dirs, func(w *convert.World) { out = append(out, chunksOf(w, voxel.Block)...) })
+	r.Skipped, err = lab.EachWorld(ctx, dirs, func(w *convert.Loaded) { out = append(out, chunksOf(w, voxel.Block)...) })
 	return out, err
 }
 

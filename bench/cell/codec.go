@@ -97,7 +97,7 @@ type sizedPlace struct {
 	chunks int
 }
 
-func countChunks(w *convert.World) (n int) {
+func countChunks(w *convert.Loaded) (n int) {
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
 			n += len(v.Chunks)
@@ -112,7 +112,7 @@ type codecBench struct {
 	volumes map[string]*CodecVolume
 }
 
-func (b *codecBench) world(ctx context.Context, w *convert.World) error {
+func (b *codecBench) world(ctx context.Context, w *convert.Loaded) error {
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
 			if err := b.volume(ctx, v); err != nil {
@@ -123,7 +123,7 @@ func (b *codecBench) world(ctx context.Context, w *convert.World) error {
 	return nil
 }
 
-func (b *codecBench) volume(ctx context.Context, v *convert.Volume) error {
+func (b *codecBench) volume(ctx context.Context, v *convert.LoadedVolume) error {
 	sum := b.volumes[v.Volume.Name]
 	if sum == nil {
 		sum = &CodecVolume{Name: v.Volume.Name}
@@ -151,7 +151,7 @@ func (v *CodecVolume) form(name string) *CodecForm {
 	return &v.Forms[i]
 }
 
-func (c *CodecForm) time(ctx context.Context, f form, v *convert.Volume) error {
+func (c *CodecForm) time(ctx context.Context, f form, v *convert.LoadedVolume) error {
 	for _, batch := range batches(v) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -191,18 +191,18 @@ func (b *codecBench) report() []CodecVolume {
 // batch is the chunks of a volume within a cube of 4 chunks an edge, what a
 // page of a stone holds at most.
 type batch struct {
-	volume *convert.Volume // with these chunks alone
-	at     []geom.ChunkPos // by z, x, y
+	volume *convert.LoadedVolume // with these chunks alone
+	at     []geom.ChunkPos       // by z, x, y
 }
 
-func batches(v *convert.Volume) (out []batch) {
+func batches(v *convert.LoadedVolume) (out []batch) {
 	cubes := map[geom.ChunkPos][]geom.ChunkPos{}
 	for pos := range v.Chunks {
 		key := geom.ChunkPos{X: pos.X >> 2, Y: pos.Y >> 2, Z: pos.Z >> 2}
 		cubes[key] = append(cubes[key], pos)
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(cubes), compareTowers) {
-		b := batch{volume: &convert.Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}, at: cubes[key]}
+		b := batch{volume: &convert.LoadedVolume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}, at: cubes[key]}
 		if v.Schema == voxel.Palette {
 			b.volume.Names = v.Names
 		}

@@ -116,12 +116,12 @@ func (f *oddsForm) decode() error {
 // stoneForm is a stone with nothing else.
 type stoneForm struct {
 	o   stone.Options
-	w   *convert.World
+	w   *convert.Loaded
 	out bytes.Buffer
 }
 
 func (f *stoneForm) prepare(b batch) {
-	f.w = &convert.World{Dimensions: []*convert.Dimension{{Name: "all", Volumes: []*convert.Volume{b.volume}}}}
+	f.w = &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "all", Volumes: []*convert.LoadedVolume{b.volume}}}}
 	f.out.Reset()
 }
 

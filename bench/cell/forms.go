@@ -125,7 +125,7 @@ func madeKinds(o lab.Options) (out []madeKind) {
 }
 
 // add weighs a world of a kind.
-func (r *FormsReport) add(ctx context.Context, kind string, w *convert.World) error {
+func (r *FormsReport) add(ctx context.Context, kind string, w *convert.Loaded) error {
 	f, err := savings.WeighForms(ctx, w)
 	if err != nil {
 		return err

@@ -174,7 +174,7 @@ func timeImport(ctx context.Context, path string, o stone.Options) (*ImportedWor
 
 // held returns the bytes of a world's chunks, and of its columns' and objects'
 // payloads.
-func held(w *convert.World) (cells, nbt int64) {
+func held(w *convert.Loaded) (cells, nbt int64) {
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
 			for _, c := range v.Chunks {

@@ -52,7 +52,7 @@ func pageCosts(ctx context.Context, worlds []sizedPlace) ([]PageCost, error) {
 	return out, nil
 }
 
-func pageCost(ctx context.Context, w *convert.World, chunks int) (c PageCost, err error) {
+func pageCost(ctx context.Context, w *convert.Loaded, chunks int) (c PageCost, err error) {
 	var out bytes.Buffer
 	c.PageChunks = chunks
 	if _, c.Bytes, err = convert.WriteStone(ctx, w, &out, stone.Options{PageChunks: chunks}); err != nil {

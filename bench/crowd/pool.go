@@ -128,7 +128,7 @@ func (t *template) addFile(ctx context.Context, w *world.World, n poolSize) erro
 	if err != nil {
 		return err
 	}
-	s, err := slime.Create(&out, slime.WriteOptions{})
+	s, err := slime.Create(&out, slime.ContainerOptions{})
 	if err == nil {
 		err = whole.Source().Read(ctx, s)
 	}

@@ -15,7 +15,7 @@ import (
 func worldsScene(ctx context.Context, dirs []string, seed uint64) (*scene, []savings.SkippedWorld, error) {
 	s := &scene{name: worlds}
 	east := 0.0
-	skipped, err := lab.EachWorld(ctx, dirs, func(w *convert.World) {
+	skipped, err := lab.EachWorld(ctx, dirs, func(w *convert.Loaded) {
 		for _, d := range w.Dimensions {
 			s.boxes = append(s.boxes, dimension(d, east)...)
 			for _, b := range s.boxes {
@@ -35,7 +35,7 @@ func worldsScene(ctx context.Context, dirs []string, seed uint64) (*scene, []sav
 }
 
 // dimension returns the boxes of a dimension, moved so that they begin at an x.
-func dimension(d *convert.Dimension, from float64) (out []octree.Box) {
+func dimension(d *convert.LoadedDimension, from float64) (out []octree.Box) {
 	for _, c := range d.Columns {
 		for _, l := range c.Lists {
 			for _, o := range l.Objects {

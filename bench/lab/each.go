@@ -9,7 +9,7 @@ import (
 )
 
 // EachWorld calls f with every world below dirs that can be read. It returns the other worlds.
-func EachWorld(ctx context.Context, dirs []string, f func(*convert.World)) ([]savings.SkippedWorld, error) {
+func EachWorld(ctx context.Context, dirs []string, f func(*convert.Loaded)) ([]savings.SkippedWorld, error) {
 	places, err := savings.Find(dirs)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func EachWorld(ctx context.Context, dirs []string, f func(*convert.World)) ([]sa
 
 // LoadPlace reads a world into memory. Its files cannot be read afterwards, because it closes
 // the Source.
-func LoadPlace(ctx context.Context, p savings.Place) (*convert.World, error) {
+func LoadPlace(ctx context.Context, p savings.Place) (*convert.Loaded, error) {
 	src, err := anvil.Open(p.Path, anvil.Options{})
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func writeAnvil(ctx context.Context, dir string, src format.Source) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: filepath.Base(dir)})
+	out, err := anvil.Create(dir, anvil.FolderOptions{LevelName: filepath.Base(dir)})
 	if err != nil {
 		return err
 	}

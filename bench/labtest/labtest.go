@@ -29,7 +29,7 @@ func Anvil(t *testing.T, src format.Source, path ...string) string {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: filepath.Base(dir)})
+	out, err := anvil.Create(dir, anvil.FolderOptions{LevelName: filepath.Base(dir)})
 	if err == nil {
 		err = src.Read(context.Background(), out)
 	}

@@ -68,9 +68,9 @@ func BenchGrid(ctx context.Context, dirs []string, o lab.Options) (*GridReport, 
 
 // worlds returns the chunks of blocks of all worlds below dirs, side by side.
 func (r *GridReport) worlds(ctx context.Context, dirs []string) ([]grid.Placed, error) {
-	var volumes []*convert.Volume
+	var volumes []*convert.LoadedVolume
 	var err error
-	r.Skipped, err = lab.EachWorld(ctx, dirs, func(w *convert.World) {
+	r.Skipped, err = lab.EachWorld(ctx, dirs, func(w *convert.Loaded) {
 		for _, d := range w.Dimensions {
 			if v := d.Volume(voxel.Block); v != nil && len(v.Chunks) > 0 {
 				volumes = append(volumes, v)
@@ -85,9 +85,9 @@ const rowChunks = 128
 
 // sideBySide moves volumes next to each other so that they share no chunk, the deepest first. A
 // chunk keeps its height. Chunks that end up out of range are left out.
-func sideBySide(volumes []*convert.Volume) (out []grid.Placed) {
+func sideBySide(volumes []*convert.LoadedVolume) (out []grid.Placed) {
 	type shelved struct {
-		*convert.Volume
+		*convert.LoadedVolume
 		low, size geom.ChunkPos
 	}
 	all := make([]shelved, len(volumes))

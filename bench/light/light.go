@@ -129,7 +129,7 @@ type lightBench struct {
 
 // lightDimension is a dimension whose light is compared.
 type lightDimension struct {
-	*convert.Dimension
+	*convert.LoadedDimension
 	towers  map[[2]int32]light.Tower
 	columns map[geom.ColumnPos]*lightColumn
 	matters light.Matters
@@ -148,12 +148,12 @@ type lightColumn struct {
 // lightSamples is from how many chunks of a kind the rule is learned.
 const lightSamples = 1024
 
-func (b *lightBench) dimension(ctx context.Context, from *convert.Dimension) error {
+func (b *lightBench) dimension(ctx context.Context, from *convert.LoadedDimension) error {
 	blocks := from.Volume(voxel.Block)
 	if blocks == nil || blocks.Schema != voxel.Palette {
 		return nil
 	}
-	d := &lightDimension{Dimension: from, blocks: gridOf(blocks), columns: make(map[geom.ColumnPos]*lightColumn)}
+	d := &lightDimension{LoadedDimension: from, blocks: gridOf(blocks), columns: make(map[geom.ColumnPos]*lightColumn)}
 	d.partial = make([]bool, len(blocks.Names))
 	for i, name := range blocks.Names {
 		d.partial[i] = isPartial(name)
@@ -180,7 +180,7 @@ func (b *lightBench) dimension(ctx context.Context, from *convert.Dimension) err
 	return nil
 }
 
-func gridOf(v *convert.Volume) *grid.View {
+func gridOf(v *convert.LoadedVolume) *grid.View {
 	return grid.Build(grid.Options{Schema: v.Schema, Default: v.Default}, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		for _, pos := range v.Positions() {
 			if !yield(pos, v.Chunks[pos]) {
@@ -190,7 +190,7 @@ func gridOf(v *convert.Volume) *grid.View {
 	})
 }
 
-func (b *lightBench) build(d *lightDimension, blocks *convert.Volume) {
+func (b *lightBench) build(d *lightDimension, blocks *convert.LoadedVolume) {
 	d.towers = make(map[[2]int32]light.Tower)
 	for pos, c := range blocks.Chunks {
 		at := [2]int32{pos.X, pos.Z}
@@ -209,7 +209,7 @@ func (b *lightBench) build(d *lightDimension, blocks *convert.Volume) {
 }
 
 // samples yields what the rule is learned from, as writers of stones do.
-func (d *lightDimension) samples(blocks *convert.Volume) iter.Seq[light.Lit] {
+func (d *lightDimension) samples(blocks *convert.LoadedVolume) iter.Seq[light.Lit] {
 	return func(yield func(light.Lit) bool) {
 		for _, name := range []string{voxel.Sky, voxel.Light} {
 			v, left := d.Volume(name), lightSamples

@@ -69,7 +69,7 @@ func TestBenchLight(t *testing.T) {
 }
 
 // emptyNook returns a place of air without block light near, within a chunk that has light.
-func emptyNook(t *testing.T, d *convert.Dimension) (geom.ChunkPos, geom.Point) {
+func emptyNook(t *testing.T, d *convert.LoadedDimension) (geom.ChunkPos, geom.Point) {
 	t.Helper()
 	blocks, lamps := d.Volume(voxel.Block), d.Volume(voxel.Light)
 	for _, pos := range blocks.Positions() {
@@ -89,7 +89,7 @@ func emptyNook(t *testing.T, d *convert.Dimension) (geom.ChunkPos, geom.Point) {
 	return geom.ChunkPos{}, geom.Point{}
 }
 
-func hasSection(d *convert.Dimension, pos geom.ChunkPos, y int) bool {
+func hasSection(d *convert.LoadedDimension, pos geom.ChunkPos, y int) bool {
 	for _, c := range d.Columns {
 		for _, s := range c.Sections {
 			if c.Pos.Chunk(int(s.Y)*16) == pos && c.Pos.X == pos.X*2 && c.Pos.Z == pos.Z*2 && int(s.Y)&1 == y>>4 && s.Has&voxel.HasLight != 0 {

@@ -270,7 +270,7 @@ func write(dir string, src format.Source) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{})
+	out, err := anvil.Create(dir, anvil.FolderOptions{})
 	if err != nil {
 		return err
 	}

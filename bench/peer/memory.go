@@ -106,12 +106,12 @@ func load(dir string, s format.Sink) error {
 
 // held returns the chunks of the named volumes of every dimension, and nothing
 // else of the world.
-func held(dir string, volumes ...string) ([]*convert.Volume, error) {
+func held(dir string, volumes ...string) ([]*convert.LoadedVolume, error) {
 	l := convert.NewLoader(format.Head{})
 	if err := load(dir, l); err != nil {
 		return nil, err
 	}
-	var out []*convert.Volume
+	var out []*convert.LoadedVolume
 	for _, d := range l.World().Dimensions {
 		for _, name := range volumes {
 			out = append(out, d.Volume(name))

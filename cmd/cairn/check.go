@@ -273,7 +273,7 @@ func (c *checked) world(ctx context.Context, w stone.Content) error {
 }
 
 // names checks that names are unique and not empty.
-func (c *checked) names(dim string, v stone.Volume) {
+func (c *checked) names(dim string, v stone.VolumeInfo) {
 	seen := map[string]bool{}
 	for i, name := range v.Names {
 		if name == "" || seen[name] {
@@ -285,7 +285,7 @@ func (c *checked) names(dim string, v stone.Volume) {
 
 // volume checks that the schema has every cell, and counts cells. A stone that is checked has no
 // others, and counts them itself.
-func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.Volume) error {
+func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.VolumeInfo) error {
 	if s, ok := w.(*stone.Reader); ok && s.Tally(dim) != nil {
 		if port.IsMatter(v.Volume.Name) {
 			c.Cells += s.Tally(dim).Cells[v.Volume.Name]

@@ -160,7 +160,7 @@ func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) 
 		}
 		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
 	}
-	s := &source{Source: port.OfLeaf(src.src, sf.options()), path: r.Source}
+	s := &source{Opened: port.OfLeaf(src.src, sf.options()), path: r.Source}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	w, err := s.parts(ctx, nil)
 	if err == nil {

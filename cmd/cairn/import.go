@@ -166,7 +166,7 @@ func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n
 func (r *imported) count(ctx context.Context, c stone.Content) error {
 	about := c.About()
 	for _, dim := range about.Dimensions {
-		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.Volume) bool { return !port.IsMatter(v.Volume.Name) })
+		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.VolumeInfo) bool { return !port.IsMatter(v.Volume.Name) })
 		t, err := tallyOf(ctx, c, dim)
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func (r *imported) count(ctx context.Context, c stone.Content) error {
 
 // tallyOf counts the content of a dimension. It uses the counts in a directory where there
 // are any.
-func tallyOf(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+func tallyOf(ctx context.Context, c stone.Content, d stone.DimensionInfo) (*stone.Tally, error) {
 	switch c := c.(type) {
 	case *world.Snapshot:
 		return c.Tally(ctx, d.Name)

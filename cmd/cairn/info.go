@@ -160,7 +160,7 @@ func factsOf(ctx context.Context, src *source, c stone.Content) (*facts, error) 
 	return f, nil
 }
 
-func dimensionOf(c stone.Content, d stone.Dimension, t *stone.Tally) dimensionFacts {
+func dimensionOf(c stone.Content, d stone.DimensionInfo, t *stone.Tally) dimensionFacts {
 	f := dimensionFacts{Name: d.Name, Versions: t.Versions, Objects: t.Objects, Volumes: []volumeFacts{}}
 	for _, n := range t.Versions {
 		f.Columns += n

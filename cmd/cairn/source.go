@@ -20,7 +20,7 @@ import (
 
 // source is an open SRC or WORLD.
 type source struct {
-	*port.Source
+	*port.Opened
 	path   string
 	bytes  int64    // of the file or the stone; 0 for a folder
 	commit *version // nil unless it is in the store
@@ -30,7 +30,7 @@ type source struct {
 
 // Close closes the files or the snapshot.
 func (s *source) Close() error {
-	err := s.Source.Close()
+	err := s.Opened.Close()
 	if s.snapshot != nil {
 		err = errors.Join(err, s.snapshot.Close())
 	}
@@ -56,7 +56,7 @@ func openSource(ctx context.Context, sf *storeFlag, path string, salvage bool) (
 	o.Salvage = salvage
 	s, err := port.Open(path, o)
 	if err == nil {
-		return &source{Source: s, path: path, bytes: s.Size()}, nil
+		return &source{Opened: s, path: path, bytes: s.Size()}, nil
 	}
 	return nil, sourceError(path, err)
 }

@@ -145,7 +145,7 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if err != nil {
 		return err
 	}
-	v := &Volume{Scale: 1, Flat: string(Find(fields, "Flat", nbt.Byte)) == "\x01"}
+	v := &Layer{Scale: 1, Flat: string(Find(fields, "Flat", nbt.Byte)) == "\x01"}
 	names := nbt.NewPayload(Find(fields, "Names", nbt.List), nbt.Limits{})
 	for _, n := names.List(); n > 0; n-- {
 		v.Names = append(v.Names, string(names.String()))

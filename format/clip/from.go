@@ -11,8 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
-// View is a dimension in memory. A world.Dimension is one.
-type View interface {
+// InMemory is a dimension in memory. A world.Dimension is one.
+type InMemory interface {
 	Name() string
 	// Cells returns a volume with its cells and their names; nil if there is none of that name.
 	Cells(volume string) (of voxel.Volume, cells *grid.View, names []string)
@@ -24,7 +24,7 @@ type View interface {
 // entities and entities. Blocks of the region's bounds outside of the region are Void. What a clip
 // does not hold is in its Lost. The error wraps grid.ErrNotLoaded if a part of the region is not in
 // memory, and format.ErrHolds if a clip cannot be of it. port.Clip does the same with stored worlds.
-func From(v View, r region.Region) (*Clip, error) {
+func From(v InMemory, r region.Region) (*Clip, error) {
 	to := NewCollector(r)
 	in := to.bounds()
 	d := &format.Dimension{Name: v.Name()}
@@ -34,7 +34,7 @@ func From(v View, r region.Region) (*Clip, error) {
 		if cells == nil {
 			continue
 		}
-		out := &format.Volume{Volume: of}
+		out := &format.NamedVolume{Volume: of}
 		if of.Schema == voxel.Palette {
 			var err error
 			if out.Names, err = format.NamesOf(names); err != nil {

@@ -146,7 +146,7 @@ type area struct {
 
 // find finds an Area in an open world. What its mask says about history is looked up in the
 // versions of the world: it becomes a part of the region. also are volumes whose names a mask may have too.
-func (a Area) find(ctx context.Context, st history.Store, w *world.World, also ...stone.Volume) (*area, error) {
+func (a Area) find(ctx context.Context, st history.Store, w *world.World, also ...stone.VolumeInfo) (*area, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (l *limited) About() stone.About {
 			continue
 		}
 		d.Volumes = slices.Clone(d.Volumes)
-		d.Volumes = slices.DeleteFunc(d.Volumes, func(v stone.Volume) bool {
+		d.Volumes = slices.DeleteFunc(d.Volumes, func(v stone.VolumeInfo) bool {
 			return v.Volume.Name == voxel.Sky || v.Volume.Name == voxel.Light || v.Volume.Name == voxel.Biome && l.masked()
 		})
 		about.Dimensions = append(about.Dimensions, d)
@@ -86,7 +86,7 @@ func (l *limited) About() stone.About {
 	return about
 }
 
-func (l *limited) volume(dim, vol string) stone.Volume {
+func (l *limited) volume(dim, vol string) stone.VolumeInfo {
 	for _, d := range l.Content.About().Dimensions {
 		for _, v := range d.Volumes {
 			if d.Name == dim && v.Volume.Name == vol {
@@ -94,7 +94,7 @@ func (l *limited) volume(dim, vol string) stone.Volume {
 			}
 		}
 	}
-	return stone.Volume{Volume: voxel.Volume{Name: vol, Scale: 1}}
+	return stone.VolumeInfo{Volume: voxel.Volume{Name: vol, Scale: 1}}
 }
 
 // Entries yields the chunks that the region touches.

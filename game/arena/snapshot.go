@@ -168,7 +168,7 @@ func (o *SaveOptions) check(ctx context.Context, st history.Store, name string, 
 }
 
 // volumesOf returns the volumes of all dimensions of a version.
-func volumesOf(s *world.Snapshot) (all []stone.Volume) {
+func volumesOf(s *world.Snapshot) (all []stone.VolumeInfo) {
 	for _, d := range s.About().Dimensions {
 		all = append(all, d.Volumes...)
 	}

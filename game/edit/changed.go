@@ -42,7 +42,7 @@ func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volu
 	if va == nil && vb == nil {
 		return nil
 	}
-	chunksOf := func(s *world.Snapshot, v *stone.Volume, at []geom.ChunkPos) (map[geom.ChunkPos]*voxel.Chunk, error) {
+	chunksOf := func(s *world.Snapshot, v *stone.VolumeInfo, at []geom.ChunkPos) (map[geom.ChunkPos]*voxel.Chunk, error) {
 		found := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
 		if v == nil {
 			return found, nil
@@ -82,7 +82,7 @@ func (r *Changed) Put(p geom.Point) {
 	r.put(p.Chunk(), only)
 }
 
-func volumeOf(s *world.Snapshot, dimension, volume string) *stone.Volume {
+func volumeOf(s *world.Snapshot, dimension, volume string) *stone.VolumeInfo {
 	about := s.About()
 	for _, d := range about.Dimensions {
 		for i := range d.Volumes {
@@ -96,7 +96,7 @@ func volumeOf(s *world.Snapshot, dimension, volume string) *stone.Volume {
 
 // tableOf returns for each cell of a volume the cell of another volume with the same name, or
 // one that the other does not have. It returns nil for volumes without names.
-func tableOf(from, to *stone.Volume) []voxel.Cell {
+func tableOf(from, to *stone.VolumeInfo) []voxel.Cell {
 	if from.Schema != voxel.Palette || slices.Equal(from.Names, to.Names) {
 		return nil
 	}

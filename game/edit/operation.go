@@ -176,10 +176,10 @@ func maskOf(m region.Mask) (*cellMask, error) {
 }
 
 // Volumes returns all volumes of a world with their names.
-func Volumes(w *world.View) (all []stone.Volume) {
+func Volumes(w *world.View) (all []stone.VolumeInfo) {
 	for _, d := range w.Dimensions() {
 		for _, v := range d.Volumes() {
-			all = append(all, stone.Volume{Volume: v.Volume, Names: v.Names()})
+			all = append(all, stone.VolumeInfo{Volume: v.Volume, Names: v.Names()})
 		}
 	}
 	return all
@@ -187,7 +187,7 @@ func Volumes(w *world.View) (all []stone.Volume) {
 
 // CheckMask returns an error if a pattern of a mask can match nothing in a world with these
 // volumes: neither a block, a material nor the game has such a name, or none of them such a property.
-func CheckMask(m region.Mask, volumes []stone.Volume) error {
+func CheckMask(m region.Mask, volumes []stone.VolumeInfo) error {
 	var names []string
 	var game *block.Table // nil: the world can get no other names
 	for _, v := range volumes {

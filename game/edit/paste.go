@@ -43,7 +43,7 @@ type pasting struct {
 
 // table is how a volume of the clip becomes one of the arena.
 type table struct {
-	from  *clip.Volume
+	from  *clip.Layer
 	cells []voxel.Cell // nil: the same
 	keep  []bool       // by cell of the clip: what is there stays
 }
@@ -72,7 +72,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, err)
 	}
 	p := &plan{fetch: in.fetch}
-	from := map[string]*clip.Volume{voxel.Block: &o.Clip.Block}
+	from := map[string]*clip.Layer{voxel.Block: &o.Clip.Block}
 	if o.Biomes && o.Clip.Biome != nil && d.Volume(voxel.Biome) != nil {
 		from[voxel.Biome] = o.Clip.Biome
 	}

@@ -215,7 +215,7 @@ func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out
 
 // sameVolume reports whether a volume of a snapshot is what the arena's is. A default may be another
 // cell of the same name.
-func sameVolume(v *world.Volume, there *stone.Volume) bool {
+func sameVolume(v *world.Volume, there *stone.VolumeInfo) bool {
 	is := there.Volume
 	if is.Schema == voxel.Palette && int(is.Default) < len(there.Names) {
 		if c, ok := v.Named(there.Names[is.Default]); ok {
@@ -241,10 +241,10 @@ func (o *Restore) volumes(d *world.Dimension) (out []string) {
 }
 
 // volume describes a volume of the snapshot.
-func (z *frozen) volume(name string) (*stone.Volume, error) {
+func (z *frozen) volume(name string) (*stone.VolumeInfo, error) {
 	if z.view != nil {
 		if v := z.view.Volume(name); v != nil {
-			return &stone.Volume{Volume: v.Volume, Names: v.Names()}, nil
+			return &stone.VolumeInfo{Volume: v.Volume, Names: v.Names()}, nil
 		}
 	} else {
 		about := z.snap.About()

@@ -79,7 +79,7 @@ func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error
 	defer new.Close()
 	r := reading{ctx, old, new, old.Apart(new)}
 	s := &step{name: c.Message}
-	for _, d := range both(old.About().Dimensions, new.About().Dimensions, func(d stone.Dimension) string { return d.Name }) {
+	for _, d := range both(old.About().Dimensions, new.About().Dimensions, func(d stone.DimensionInfo) string { return d.Name }) {
 		if err := r.dimension(s, cmp.Or(d[0].Name, d[1].Name), d[0], d[1]); err != nil {
 			return nil, err
 		}
@@ -105,9 +105,9 @@ func both[T any](old, new []T, name func(T) string) (pairs [][2]T) {
 }
 
 // dimension adds what differs in a dimension.
-func (r *reading) dimension(s *step, name string, old, new stone.Dimension) error {
+func (r *reading) dimension(s *step, name string, old, new stone.DimensionInfo) error {
 	blocks := make(map[footprint]bool)
-	for _, v := range both(old.Volumes, new.Volumes, func(v stone.Volume) string { return v.Volume.Name }) {
+	for _, v := range both(old.Volumes, new.Volumes, func(v stone.VolumeInfo) string { return v.Volume.Name }) {
 		out, err := r.volume(name, v[0], v[1])
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ const batch = 64
 
 // volume returns what differs in a volume. Its cells index the names of both
 // commits.
-func (r *reading) volume(dim string, old, new stone.Volume) (volume, error) {
+func (r *reading) volume(dim string, old, new stone.VolumeInfo) (volume, error) {
 	is := cmp.Or(new.Volume, old.Volume)
 	out := volume{dimension: dim, volume: is.Name, schema: is.Schema, scale: is.Scale, names: new.Names}
 	var table []voxel.Cell // of cells of new

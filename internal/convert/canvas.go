@@ -13,7 +13,7 @@ import (
 // a tower, and so makes its chunks, when every column of the tower is done or when too many
 // chunks are open. A later column opens the tower again.
 type canvas struct {
-	v        *Volume
+	v        *LoadedVolume
 	perChunk int // columns along an edge of a chunk: 2 at scale 1, 8 at scale 4
 	towers   map[geom.ColumnPos]*openTower
 	order    []geom.ColumnPos // towers, in the order in which they were used last
@@ -37,7 +37,7 @@ type openTower struct {
 const maxOpen = 24
 
 // newCanvas returns a canvas for v, or nil if v is nil or differs from like in schema or scale.
-func newCanvas(v *Volume, like voxel.Volume, bound *budget, takeBack func(geom.ChunkPos) *voxel.Chunk) *canvas {
+func newCanvas(v *LoadedVolume, like voxel.Volume, bound *budget, takeBack func(geom.ChunkPos) *voxel.Chunk) *canvas {
 	if v == nil || v.Schema != like.Schema || v.Scale != like.Scale {
 		return nil
 	}

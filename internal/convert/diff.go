@@ -48,7 +48,7 @@ func (d *Difference) Same() bool {
 }
 
 // Diff is DiffContent of two worlds in memory.
-func Diff(a, b *World, equal func(kind string, a, b []byte) bool) (*Difference, error) {
+func Diff(a, b *Loaded, equal func(kind string, a, b []byte) bool) (*Difference, error) {
 	return DiffContent(context.Background(), a.Content(), b.Content(), equal)
 }
 
@@ -64,7 +64,7 @@ func DiffContent(ctx context.Context, a, b stone.Content, equal func(kind string
 	d.equal = equal
 	first, second := a.About(), b.About()
 	d.properties(HeadOf(first.Properties), HeadOf(second.Properties))
-	for _, pair := range pairs(pointers(first.Dimensions), pointers(second.Dimensions), func(d *stone.Dimension) string { return d.Name }) {
+	for _, pair := range pairs(pointers(first.Dimensions), pointers(second.Dimensions), func(d *stone.DimensionInfo) string { return d.Name }) {
 		if err := d.dimension(pair[0], pair[1]); err != nil {
 			return nil, err
 		}
@@ -170,18 +170,18 @@ func (d *differ) properties(a, b format.Head) {
 	}
 }
 
-func (d *differ) dimension(a, b *stone.Dimension) error {
+func (d *differ) dimension(a, b *stone.DimensionInfo) error {
 	if a == nil {
-		a = &stone.Dimension{Name: b.Name}
+		a = &stone.DimensionInfo{Name: b.Name}
 		d.property("%s: only in the second", b.Name)
 	}
 	if b == nil {
-		b = &stone.Dimension{Name: a.Name}
+		b = &stone.DimensionInfo{Name: a.Name}
 		d.property("%s: only in the first", a.Name)
 	}
 	var volumes []*volumePair
 	d.notes.expect("property")
-	for _, pair := range pairs(pointers(a.Volumes), pointers(b.Volumes), func(v *stone.Volume) string { return v.Volume.Name }) {
+	for _, pair := range pairs(pointers(a.Volumes), pointers(b.Volumes), func(v *stone.VolumeInfo) string { return v.Volume.Name }) {
 		v, err := d.volume(a.Name, pair[0], pair[1])
 		if err != nil {
 			return err
@@ -328,7 +328,7 @@ func (d *differ) lone(dim string, pos geom.ColumnPos, side string) {
 
 // volumePair is a volume of both worlds whose cells are to be compared.
 type volumePair struct {
-	a, b   *stone.Volume
+	a, b   *stone.VolumeInfo
 	ta, tb []voxel.Cell // to cells of union
 	union  []string
 	left   []geom.ChunkPos // not compared yet: by square, then by code
@@ -349,12 +349,12 @@ func (v *volumePair) counted() {
 
 // volume compares what describes a volume. If one side does not have it, its cells are the
 // default there. It returns nil if the cells of both cannot be compared.
-func (d *differ) volume(dim string, a, b *stone.Volume) (*volumePair, error) {
+func (d *differ) volume(dim string, a, b *stone.VolumeInfo) (*volumePair, error) {
 	if a == nil {
-		a = &stone.Volume{Volume: b.Volume, Names: named(b)}
+		a = &stone.VolumeInfo{Volume: b.Volume, Names: named(b)}
 	}
 	if b == nil {
-		b = &stone.Volume{Volume: a.Volume, Names: named(a)}
+		b = &stone.VolumeInfo{Volume: a.Volume, Names: named(a)}
 	}
 	ta, tb, union, err := unite(a, b)
 	if err != nil {
@@ -427,7 +427,7 @@ func DifferingChunks(ctx context.Context, a, b stone.Content, dim, vol string, f
 	return nil
 }
 
-func volumeIn(c stone.Content, dim, vol string) *stone.Volume {
+func volumeIn(c stone.Content, dim, vol string) *stone.VolumeInfo {
 	for _, d := range c.About().Dimensions {
 		for i := range d.Volumes {
 			if d.Name == dim && d.Volumes[i].Volume.Name == vol {
@@ -478,7 +478,7 @@ func (d *differ) positions(dim, vol string) iter.Seq[geom.ChunkPos] {
 }
 
 // named returns the names of an empty volume to compare v with.
-func named(v *stone.Volume) []string {
+func named(v *stone.VolumeInfo) []string {
 	if v.Schema == voxel.Palette {
 		return v.Names[:min(1, len(v.Names))]
 	}
@@ -486,7 +486,7 @@ func named(v *stone.Volume) []string {
 }
 
 // translated returns a chunk of a volume in the cells of both worlds. nil is the default.
-func translated(c *voxel.Chunk, v *stone.Volume, table []voxel.Cell) *voxel.Chunk {
+func translated(c *voxel.Chunk, v *stone.VolumeInfo, table []voxel.Cell) *voxel.Chunk {
 	c = c.Or(v.Default)
 	if table != nil {
 		c = c.Translate(table)
@@ -496,7 +496,7 @@ func translated(c *voxel.Chunk, v *stone.Volume, table []voxel.Cell) *voxel.Chun
 
 // unite returns one list of the names of both volumes, and tables that translate the cells of
 // each to it; a table is nil if its cells stay the same.
-func unite(a, b *stone.Volume) (ta, tb []voxel.Cell, union []string, err error) {
+func unite(a, b *stone.VolumeInfo) (ta, tb []voxel.Cell, union []string, err error) {
 	if a.Schema != voxel.Palette || b.Schema != voxel.Palette {
 		return nil, nil, nil, nil
 	}
@@ -524,7 +524,7 @@ func unite(a, b *stone.Volume) (ta, tb []voxel.Cell, union []string, err error) 
 }
 
 // kindOf returns the kind of notes of a volume.
-func kindOf(v *stone.Volume) string { return "volume " + v.Volume.Name }
+func kindOf(v *stone.VolumeInfo) string { return "volume " + v.Volume.Name }
 
 func (d *differ) cells(dim string, v *volumePair, pos geom.ChunkPos, a, b *voxel.Chunk) {
 	var ba, bb [64]voxel.Cell
@@ -569,7 +569,7 @@ func (v *volumePair) countInto(all blockCounts) {
 }
 
 // nameOf returns the name of a cell of both worlds, or of a material of one.
-func (v *volumePair) nameOf(side *stone.Volume, c voxel.Cell) string {
+func (v *volumePair) nameOf(side *stone.VolumeInfo, c voxel.Cell) string {
 	if v.union != nil {
 		return v.union[c]
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // island returns a made world, each column with a part.
-func island(t testing.TB) *convert.World {
+func island(t testing.TB) *convert.Loaded {
 	t.Helper()
 	w := mustLoad(t, terrain.Island(terrain.Options{Size: 6, Version: terrain.Modern}))
 	for i := range w.Dimensions[0].Columns {
@@ -30,7 +30,7 @@ func island(t testing.TB) *convert.World {
 }
 
 // set changes one cell of a volume.
-func set(d *convert.Dimension, volume string, p geom.Point, c voxel.Cell) {
+func set(d *convert.LoadedDimension, volume string, p geom.Point, c voxel.Cell) {
 	v := d.Volume(volume)
 	old := v.Chunks[p.Chunk()]
 	if old == nil {
@@ -48,7 +48,7 @@ func fileOf(path, content string) format.File {
 }
 
 // withList returns the first column with a list of that name and its index.
-func withList(t testing.TB, d *convert.Dimension, name string) (c *voxel.Column, list int) {
+func withList(t testing.TB, d *convert.LoadedDimension, name string) (c *voxel.Column, list int) {
 	t.Helper()
 	for i := range d.Columns {
 		for j, l := range d.Columns[i].Lists {
@@ -67,127 +67,143 @@ func TestDiffPlanted(t *testing.T) {
 	aMap := fmt.Sprintf(": map %q", a.Dimensions[0].Columns[2].Maps[0].Name)
 	for _, tt := range []struct {
 		name  string
-		plant func(t *testing.T, w *convert.World, d *convert.Dimension)
+		plant func(t *testing.T, w *convert.Loaded, d *convert.LoadedDimension)
 		want  convert.Difference // without First
 		first string             // part of First[0]
 	}{
-		{"nothing", func(*testing.T, *convert.World, *convert.Dimension) {}, convert.Difference{}, ""},
-		{"a cell far away", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { set(d, voxel.Block, far, 1) },
+		{"nothing", func(*testing.T, *convert.Loaded, *convert.LoadedDimension) {}, convert.Difference{}, ""},
+		{"a cell far away", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { set(d, voxel.Block, far, 1) },
 			convert.Difference{Cells: 1, Volumes: map[string]int{"block": 1}}, "overworld: block (5000,-3000,-5000): air, minecraft:"},
-		{"two cells", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"two cells", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			set(d, voxel.Block, far, 1)
 			set(d, voxel.Block, far.Add(geom.Point{Y: 1}), 1)
 		}, convert.Difference{Cells: 2, Volumes: map[string]int{"block": 2}}, "block"},
-		{"a biome", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { set(d, voxel.Biome, far, 1) },
+		{"a biome", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { set(d, voxel.Biome, far, 1) },
 			convert.Difference{Cells: 1, Volumes: map[string]int{"biome": 1}}, "biome"},
-		{"sky light", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { set(d, voxel.Sky, far, 14) },
+		{"sky light", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { set(d, voxel.Sky, far, 14) },
 			convert.Difference{Cells: 1, Volumes: map[string]int{"sky": 1}}, "sky (5000,-3000,-5000): 15, 14"},
-		{"block light", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { set(d, voxel.Light, far, 1) },
+		{"block light", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { set(d, voxel.Light, far, 1) },
 			convert.Difference{Cells: 1, Volumes: map[string]int{"light": 1}}, "light"},
-		{"a chunk of nothing", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a chunk of nothing", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Volume(voxel.Sky).Chunks[far.Chunk()] = voxel.Uniform(15)
 		}, convert.Difference{}, ""},
-		{"a name", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a name", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			v := d.Volume(voxel.Block)
 			v.Names = append(slices.Clone(v.Names), "new")
 			set(d, voxel.Block, far, voxel.Cell(len(v.Names)-1))
 		}, convert.Difference{Cells: 1, Volumes: map[string]int{"block": 1}}, "air, new"},
-		{"an object's tags", func(t *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"an object's tags", func(t *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			c, i := withList(t, d, voxel.BlockEntities)
 			c.Lists[i].Objects[0].Payload[0] ^= 1
 		}, convert.Difference{Objects: 1}, "block_entities 0"},
-		{"an object's place", func(t *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"an object's place", func(t *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			c, i := withList(t, d, voxel.BlockEntities)
 			c.Lists[i].Objects[0].At.Y++
 		}, convert.Difference{Objects: 1}, "block_entities 0"},
-		{"an object more", func(t *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"an object more", func(t *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			c, i := withList(t, d, voxel.BlockEntities)
 			c.Lists[i].Objects = append(c.Lists[i].Objects, voxel.Object{})
 		}, convert.Difference{Objects: 1}, "block_entities"},
-		{"another list", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"another list", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[5].Lists = append(d.Columns[5].Lists, voxel.List{Name: "zz", Objects: make([]voxel.Object, 3)})
 		}, convert.Difference{Objects: 3}, "zz 0"},
-		{"an empty list", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"an empty list", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[5].Lists = append(d.Columns[5].Lists, voxel.List{Name: "zz"})
 		}, convert.Difference{}, ""},
-		{"the first column", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns = d.Columns[1:] },
+		{"the first column", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns = d.Columns[1:] },
 			convert.Difference{Columns: 1}, "only in the first"},
-		{"the last column", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns = d.Columns[:len(d.Columns)-1] },
+		{"the last column", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns = d.Columns[:len(d.Columns)-1]
+		},
 			convert.Difference{Columns: 1}, "only in the first"},
-		{"a column more", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a column more", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns = append(d.Columns, voxel.Column{Pos: geom.ColumnPos{X: 1 << 20, Z: 1 << 20}})
 		}, convert.Difference{Columns: 1}, "(1048576,1048576) only in the second"},
-		{"a version", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Version++ }, convert.Difference{Columns: 1}, "version"},
-		{"how palette entries are spelled", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a version", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Version++ }, convert.Difference{Columns: 1}, "version"},
+		{"how palette entries are spelled", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[2].Layout ^= voxel.LayoutProperties
 		}, convert.Difference{}, ""},
-		{"a layout", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Layout++ }, convert.Difference{Columns: 1}, "layout"},
-		{"biomes in one piece", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Whole ^= voxel.HasBiome },
+		{"a layout", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Layout++ }, convert.Difference{Columns: 1}, "layout"},
+		{"biomes in one piece", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns[2].Whole ^= voxel.HasBiome
+		},
 			convert.Difference{Columns: 1}, "layout"},
-		{"a map's number", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps[0].Values[255]++ },
+		{"a map's number", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Maps[0].Values[255]++ },
 			convert.Difference{Columns: 1}, aMap},
-		{"a map's form", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps[0].Form ^= 1 }, convert.Difference{Columns: 1}, aMap},
-		{"a map less", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Maps = d.Columns[2].Maps[1:] },
+		{"a map's form", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Maps[0].Form ^= 1 }, convert.Difference{Columns: 1}, aMap},
+		{"a map less", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns[2].Maps = d.Columns[2].Maps[1:]
+		},
 			convert.Difference{Columns: 1}, aMap},
-		{"a map twice", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a map twice", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[2].Maps = append(d.Columns[2].Maps, d.Columns[2].Maps[0])
 		}, convert.Difference{Columns: 1}, aMap},
-		{"a section's arrays", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a section's arrays", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[2].Sections[1].Has ^= voxel.HasSky
 		},
 			convert.Difference{Columns: 1}, "sections"},
-		{"a section's height", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Sections[1].Y = 100 },
+		{"a section's height", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Sections[1].Y = 100 },
 			convert.Difference{Columns: 1}, "sections"},
-		{"the order of sections", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { slices.Reverse(d.Columns[2].Sections) },
+		{"the order of sections", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			slices.Reverse(d.Columns[2].Sections)
+		},
 			convert.Difference{Columns: 1}, "sections"},
-		{"a section's tags", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Sections[1].Tags = []byte{0} },
+		{"a section's tags", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns[2].Sections[1].Tags = []byte{0}
+		},
 			convert.Difference{Columns: 1}, "sections"},
-		{"a section's empty tags", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Sections[1].Tags = []byte{} },
+		{"a section's empty tags", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns[2].Sections[1].Tags = []byte{}
+		},
 			convert.Difference{Columns: 1}, "sections"},
-		{"a part's data", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Parts[0].Data[0] ^= 1 },
+		{"a part's data", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Parts[0].Data[0] ^= 1 },
 			convert.Difference{Columns: 1}, `part "chunk"`},
-		{"a stamp", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Parts[0].Stamp++ }, convert.Difference{Columns: 1}, "part"},
-		{"damage", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Columns[2].Parts[0].Damaged = true },
+		{"a stamp", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Columns[2].Parts[0].Stamp++ }, convert.Difference{Columns: 1}, "part"},
+		{"damage", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Columns[2].Parts[0].Damaged = true
+		},
 			convert.Difference{Columns: 1}, "part"},
-		{"a part more", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a part more", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[2].Parts = append(d.Columns[2].Parts, voxel.Part{Name: voxel.PartPOI})
 		}, convert.Difference{Columns: 1}, `part "poi"`},
-		{"much of one column", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"much of one column", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Columns[2].Version, d.Columns[2].Parts, d.Columns[2].Sections = 1, nil, nil
 		}, convert.Difference{Columns: 1}, "version"},
-		{"a property", func(_ *testing.T, w *convert.World, _ *convert.Dimension) { w.Head.Properties["name"] += "!" },
+		{"a property", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) { w.Head.Properties["name"] += "!" },
 			convert.Difference{Properties: 1}, `property "name"`},
-		{"a property more", func(_ *testing.T, w *convert.World, _ *convert.Dimension) { w.Head.Properties["new"] = "x" },
+		{"a property more", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) { w.Head.Properties["new"] = "x" },
 			convert.Difference{Properties: 1}, `property "new": "", "x"`},
-		{"no properties", func(_ *testing.T, w *convert.World, _ *convert.Dimension) {
+		{"no properties", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
 			w.Head.Properties = map[string]string{}
 		}, convert.Difference{Properties: 2}, "property"},
-		{"the format", func(_ *testing.T, w *convert.World, _ *convert.Dimension) { w.Head.Format, w.Head.Version = "slime", 9 },
+		{"the format", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
+			w.Head.Format, w.Head.Version = "slime", 9
+		},
 			convert.Difference{}, ""},
-		{"a dimension more", func(_ *testing.T, w *convert.World, _ *convert.Dimension) {
-			w.Dimensions = append(w.Dimensions, &convert.Dimension{Name: "moon"})
+		{"a dimension more", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
+			w.Dimensions = append(w.Dimensions, &convert.LoadedDimension{Name: "moon"})
 		}, convert.Difference{Properties: 1}, "moon: only in the second"},
-		{"no dimension", func(_ *testing.T, w *convert.World, _ *convert.Dimension) {
+		{"no dimension", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
 			w.Dimensions[0].Volumes, w.Dimensions[0].Columns = nil, nil
 			w.Dimensions[0].Name = "moon"
 		}, convert.Difference{Properties: 2, Columns: 36}, ""},
-		{"a volume's scale", func(_ *testing.T, _ *convert.World, d *convert.Dimension) { d.Volume(voxel.Biome).Scale = 2 },
+		{"a volume's scale", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) { d.Volume(voxel.Biome).Scale = 2 },
 			convert.Difference{Properties: 1}, "scale 4, palette of scale 2"},
-		{"a volume's schema", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
+		{"a volume's schema", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
 			d.Volume(voxel.Block).Schema = voxel.Terrain
 		},
 			convert.Difference{Properties: 1}, "palette of scale 1, terrain"},
-		{"a volume of nothing", func(_ *testing.T, _ *convert.World, d *convert.Dimension) {
-			d.Volumes = append(d.Volumes, &convert.Volume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1, Default: 3}})
+		{"a volume of nothing", func(_ *testing.T, _ *convert.Loaded, d *convert.LoadedDimension) {
+			d.Volumes = append(d.Volumes, &convert.LoadedVolume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1, Default: 3}})
 		}, convert.Difference{}, ""},
-		{"a file", func(_ *testing.T, w *convert.World, _ *convert.Dimension) {
+		{"a file", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
 			w.Files[0] = fileOf(w.Files[0].Path, "changed")
 		}, convert.Difference{Files: 1}, "differs"},
-		{"a file more", func(_ *testing.T, w *convert.World, _ *convert.Dimension) {
+		{"a file more", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) {
 			w.Files = append(w.Files, fileOf("zz", ""))
 		},
 			convert.Difference{Files: 1}, `file "zz" only in the second`},
-		{"a file less", func(_ *testing.T, w *convert.World, _ *convert.Dimension) { w.Files = w.Files[1:] },
+		{"a file less", func(_ *testing.T, w *convert.Loaded, _ *convert.LoadedDimension) { w.Files = w.Files[1:] },
 			convert.Difference{Files: 1}, "only in the first"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -333,7 +349,7 @@ func TestDiffFileError(t *testing.T) {
 	}}
 	good := fileOf("a", "a")
 	for _, pair := range [][2]format.File{{bad, good}, {good, bad}, {late, good}, {good, late}} {
-		_, err := convert.Diff(&convert.World{Files: pair[:1]}, &convert.World{Files: pair[1:]}, nil)
+		_, err := convert.Diff(&convert.Loaded{Files: pair[:1]}, &convert.Loaded{Files: pair[1:]}, nil)
 		if !errors.Is(err, wrong) {
 			t.Errorf("got %v", err)
 		}
@@ -346,12 +362,12 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // TestDiffManyNames has more names in two volumes than one can hold.
 func TestDiffManyNames(t *testing.T) {
-	many := func(prefix string) *convert.World {
-		v := &convert.Volume{Volume: voxel.BlockVolumes()[0], Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+	many := func(prefix string) *convert.Loaded {
+		v := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[0], Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 		for i := range 1 << 15 {
 			v.Names = append(v.Names, fmt.Sprint(prefix, i))
 		}
-		return &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Volumes: []*convert.Volume{v}}}}
+		return &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Volumes: []*convert.LoadedVolume{v}}}}
 	}
 	if _, err := convert.Diff(many("a"), many("b"), nil); err == nil {
 		t.Error("no error")

@@ -31,7 +31,7 @@ func (f *Filter) Dimension(d *format.Dimension) error {
 	}
 	if f.NoLight {
 		dark := *d
-		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.Volume) bool { return voxel.IsLight(v.Volume.Name) })
+		dark.Volumes = slices.DeleteFunc(slices.Clone(d.Volumes), func(v *format.NamedVolume) bool { return voxel.IsLight(v.Volume.Name) })
 		d = &dark
 	}
 	return f.Sink.Dimension(d)

@@ -14,13 +14,13 @@ import (
 )
 
 // loadArena returns a small world, reduced by f on its way unless f is nil.
-func loadArena(t *testing.T, f *convert.Filter) *convert.World {
+func loadArena(t *testing.T, f *convert.Filter) *convert.Loaded {
 	t.Helper()
 	src := terrain.Arena(terrain.Options{Size: 4, Version: terrain.Modern})
 	return reduce(t, src, f)
 }
 
-func reduce(t *testing.T, src format.Source, f *convert.Filter) *convert.World {
+func reduce(t *testing.T, src format.Source, f *convert.Filter) *convert.Loaded {
 	t.Helper()
 	l := convert.NewLoader(src.Head())
 	sink := format.Sink(l)
@@ -34,7 +34,7 @@ func reduce(t *testing.T, src format.Source, f *convert.Filter) *convert.World {
 	return l.World()
 }
 
-func mustDiff(t *testing.T, a, b *convert.World) *convert.Difference {
+func mustDiff(t *testing.T, a, b *convert.Loaded) *convert.Difference {
 	t.Helper()
 	d, err := convert.Diff(a, b, nil)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestFilterHold(t *testing.T) {
 }
 
 func TestFilterChunks(t *testing.T) {
-	src := (&convert.World{Dimensions: []*convert.Dimension{{Name: "d", Volumes: []*convert.Volume{
+	src := (&convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Volumes: []*convert.LoadedVolume{
 		{Volume: voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}, Chunks: one(voxel.TerrainCell(1, 9))},
 		{Volume: voxel.Volume{Name: voxel.Light, Schema: voxel.Level, Scale: 1}, Chunks: one(7)},
 	}}}}).Source()

@@ -13,12 +13,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Loader is the Sink that builds a World. Besides the world it holds a bounded number of flat
+// Loader is the Sink that builds a Loaded world. Besides the world it holds a bounded number of flat
 // chunks. With Spill it holds a bounded part of the world.
 type Loader struct {
-	w       *World
-	names   []func()                  // copy the names that grew while columns arrived
-	namesOf map[*Volume]*format.Names // these; nil where nothing has a name
+	w       *Loaded
+	names   []func()                        // copy the names that grew while columns arrived
+	namesOf map[*LoadedVolume]*format.Names // these; nil where nothing has a name
 	dim     *loading
 	bound   *budget
 	spills  *spills // nil without Spill
@@ -26,7 +26,7 @@ type Loader struct {
 
 // NewLoader returns a Loader for a world with head h.
 func NewLoader(h format.Head) *Loader {
-	return &Loader{w: &World{Head: h}, namesOf: map[*Volume]*format.Names{}}
+	return &Loader{w: &Loaded{Head: h}, namesOf: map[*LoadedVolume]*format.Names{}}
 }
 
 // Bound makes the Loader fail with ErrTooLarge if the world takes more than maxBytes of memory;
@@ -35,7 +35,7 @@ func (l *Loader) Bound(maxBytes int64) { l.bound = newBudget(maxBytes) }
 
 // loading is the dimension that is being loaded.
 type loading struct {
-	*Dimension
+	*LoadedDimension
 	canvases []*canvas // of voxel.BlockVolumes; nil for volumes that the dimension does not have
 	names    []growing
 	seen     map[geom.ColumnPos]uint64 // columns of squares of 8x8
@@ -48,13 +48,13 @@ func (l *Loader) Dimension(d *format.Dimension) error {
 	if err := voxel.CheckName(d.Name); err != nil {
 		return fmt.Errorf("convert: dimension: %w", err)
 	}
-	if slices.ContainsFunc(l.w.Dimensions, func(o *Dimension) bool { return o.Name == d.Name }) {
+	if slices.ContainsFunc(l.w.Dimensions, func(o *LoadedDimension) bool { return o.Name == d.Name }) {
 		return fmt.Errorf("convert: dimension %q comes twice", d.Name)
 	}
-	nd := &Dimension{Name: d.Name, Folder: d.Folder}
-	l.dim = &loading{Dimension: nd, seen: map[geom.ColumnPos]uint64{}}
+	nd := &LoadedDimension{Name: d.Name, Folder: d.Folder}
+	l.dim = &loading{LoadedDimension: nd, seen: map[geom.ColumnPos]uint64{}}
 	for _, v := range d.Volumes {
-		nv := &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+		nv := &LoadedVolume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 		if v.Names != nil {
 			l.names = append(l.names, func() { nv.Names = v.Names.List() })
 			l.namesOf[nv] = v.Names
@@ -203,7 +203,7 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 }
 
 // put stores a chunk, unless the whole chunk is the default.
-func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
+func (v *LoadedVolume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 	if cell, ok := c.Uniform(); ok && cell == v.Default {
 		delete(v.Chunks, pos)
 		return
@@ -214,7 +214,7 @@ func (v *Volume) put(pos geom.ChunkPos, c *voxel.Chunk) {
 // maxChunks bounds the chunks of a volume. A few bytes of a stone can stand for many chunks.
 const maxChunks = 1 << 20
 
-func (v *Volume) checkSize() error {
+func (v *LoadedVolume) checkSize() error {
 	if len(v.Chunks) > maxChunks {
 		return fmt.Errorf("convert: volume %q: more than %d chunks, too many for memory", v.Volume.Name, maxChunks)
 	}
@@ -229,7 +229,7 @@ func (l *Loader) File(f format.File) error {
 
 // World returns the loaded world. The Loader must not be used after that. With Spill call
 // Content instead.
-func (l *Loader) World() *World {
+func (l *Loader) World() *Loaded {
 	l.endDimension()
 	for _, f := range l.names {
 		f()

@@ -255,7 +255,7 @@ func TestLoaderRefusesTwice(t *testing.T) {
 // TestLoaderRefusesMixed gives blocks by columns and by chunks, in either order.
 func TestLoaderRefusesMixed(t *testing.T) {
 	l, d := convert.NewLoader(format.Head{}), format.BlockDimension("d", "")
-	d.Volumes = append(d.Volumes, &format.Volume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1}})
+	d.Volumes = append(d.Volumes, &format.NamedVolume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1}})
 	if err := errors.Join(l.Dimension(d), l.Chunk("fog", geom.ChunkPos{}, voxel.Uniform(1)), l.Column(&format.Column{})); err != nil {
 		t.Fatal(err)
 	}

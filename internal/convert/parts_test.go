@@ -16,7 +16,7 @@ import (
 )
 
 // mustRead loads a world that a test may change.
-func mustRead(t *testing.T, src format.Source) *convert.World {
+func mustRead(t *testing.T, src format.Source) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(t.Context(), src)
 	if err != nil {
@@ -26,7 +26,7 @@ func mustRead(t *testing.T, src format.Source) *convert.World {
 }
 
 // inParts returns w as a stone whose cache keeps no page.
-func inParts(t *testing.T, w *convert.World) *stone.Reader {
+func inParts(t *testing.T, w *convert.Loaded) *stone.Reader {
 	t.Helper()
 	var b bytes.Buffer
 	if _, _, err := convert.WriteStone(t.Context(), w, &b, stone.Options{Effort: stone.Quick}); err != nil {

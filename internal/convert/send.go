@@ -25,7 +25,7 @@ import (
 func Source(c stone.Content) format.Source { return source{c} }
 
 // Source returns w as a Source; see the function Source.
-func (w *World) Source() format.Source { return Source(w.Content()) }
+func (w *Loaded) Source() format.Source { return Source(w.Content()) }
 
 type source struct{ c stone.Content }
 
@@ -59,10 +59,10 @@ func filesOf(c stone.Content, about stone.About) (files []format.File) {
 // the Chunks of its volumes are those of the square.
 type sender struct {
 	from stone.Content
-	dim  *stone.Dimension
+	dim  *stone.DimensionInfo
 	to   format.Sink
 
-	block, biome, sky, light *Volume
+	block, biome, sky, light *LoadedVolume
 	footprints               map[footprint][]int32 // of block
 	places                   []geom.ChunkPos       // of chunks of blocks in squares to come
 	version                  int32                 // the highest data version of a column
@@ -77,7 +77,7 @@ type sender struct {
 func (s *sender) send(ctx context.Context) error {
 	fd := &format.Dimension{Name: s.dim.Name, Folder: s.dim.Folder}
 	for _, v := range s.dim.Volumes {
-		fv := &format.Volume{Volume: v.Volume}
+		fv := &format.NamedVolume{Volume: v.Volume}
 		if v.Schema == voxel.Palette || len(v.Names) > 0 {
 			var err error
 			if fv.Names, err = format.NamesOf(v.Names); err != nil {
@@ -179,11 +179,11 @@ func (s *sender) square(ctx context.Context, have []voxel.Column, places []geom.
 		return err
 	}
 	for _, v := range []struct {
-		*Volume
+		*LoadedVolume
 		has  voxel.Has
 		edge int32 // of a section
 	}{{s.biome, voxel.HasBiome, 4}, {s.sky, voxel.HasSky, 16}, {s.light, voxel.HasLight, 16}} {
-		if err := s.read(ctx, v.Volume, chunksOf(columns, v.has, v.edge)); err != nil {
+		if err := s.read(ctx, v.LoadedVolume, chunksOf(columns, v.has, v.edge)); err != nil {
 			return err
 		}
 	}
@@ -220,17 +220,17 @@ func chunksOf(columns []voxel.Column, has voxel.Has, edge int32) (want []geom.Ch
 }
 
 // volume returns a volume of the dimension without chunks, or nil.
-func (s *sender) volume(name string) *Volume {
+func (s *sender) volume(name string) *LoadedVolume {
 	for _, v := range s.dim.Volumes {
 		if v.Volume.Name == name {
-			return &Volume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+			return &LoadedVolume{Volume: v.Volume, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 		}
 	}
 	return nil
 }
 
 // read makes the chunks of v those of want that are there. It sorts want.
-func (s *sender) read(ctx context.Context, v *Volume, want []geom.ChunkPos) error {
+func (s *sender) read(ctx context.Context, v *LoadedVolume, want []geom.ChunkPos) error {
 	if v == nil {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
 }
 
 // section returns the cells of a section, or one cell if the section is uniform.
-func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cell {
+func (s *sender) section(v *LoadedVolume, pos geom.ColumnPos, y, edge int) []voxel.Cell {
 	min := geom.Point{X: int(pos.X) * edge, Y: y, Z: int(pos.Z) * edge}
 	if cell, ok := v.uniform(min.Chunk()); ok {
 		s.cells = append(s.cells, cell)
@@ -287,7 +287,7 @@ func (s *sender) section(v *Volume, pos geom.ColumnPos, y, edge int) []voxel.Cel
 }
 
 // uniform returns the cell of a missing or uniform chunk.
-func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
+func (v *LoadedVolume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 	if v == nil {
 		return 0, true
 	}
@@ -299,7 +299,7 @@ func (v *Volume) uniform(pos geom.ChunkPos) (voxel.Cell, bool) {
 }
 
 // box appends the cells of a box to s.cells. The box must be within one tower.
-func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
+func (s *sender) box(v *LoadedVolume, b geom.Box) []voxel.Cell {
 	from := len(s.cells)
 	for y := b.Min.Y; y < b.Max.Y; {
 		part := b
@@ -313,7 +313,7 @@ func (s *sender) box(v *Volume, b geom.Box) []voxel.Cell {
 }
 
 // read fills dst with the cells of a box that is within one chunk.
-func (v *Volume) read(b geom.Box, dst []voxel.Cell) {
+func (v *LoadedVolume) read(b geom.Box, dst []voxel.Cell) {
 	pos := b.Min.Chunk()
 	if cell, ok := v.uniform(pos); ok {
 		for i := range dst {
@@ -324,7 +324,7 @@ func (v *Volume) read(b geom.Box, dst []voxel.Cell) {
 	v.Chunks[pos].ReadBox(b.Add(geom.Point{}.Sub(pos.Min())), dst)
 }
 
-func (s *sender) nibbles(v *Volume, pos geom.ColumnPos, y int) []byte {
+func (s *sender) nibbles(v *LoadedVolume, pos geom.ColumnPos, y int) []byte {
 	from := len(s.bytes)
 	s.bytes = append(s.bytes, make([]byte, 2048)...)
 	out := s.bytes[from:]
@@ -343,7 +343,7 @@ type footprint struct{ x, z int32 }
 func footprintOf(pos geom.ColumnPos) footprint { return footprint{pos.X >> 1, pos.Z >> 1} }
 
 // footprints returns the heights of a volume's chunks by footprint, ascending.
-func (v *Volume) footprints() map[footprint][]int32 {
+func (v *LoadedVolume) footprints() map[footprint][]int32 {
 	out := map[footprint][]int32{}
 	if v == nil {
 		return out

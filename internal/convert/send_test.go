@@ -30,7 +30,7 @@ func TestSourceKeepsNames(t *testing.T) {
 func TestSourceMixed(t *testing.T) {
 	w := island(t)
 	d := w.Dimensions[0]
-	d.Volumes = append(d.Volumes, &convert.Volume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1}, Chunks: one(200)})
+	d.Volumes = append(d.Volumes, &convert.LoadedVolume{Volume: voxel.Volume{Name: "fog", Schema: voxel.Level, Scale: 1}, Chunks: one(200)})
 	if d := mustDiff(t, w, mustLoad(t, w.Source())); !d.Same() {
 		t.Errorf("%+v", d)
 	}
@@ -39,22 +39,22 @@ func TestSourceMixed(t *testing.T) {
 // TestSourceRefuses has worlds, as a hostile stone can hold, that cannot be
 // handed on as they are.
 func TestSourceRefuses(t *testing.T) {
-	sky := &convert.Volume{Volume: voxel.Volume{Name: voxel.Sky, Schema: voxel.Level, Scale: 1}, Chunks: one(16)}
+	sky := &convert.LoadedVolume{Volume: voxel.Volume{Name: voxel.Sky, Schema: voxel.Level, Scale: 1}, Chunks: one(16)}
 	lit := []voxel.Column{{Sections: []voxel.Section{{Has: voxel.HasSky}}}}
-	named := func(names ...string) *convert.Volume {
-		return &convert.Volume{Volume: voxel.BlockVolumes()[0], Names: names}
+	named := func(names ...string) *convert.LoadedVolume {
+		return &convert.LoadedVolume{Volume: voxel.BlockVolumes()[0], Names: names}
 	}
 	for _, tt := range []struct {
 		name string
-		d    *convert.Dimension
+		d    *convert.LoadedDimension
 		want string
 	}{
-		{"light above 15", &convert.Dimension{Name: "d", Volumes: []*convert.Volume{sky}, Columns: lit}, "light above 15"},
-		{"a name twice", &convert.Dimension{Volumes: []*convert.Volume{named("air", "a", "a")}}, `cell 2 cannot be "a"`},
-		{"air again", &convert.Dimension{Volumes: []*convert.Volume{named("air", "air")}}, `cell 1 cannot be "air"`},
-		{"no air", &convert.Dimension{Volumes: []*convert.Volume{named("a")}}, `cell 0 cannot be "a"`},
+		{"light above 15", &convert.LoadedDimension{Name: "d", Volumes: []*convert.LoadedVolume{sky}, Columns: lit}, "light above 15"},
+		{"a name twice", &convert.LoadedDimension{Volumes: []*convert.LoadedVolume{named("air", "a", "a")}}, `cell 2 cannot be "a"`},
+		{"air again", &convert.LoadedDimension{Volumes: []*convert.LoadedVolume{named("air", "air")}}, `cell 1 cannot be "air"`},
+		{"no air", &convert.LoadedDimension{Volumes: []*convert.LoadedVolume{named("a")}}, `cell 0 cannot be "a"`},
 	} {
-		_, err := convert.Load(context.Background(), (&convert.World{Dimensions: []*convert.Dimension{tt.d}}).Source())
+		_, err := convert.Load(context.Background(), (&convert.Loaded{Dimensions: []*convert.LoadedDimension{tt.d}}).Source())
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -81,7 +81,7 @@ func (r *refusing) File(format.File) error                          { return r.c
 func TestSourceSinkError(t *testing.T) {
 	small := island(t)
 	small.Files = append(small.Files, fileOf("zz", ""))
-	for name, w := range map[string]*convert.World{"columns": small, "chunks": mustLoad(t, levelSource())} {
+	for name, w := range map[string]*convert.Loaded{"columns": small, "chunks": mustLoad(t, levelSource())} {
 		calls := 0
 		for ; ; calls++ {
 			err := w.Source().Read(context.Background(), &refusing{calls})

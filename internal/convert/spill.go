@@ -38,8 +38,8 @@ type spills struct {
 	files   []whole.TempFile
 	stones  []*stone.Reader // of columns, bottom first
 	chunks  *tile.Pieces    // a piece for each spiltCube; in the first of files
-	volumes map[*Volume]*spiltVolume
-	tallies map[*Dimension]*stone.Tally
+	volumes map[*LoadedVolume]*spiltVolume
+	tallies map[*LoadedDimension]*stone.Tally
 	err     error // of reading a spill
 }
 
@@ -56,7 +56,7 @@ type spiltVolume struct {
 // world then comes from Content, and the caller calls Close when it no longer needs it.
 func (l *Loader) Spill(ctx context.Context, s Spill) {
 	l.bound = newBudget(s.Memory)
-	l.spills = &spills{Spill: s, ctx: ctx, cache: stone.NewCache(max(s.Memory/4, leastSpillCache)), volumes: map[*Volume]*spiltVolume{}, tallies: map[*Dimension]*stone.Tally{}}
+	l.spills = &spills{Spill: s, ctx: ctx, cache: stone.NewCache(max(s.Memory/4, leastSpillCache)), volumes: map[*LoadedVolume]*spiltVolume{}, tallies: map[*LoadedDimension]*stone.Tally{}}
 }
 
 // Close deletes the spills. The world must not be used after that.
@@ -168,14 +168,14 @@ func (l *Loader) spillColumns() error {
 }
 
 // tally returns the counts of a dimension.
-func (s *spills) tally(d *Dimension) *stone.Tally {
+func (s *spills) tally(d *LoadedDimension) *stone.Tally {
 	if s.tallies[d] == nil {
 		s.tallies[d] = stone.NewTally()
 	}
 	return s.tallies[d]
 }
 
-func (l *Loader) spillVolume(v *Volume, tally *stone.Tally) error {
+func (l *Loader) spillVolume(v *LoadedVolume, tally *stone.Tally) error {
 	s := l.spills.of(v)
 	if have := l.namesOf[v]; v.Schema == voxel.Palette {
 		n := 1
@@ -217,7 +217,7 @@ func (l *Loader) spillVolume(v *Volume, tally *stone.Tally) error {
 }
 
 // of returns the counts of a volume.
-func (s *spills) of(v *Volume) *spiltVolume {
+func (s *spills) of(v *LoadedVolume) *spiltVolume {
 	if s.volumes[v] == nil {
 		s.volumes[v] = new(spiltVolume)
 	}
@@ -225,7 +225,7 @@ func (s *spills) of(v *Volume) *spiltVolume {
 }
 
 // add counts a chunk that goes to a spill. It returns the number of its cells that are not empty.
-func (s *spiltVolume) add(v *Volume, c *voxel.Chunk) int {
+func (s *spiltVolume) add(v *LoadedVolume, c *voxel.Chunk) int {
 	if _, uniform := c.Uniform(); !uniform {
 		s.runs++
 	}
@@ -239,7 +239,7 @@ func (s *spiltVolume) add(v *Volume, c *voxel.Chunk) int {
 
 // takeBack returns the chunk that the spills have at a position, to which cells will be added,
 // or nil.
-func (l *Loader) takeBack(d *Dimension, v *Volume, pos geom.ChunkPos) *voxel.Chunk {
+func (l *Loader) takeBack(d *LoadedDimension, v *LoadedVolume, pos geom.ChunkPos) *voxel.Chunk {
 	s := l.spills
 	if s == nil || s.err != nil {
 		return nil
@@ -291,7 +291,7 @@ func (s *spills) read(c *spiltCube, want []geom.ChunkPos, f func(geom.ChunkPos, 
 
 // comes notes a chunk of a source without columns. It reports whether a spill may have one at
 // that position.
-func (s *spills) comes(v *Volume, pos geom.ChunkPos) (again bool) {
+func (s *spills) comes(v *LoadedVolume, pos geom.ChunkPos) (again bool) {
 	if s == nil {
 		return false
 	}
@@ -307,8 +307,8 @@ func (s *spills) comes(v *Volume, pos geom.ChunkPos) (again bool) {
 type spilled struct {
 	content // without chunks and columns
 	*spills
-	cubes   map[*Volume][]spiltCube
-	columns map[*Dimension][]spiltColumn
+	cubes   map[*LoadedVolume][]spiltCube
+	columns map[*LoadedDimension][]spiltColumn
 }
 
 // spiltCube says which chunks of a cube of 4x4x4 come from a spill. Several spills may have
@@ -326,8 +326,8 @@ type spiltColumn struct {
 	stone int32
 }
 
-func newSpilled(w *World, s *spills) *spilled {
-	c := &spilled{content: content{w}, spills: s, cubes: map[*Volume][]spiltCube{}, columns: map[*Dimension][]spiltColumn{}}
+func newSpilled(w *Loaded, s *spills) *spilled {
+	c := &spilled{content: content{w}, spills: s, cubes: map[*LoadedVolume][]spiltCube{}, columns: map[*LoadedDimension][]spiltColumn{}}
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
 			c.cubes[v] = s.of(v).all()
@@ -358,7 +358,7 @@ func (s *spiltVolume) all() []spiltCube {
 }
 
 // volume returns a volume, or nil.
-func (c *spilled) volume(dim, vol string) *Volume { return c.dimension(dim).Volume(vol) }
+func (c *spilled) volume(dim, vol string) *LoadedVolume { return c.dimension(dim).Volume(vol) }
 
 func (c *spilled) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
 	return func(yield func(geom.ChunkPos, bool) bool) {

@@ -184,7 +184,7 @@ func (c chunks) Close() error      { return nil }
 
 func (c chunks) Read(_ context.Context, to format.Sink) error {
 	names := format.NewNames()
-	if err := to.Dimension(&format.Dimension{Name: "d", Volumes: []*format.Volume{{Volume: voxel.BlockVolumes()[0], Names: names}}}); err != nil {
+	if err := to.Dimension(&format.Dimension{Name: "d", Volumes: []*format.NamedVolume{{Volume: voxel.BlockVolumes()[0], Names: names}}}); err != nil {
 		return err
 	}
 	for i, pos := range c {

@@ -23,7 +23,7 @@ func levelSource() format.Source {
 	return terrain.Level{Seed: 9}.Source(geom.Box{Min: geom.Point{X: -64, Z: -64}, Max: geom.Point{X: 96, Y: 160, Z: 64}})
 }
 
-func mustFromStone(t testing.TB, r *stone.Reader) *convert.World {
+func mustFromStone(t testing.TB, r *stone.Reader) *convert.Loaded {
 	t.Helper()
 	w, err := convert.FromContent(context.Background(), r)
 	if err != nil {
@@ -135,18 +135,18 @@ func renamed(t *testing.T, r *rand.Rand, src *source) *source {
 }
 
 func TestStoneSmallWorlds(t *testing.T) {
-	block := &convert.Volume{Volume: voxel.BlockVolumes()[0], Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+	block := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[0], Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 	for _, tt := range []struct {
 		name string
-		w    *convert.World
+		w    *convert.Loaded
 	}{
-		{"nothing", &convert.World{}},
-		{"a format", &convert.World{Head: format.Head{Format: "slime", Version: 13}}},
-		{"a dimension of nothing", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Folder: "f"}, {Name: "e"}}}},
-		{"a volume without names", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Volumes: []*convert.Volume{block}}}}},
-		{"a column without anything", &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Columns: make([]voxel.Column, 1)}}}},
-		{"an empty file", &convert.World{Files: []format.File{fileOf("a", "")}}},
-		{"properties of convert's own names", &convert.World{Head: format.Head{Format: "slime", Version: 7, Properties: map[string]string{
+		{"nothing", &convert.Loaded{}},
+		{"a format", &convert.Loaded{Head: format.Head{Format: "slime", Version: 13}}},
+		{"a dimension of nothing", &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Folder: "f"}, {Name: "e"}}}},
+		{"a volume without names", &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Volumes: []*convert.LoadedVolume{block}}}}},
+		{"a column without anything", &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Columns: make([]voxel.Column, 1)}}}},
+		{"an empty file", &convert.Loaded{Files: []format.File{fileOf("a", "")}}},
+		{"properties of convert's own names", &convert.Loaded{Head: format.Head{Format: "slime", Version: 7, Properties: map[string]string{
 			"format": "mine", "'format": "quoted", "''format.version": "x", "format.version": "8", "'": "'", "formats": "",
 		}}}},
 	} {
@@ -173,8 +173,8 @@ func TestStoneSmallWorlds(t *testing.T) {
 // TestStoneDefault has a volume whose default is a name that no cell has and
 // that sorts last.
 func TestStoneDefault(t *testing.T) {
-	v := &convert.Volume{Volume: voxel.Volume{Name: "v", Schema: voxel.Palette, Scale: 1, Default: 1}, Names: []string{"air", "z", "unused", "a"}, Chunks: one(3)}
-	w := &convert.World{Dimensions: []*convert.Dimension{{Name: "d", Volumes: []*convert.Volume{v}}}}
+	v := &convert.LoadedVolume{Volume: voxel.Volume{Name: "v", Schema: voxel.Palette, Scale: 1, Default: 1}, Names: []string{"air", "z", "unused", "a"}, Chunks: one(3)}
+	w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "d", Volumes: []*convert.LoadedVolume{v}}}}
 	got := mustFromStone(t, mustStone(t, w)).Dimensions[0].Volumes[0]
 	if fmt.Sprint(got.Names) != "[air a z]" || got.Names[got.Default] != "z" {
 		t.Errorf("names %v, default %d", got.Names, got.Default)
@@ -230,7 +230,7 @@ func TestStoneFiles(t *testing.T) {
 		{"not to be opened", []format.File{{Path: "a", Open: func() (io.ReadCloser, error) { return nil, wrong }}}, false},
 		{"not to be read", []format.File{{Path: "a", Size: 1, Open: func() (io.ReadCloser, error) { return io.NopCloser(failing{wrong}), nil }}}, false},
 	} {
-		_, _, err := convert.WriteStone(context.Background(), &convert.World{Files: tt.files}, io.Discard, stone.Options{})
+		_, _, err := convert.WriteStone(context.Background(), &convert.Loaded{Files: tt.files}, io.Discard, stone.Options{})
 		if (err == nil) != tt.ok {
 			t.Errorf("%s: %v", tt.name, err)
 		}

@@ -53,9 +53,9 @@ func TestStrays(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := fmt.Sprint(tt.columns)
-			blocks := &convert.Volume{Volume: voxel.BlockVolumes()[0], Names: []string{format.Air, "minecraft:stone"}, Chunks: tt.chunks}
-			sky := &convert.Volume{Volume: voxel.BlockVolumes()[2]}
-			w := &convert.World{Dimensions: []*convert.Dimension{{Name: "made", Volumes: []*convert.Volume{blocks, sky}, Columns: tt.columns}}}
+			blocks := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[0], Names: []string{format.Air, "minecraft:stone"}, Chunks: tt.chunks}
+			sky := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[2]}
+			w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "made", Volumes: []*convert.LoadedVolume{blocks, sky}, Columns: tt.columns}}}
 			back, err := convert.Load(context.Background(), w.Source())
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {

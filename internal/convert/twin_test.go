@@ -161,7 +161,7 @@ func square(edge int32) (at []geom.ColumnPos) {
 }
 
 // checkCells compares every cell of the dimension with the twin.
-func checkCells(t *testing.T, d *convert.Dimension, w twin, names func(volume string) []string) {
+func checkCells(t *testing.T, d *convert.LoadedDimension, w twin, names func(volume string) []string) {
 	t.Helper()
 	for _, v := range d.Volumes {
 		want, seen := w[v.Volume.Name], 0
@@ -197,7 +197,7 @@ func checkCells(t *testing.T, d *convert.Dimension, w twin, names func(volume st
 }
 
 // checkColumns compares what is no cells, except for what Loader orders.
-func checkColumns(t *testing.T, d *convert.Dimension, columns []*format.Column) {
+func checkColumns(t *testing.T, d *convert.LoadedDimension, columns []*format.Column) {
 	t.Helper()
 	want := slices.Clone(columns)
 	slices.SortFunc(want, func(a, b *format.Column) int { return a.Pos.Compare(b.Pos) })

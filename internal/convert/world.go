@@ -2,7 +2,7 @@
 // Sink, and from a stone back into memory. It also compares two worlds.
 //
 // The package knows no file format and does not upgrade data. It drops nothing unless a Filter
-// tells it to. A World is in memory. A Loader with a Spill loads worlds of any size, which are then
+// tells it to. A Loaded world is in memory. A Loader with a Spill loads worlds of any size, which are then
 // read in parts.
 package convert
 
@@ -26,24 +26,24 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// World is a whole world in memory. Any number of goroutines may read it, or one may change it.
-type World struct {
+// Loaded is a whole world in memory. Any number of goroutines may read it, or one may change it.
+type Loaded struct {
 	Head       format.Head
-	Dimensions []*Dimension
+	Dimensions []*LoadedDimension
 	// Files are in ascending order of path. Their Open reads from the source of the world,
 	// which must stay open.
 	Files []format.File
 }
 
-// Dimension is a named space of a World.
-type Dimension struct {
+// LoadedDimension is a named space of a Loaded world.
+type LoadedDimension struct {
 	Name, Folder string
-	Volumes      []*Volume
+	Volumes      []*LoadedVolume
 	Columns      []voxel.Column // in ascending order of position
 }
 
 // Volume returns the dimension's volume of that name, or nil.
-func (d *Dimension) Volume(name string) *Volume {
+func (d *LoadedDimension) Volume(name string) *LoadedVolume {
 	for _, v := range d.Volumes {
 		if v.Volume.Name == name {
 			return v
@@ -52,22 +52,22 @@ func (d *Dimension) Volume(name string) *Volume {
 	return nil
 }
 
-// Volume is a volume with its chunks. A missing chunk holds the default everywhere.
-type Volume struct {
+// LoadedVolume is a volume with its chunks. A missing chunk holds the default everywhere.
+type LoadedVolume struct {
 	voxel.Volume
 	Names  []string // by cell; in a Terrain volume by material; empty if nothing has a name
 	Chunks map[geom.ChunkPos]*voxel.Chunk
 }
 
 // Positions returns the positions of the volume's chunks in ascending order of code.
-func (v *Volume) Positions() []geom.ChunkPos {
+func (v *LoadedVolume) Positions() []geom.ChunkPos {
 	at := slices.Collect(maps.Keys(v.Chunks))
 	slices.SortFunc(at, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
 	return at
 }
 
 // Count returns the number of cells that are not empty.
-func (v *Volume) Count() (n int) {
+func (v *LoadedVolume) Count() (n int) {
 	for _, c := range v.Chunks {
 		n += c.CountNonEmpty()
 	}
@@ -76,7 +76,7 @@ func (v *Volume) Count() (n int) {
 
 // Load reads the whole of src. If src cannot read some columns, Load returns the world without
 // them and a *format.DamageError.
-func Load(ctx context.Context, src format.Source) (*World, error) {
+func Load(ctx context.Context, src format.Source) (*Loaded, error) {
 	l := NewLoader(src.Head())
 	err := src.Read(ctx, l)
 	return l.World(), err
@@ -84,23 +84,23 @@ func Load(ctx context.Context, src format.Source) (*World, error) {
 
 // FromContent reads the whole of a world into memory. Its files are read from c, which must
 // stay open.
-func FromContent(ctx context.Context, c stone.Content) (*World, error) {
+func FromContent(ctx context.Context, c stone.Content) (*Loaded, error) {
 	return FromContentWithin(ctx, c, 0)
 }
 
 // FromContentWithin is FromContent with a bound: it fails with ErrTooLarge if the world takes
 // more than maxBytes of memory. 0 is no bound.
-func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*World, error) {
+func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*Loaded, error) {
 	if r, ok := c.(*stone.Reader); ok {
 		c = r.Through(stone.NewCache(math.MaxInt64), stone.ID{}) // the cache shares its chunks with the world
 	}
 	bound, about := newBudget(maxBytes), c.About()
-	w := &World{Head: HeadOf(about.Properties)}
+	w := &Loaded{Head: HeadOf(about.Properties)}
 	for _, sd := range about.Dimensions {
-		d := &Dimension{Name: sd.Name, Folder: sd.Folder}
+		d := &LoadedDimension{Name: sd.Name, Folder: sd.Folder}
 		w.Dimensions = append(w.Dimensions, d)
 		for _, sv := range sd.Volumes {
-			v := &Volume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+			v := &LoadedVolume{Volume: sv.Volume, Names: sv.Names, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			d.Volumes = append(d.Volumes, v)
 			for p, err := range whole.Chunks(ctx, c, sd.Name, sv.Volume.Name, 0) {
 				if err == nil {
@@ -129,7 +129,7 @@ func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*W
 	return w, nil
 }
 
-func (v *Volume) dropDefaults() {
+func (v *LoadedVolume) dropDefaults() {
 	maps.DeleteFunc(v.Chunks, func(_ geom.ChunkPos, c *voxel.Chunk) bool {
 		cell, ok := c.Uniform()
 		return ok && cell == v.Default
@@ -187,20 +187,20 @@ func propertiesOf(h format.Head) map[string]string {
 }
 
 // WriteStone writes w as one stone with a whole world. It leaves out names that no cell uses.
-func WriteStone(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+func WriteStone(ctx context.Context, w *Loaded, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o})
 }
 
 // WriteFar is WriteStone with the far levels of large volumes, which maps and viewers from afar
 // read.
-func WriteFar(ctx context.Context, w *World, to io.Writer, o stone.Options) (stone.ID, int64, error) {
+func WriteFar(ctx context.Context, w *Loaded, to io.Writer, o stone.Options) (stone.ID, int64, error) {
 	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o, Far: true})
 }
 
 // Content returns w as a Content. w must not change while it is in use.
-func (w *World) Content() stone.Content { return content{w} }
+func (w *Loaded) Content() stone.Content { return content{w} }
 
-type content struct{ w *World }
+type content struct{ w *Loaded }
 
 func (c content) About() stone.About {
 	var about stone.About
@@ -209,9 +209,9 @@ func (c content) About() stone.About {
 		about.Properties = append(about.Properties, stone.Property{Key: k, Value: props[k]})
 	}
 	for _, d := range c.w.Dimensions {
-		sd := stone.Dimension{Name: d.Name, Folder: d.Folder}
+		sd := stone.DimensionInfo{Name: d.Name, Folder: d.Folder}
 		for _, v := range d.Volumes {
-			sd.Volumes = append(sd.Volumes, stone.Volume{Volume: v.Volume, Names: v.Names, Levels: []int{0}})
+			sd.Volumes = append(sd.Volumes, stone.VolumeInfo{Volume: v.Volume, Names: v.Names, Levels: []int{0}})
 		}
 		about.Dimensions = append(about.Dimensions, sd)
 	}
@@ -222,13 +222,13 @@ func (c content) About() stone.About {
 }
 
 // dimension returns the dimension of that name, or an empty one.
-func (c content) dimension(name string) *Dimension {
+func (c content) dimension(name string) *LoadedDimension {
 	for _, d := range c.w.Dimensions {
 		if d.Name == name {
 			return d
 		}
 	}
-	return &Dimension{}
+	return &LoadedDimension{}
 }
 
 func (c content) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {

@@ -86,7 +86,7 @@ func throughStone(t *testing.T, dir string) *stone.Reader {
 	return strongest
 }
 
-func mustLoad(t testing.TB, src format.Source) *convert.World {
+func mustLoad(t testing.TB, src format.Source) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(context.Background(), src)
 	if err != nil {
@@ -95,12 +95,12 @@ func mustLoad(t testing.TB, src format.Source) *convert.World {
 	return w
 }
 
-func mustWrite(t testing.TB, w *convert.World) []byte {
+func mustWrite(t testing.TB, w *convert.Loaded) []byte {
 	t.Helper()
 	return mustWriteBy(t, w, stone.Quick)
 }
 
-func mustWriteBy(t testing.TB, w *convert.World, e stone.Effort) []byte {
+func mustWriteBy(t testing.TB, w *convert.Loaded, e stone.Effort) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	_, size, err := convert.WriteStone(context.Background(), w, &b, stone.Options{Effort: e})
@@ -113,7 +113,7 @@ func mustWriteBy(t testing.TB, w *convert.World, e stone.Effort) []byte {
 	return b.Bytes()
 }
 
-func mustStone(t testing.TB, w *convert.World) *stone.Reader {
+func mustStone(t testing.TB, w *convert.Loaded) *stone.Reader {
 	t.Helper()
 	return mustOpen(t, mustWrite(t, w))
 }
@@ -129,7 +129,7 @@ func mustOpen(t testing.TB, b []byte) *stone.Reader {
 
 func mustExport(t testing.TB, src format.Source, dir string) {
 	t.Helper()
-	s, err := anvil.Create(dir, anvil.WriteOptions{Level: 1})
+	s, err := anvil.Create(dir, anvil.FolderOptions{Level: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ func (g *Gallery) read(e *exhibit) error {
 }
 
 // write writes a world into a temporary file, with far levels. It closes src.
-func (g *Gallery) write(e *exhibit, src *port.Source) (history.StoneRef, error) {
+func (g *Gallery) write(e *exhibit, src *port.Opened) (history.StoneRef, error) {
 	c, err := src.Parts(g.ctx, nil)
 	if err != nil {
 		return history.StoneRef{}, err

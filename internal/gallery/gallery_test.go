@@ -26,7 +26,7 @@ import (
 )
 
 // island makes a world.
-func island(t *testing.T, seed uint64) *convert.World {
+func island(t *testing.T, seed uint64) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: seed, Size: 4, Version: terrain.Modern}))
 	if err != nil {
@@ -35,7 +35,7 @@ func island(t *testing.T, seed uint64) *convert.World {
 	return w
 }
 
-func stoneOf(t *testing.T, w *convert.World) []byte {
+func stoneOf(t *testing.T, w *convert.Loaded) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if _, _, err := convert.WriteStone(t.Context(), w, &out, stone.Options{}); err != nil {
@@ -52,7 +52,7 @@ func put(t *testing.T, path string, data []byte) {
 }
 
 // saves makes a folder with worlds of several kinds and other files.
-func saves(t *testing.T) (dir string, made *convert.World) {
+func saves(t *testing.T) (dir string, made *convert.Loaded) {
 	t.Helper()
 	dir, made = t.TempDir(), island(t, 1)
 	put(t, filepath.Join(dir, "Hub World!.cairn"), stoneOf(t, made))
@@ -69,7 +69,7 @@ func saves(t *testing.T) (dir string, made *convert.World) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink, err := anvil.Create(filepath.Join(dir, "old", "A &World&"), anvil.WriteOptions{})
+	sink, err := anvil.Create(filepath.Join(dir, "old", "A &World&"), anvil.FolderOptions{})
 	if err == nil {
 		err = made.Source().Read(t.Context(), sink)
 	}
@@ -97,7 +97,7 @@ func open(t *testing.T, path string, o gallery.Options) *gallery.Gallery {
 }
 
 // content reads a world of a store.
-func content(t *testing.T, st history.Store, name string) *convert.World {
+func content(t *testing.T, st history.Store, name string) *convert.Loaded {
 	t.Helper()
 	h, err := st.Head(t.Context(), name)
 	if err != nil {

@@ -37,7 +37,7 @@ func isGzip(head []byte) bool { return bytes.HasPrefix(head, []byte{0x1F, 0x8B, 
 func isArchive(head []byte) bool { return isZip(head) || isTar(head) || isGzip(head) }
 
 // extract opens the world in an archive.
-func (s *Source) extract(r io.ReaderAt, head []byte) error {
+func (s *Opened) extract(r io.ReaderAt, head []byte) error {
 	fsys, err := s.archive(r, head)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Source) extract(r io.ReaderAt, head []byte) error {
 }
 
 // archive returns the files of an archive.
-func (s *Source) archive(r io.ReaderAt, head []byte) (fs.FS, error) {
+func (s *Opened) archive(r io.ReaderAt, head []byte) (fs.FS, error) {
 	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
 	if isZip(head) {
 		return s.readZip(r, limit)
@@ -59,7 +59,7 @@ const perFile = 512
 
 // readZip lists the files of a zip. Package zip reads no more bytes of a file than the zip's
 // directory says.
-func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
+func (s *Opened) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 	bounded := &boundedReader{r, limit / 8}
 	z, err := zip.NewReader(bounded, s.size)
 	if bounded.left < 0 {
@@ -89,7 +89,7 @@ func (s *Source) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 }
 
 // newest leaves out the files whose name a later one has, as programs that unpack do.
-func (s *Source) newest(z *zip.Reader) *zip.Reader {
+func (s *Opened) newest(z *zip.Reader) *zip.Reader {
 	last := map[string]*zip.File{}
 	for _, f := range z.File {
 		last[f.Name] = f
@@ -133,7 +133,7 @@ func damaged(kind string, err error) error {
 }
 
 // cut says of an archive that ends too early that it is cut.
-func (s *Source) cut(err error) error {
+func (s *Opened) cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 		return fmt.Errorf("cut short: its %d bytes end within a file: %w", s.size, err)
 	}
@@ -168,7 +168,7 @@ func isFile(name string) bool {
 }
 
 // takes reports isFile. It counts other names as lost.
-func (s *Source) takes(name string) bool {
+func (s *Opened) takes(name string) bool {
 	ok := isFile(name)
 	if !ok {
 		s.nameless++
@@ -201,7 +201,7 @@ func isRegionTable(head []byte, size int64) bool {
 }
 
 // openFS opens the world in fsys: a folder, or the only file that is a whole world.
-func (s *Source) openFS(fsys fs.FS) (err error) {
+func (s *Opened) openFS(fsys fs.FS) (err error) {
 	s.leaf, err = openFolder(func(k *format.Kind) (format.Source, error) { return k.OpenFS(fsys, s.o.leaf()) })
 	switch {
 	case errors.Is(err, format.ErrNoWorld):
@@ -213,7 +213,7 @@ func (s *Source) openFS(fsys fs.FS) (err error) {
 }
 
 // openInner opens the only file in fsys that is a whole world.
-func (s *Source) openInner(fsys fs.FS) error {
+func (s *Opened) openInner(fsys fs.FS) error {
 	var names []string
 	inner := ""
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
@@ -265,7 +265,7 @@ func (s *Source) openInner(fsys fs.FS) error {
 
 // readTar reads a tar, compressed by gzip or not, into memory. It returns the files as a zip
 // without compression, so that all archives are read in one way.
-func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
+func (s *Opened) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
 	if isGzip(head) {
 		z, err := gzip.NewReader(r)
 		var first []byte
@@ -309,7 +309,7 @@ func (s *Source) readTar(r io.Reader, head []byte, limit int64) (fs.FS, error) {
 	return s.newest(z), nil
 }
 
-func (s *Source) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
+func (s *Opened) copyTar(out *zip.Writer, in *tar.Reader, limit int64) error {
 	for {
 		h, err := in.Next()
 		if err == io.EOF {

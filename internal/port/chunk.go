@@ -23,7 +23,7 @@ func (e *VolumeError) Error() string {
 }
 
 // volumeOf returns a volume of a world. The error is a *DimensionError or a *VolumeError.
-func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
+func volumeOf(c stone.Content, dimension, volume string) (stone.VolumeInfo, error) {
 	missing := &DimensionError{Want: dimension}
 	for _, d := range c.About().Dimensions {
 		if d.Name != dimension {
@@ -37,13 +37,13 @@ func volumeOf(c stone.Content, dimension, volume string) (stone.Volume, error) {
 			}
 			e.Have = append(e.Have, v.Volume.Name)
 		}
-		return stone.Volume{}, e
+		return stone.VolumeInfo{}, e
 	}
-	return stone.Volume{}, missing
+	return stone.VolumeInfo{}, missing
 }
 
-// Cells are the cells of a box of any level.
-type Cells struct {
+// BoxCells are the cells of a box of any level.
+type BoxCells struct {
 	voxel.Volume
 	// Names are the names of the cells, of a terrain those of the materials.
 	Names []string
@@ -52,7 +52,7 @@ type Cells struct {
 
 // Chunk reads a chunk of a level of a volume as Box does, with the names in use. It returns nil if
 // the whole chunk is the volume's default.
-func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*Cells, error) {
+func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, pos geom.ChunkPos, maxBytes int64) (*BoxCells, error) {
 	out, err := Box(ctx, s, dimension, volume, level, pos.Box(), maxBytes)
 	if err != nil || !slices.ContainsFunc(out.Cells, func(cell voxel.Cell) bool { return cell != out.Default }) {
 		return nil, err
@@ -65,7 +65,7 @@ func Chunk(ctx context.Context, s *world.Snapshot, dimension, volume string, lev
 // these take at most maxBytes of memory, or it fails with convert.ErrTooLarge; 0 is no bound. The
 // result takes two bytes a cell, which the caller bounds. Other errors are a *DimensionError, a
 // *VolumeError and geom.ErrOutOfRange.
-func Box(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, b geom.Box, maxBytes int64) (*Cells, error) {
+func Box(ctx context.Context, s *world.Snapshot, dimension, volume string, level int, b geom.Box, maxBytes int64) (*BoxCells, error) {
 	v, err := volumeOf(s, dimension, volume)
 	if err != nil {
 		return nil, err
@@ -76,12 +76,12 @@ func Box(ctx context.Context, s *world.Snapshot, dimension, volume string, level
 			return nil, err
 		}
 	}
-	out := &Cells{Volume: v.Volume, Names: v.Names, Cells: make([]voxel.Cell, b.Cells())}
+	out := &BoxCells{Volume: v.Volume, Names: v.Names, Cells: make([]voxel.Cell, b.Cells())}
 	return out, s.ReadBox(ctx, dimension, volume, level, b, out.Cells)
 }
 
 // Compact keeps of a palette volume the names in use, in the order of their cells.
-func (c *Cells) Compact() {
+func (c *BoxCells) Compact() {
 	if c.Schema != voxel.Palette {
 		return
 	}

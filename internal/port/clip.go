@@ -56,7 +56,7 @@ func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
 	for _, d := range about.Dimensions {
 		fd := &format.Dimension{Name: d.Name, Folder: d.Folder}
 		for _, v := range d.Volumes {
-			fv := &format.Volume{Volume: v.Volume}
+			fv := &format.NamedVolume{Volume: v.Volume}
 			if v.Schema == voxel.Palette {
 				var err error
 				if fv.Names, err = format.NamesOf(v.Names); err != nil {

@@ -126,7 +126,7 @@ func TestFormatOfSchematics(t *testing.T) {
 }
 
 // opened puts a world into a store and opens it.
-func opened(t *testing.T, w *convert.World) *world.World {
+func opened(t *testing.T, w *convert.Loaded) *world.World {
 	t.Helper()
 	st := memory.New(memory.Options{})
 	if _, err := world.Import(t.Context(), st, "w", mustStone(t, w), world.Options{}, "made"); err != nil {

@@ -83,7 +83,7 @@ func alike(a, b stone.About) bool {
 				continue
 			}
 			for _, v := range d.Volumes {
-				i := slices.IndexFunc(e.Volumes, func(u stone.Volume) bool { return u.Volume.Name == v.Volume.Name })
+				i := slices.IndexFunc(e.Volumes, func(u stone.VolumeInfo) bool { return u.Volume.Name == v.Volume.Name })
 				if i >= 0 && !alikeVolumes(v, e.Volumes[i]) {
 					return false
 				}
@@ -93,7 +93,7 @@ func alike(a, b stone.About) bool {
 	return true
 }
 
-func alikeVolumes(v, u stone.Volume) bool {
+func alikeVolumes(v, u stone.VolumeInfo) bool {
 	if v.Schema == voxel.Palette {
 		same := v.Schema == u.Schema && v.Scale == u.Scale
 		return same && v.Name(v.Default) == u.Name(u.Default)

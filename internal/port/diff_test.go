@@ -33,7 +33,7 @@ func TestDiffOfFiles(t *testing.T) {
 		{"text", []byte("ab"), []byte("ba"), false},
 		{"a gzip that is cut", gzipOf(t, tags), gzipOf(t, tags)[:20], false},
 	} {
-		worlds := [2]*convert.World{{Files: []format.File{format.FileOf("f.dat", tt.first)}}, {Files: []format.File{format.FileOf("f.dat", tt.second)}}}
+		worlds := [2]*convert.Loaded{{Files: []format.File{format.FileOf("f.dat", tt.first)}}, {Files: []format.File{format.FileOf("f.dat", tt.second)}}}
 		for i := range worlds {
 			d, err := port.Diff(t.Context(), worlds[i].Content(), worlds[1-i].Content(), 0)
 			if err != nil || d.Same() != tt.same {

@@ -39,7 +39,7 @@ func Pick(ctx context.Context, w stone.Content, dimension, to string, lost map[s
 		return w, nil
 	}
 	e := &DimensionError{Want: dimension}
-	var chosen []stone.Dimension
+	var chosen []stone.DimensionInfo
 	all := w.About().Dimensions
 	for _, d := range all {
 		e.Have = append(e.Have, d.Name)
@@ -62,7 +62,7 @@ func Pick(ctx context.Context, w stone.Content, dimension, to string, lost map[s
 // picked is a world reduced to some dimensions.
 type picked struct {
 	stone.Content
-	dimensions []stone.Dimension
+	dimensions []stone.DimensionInfo
 }
 
 func (p picked) About() stone.About {

@@ -22,7 +22,7 @@ func island(seed uint64, version int32) format.Source {
 }
 
 // mustLoad reads a source into memory.
-func mustLoad(t *testing.T, src format.Source) *convert.World {
+func mustLoad(t *testing.T, src format.Source) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(t.Context(), src)
 	if err != nil {
@@ -32,7 +32,7 @@ func mustLoad(t *testing.T, src format.Source) *convert.World {
 }
 
 // mustStone returns a world as a stone.
-func mustStone(t *testing.T, w *convert.World) history.Stone {
+func mustStone(t *testing.T, w *convert.Loaded) history.Stone {
 	t.Helper()
 	var b bytes.Buffer
 	id, _, err := convert.WriteStone(t.Context(), w, &b, stone.Options{})

@@ -41,11 +41,11 @@ func TestFrame(t *testing.T) {
 		{"islands in a row", row, 0, geom.Box{Max: geom.Point{X: 3901, Y: 1, Z: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := &convert.Volume{Volume: voxel.BlockVolumes()[0], Names: []string{"air", "minecraft:stone"}, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+			v := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[0], Names: []string{"air", "minecraft:stone"}, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 			for _, pos := range tt.chunks {
 				v.Chunks[pos] = voxel.Uniform(1)
 			}
-			w := &convert.World{Head: format.Head{Format: port.Anvil}, Dimensions: []*convert.Dimension{{Name: "overworld", Volumes: []*convert.Volume{v}}}}
+			w := &convert.Loaded{Head: format.Head{Format: port.Anvil}, Dimensions: []*convert.LoadedDimension{{Name: "overworld", Volumes: []*convert.LoadedVolume{v}}}}
 			view, err := port.ViewOf(t.Context(), w.Content(), "", 0)
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestFrame(t *testing.T) {
 			}
 		})
 	}
-	if _, err := port.ViewOf(t.Context(), (&convert.World{}).Content(), "", 0); !errors.Is(err, port.ErrNothing) {
+	if _, err := port.ViewOf(t.Context(), (&convert.Loaded{}).Content(), "", 0); !errors.Is(err, port.ErrNothing) {
 		t.Error(err)
 	}
 }

@@ -99,13 +99,13 @@ func isNamed(name string) bool {
 // default state. A single dimension with a name that the
 // game does not know becomes the overworld. Unknown block names are an error of joined
 // *block.NameErrors. lost counts what is left out.
-func ForGame(ctx context.Context, w *convert.World, name string, version int32, lost map[string]int) error {
+func ForGame(ctx context.Context, w *convert.Loaded, name string, version int32, lost map[string]int) error {
 	if version < gameNames {
 		return fmt.Errorf("port: data version %d: blocks have names from 1.13 (%d) on", version, gameNames)
 	}
 	level := format.Level{Name: name, Version: version, Difficulty: normal, Type: "flat", Biome: plains}
 	for _, d := range w.Dimensions {
-		g := game{Dimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
+		g := game{LoadedDimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
 		for i := range d.Columns {
 			c := &d.Columns[i]
 			if v := d.Volume(voxel.Block); isOfGame(c) || v == nil || !slices.ContainsFunc(v.Names, isNamed) {
@@ -146,10 +146,10 @@ const theEnd = "the_end"
 
 // game turns a dimension into one of the game.
 type game struct {
-	*convert.Dimension
+	*convert.LoadedDimension
 	version int32
 	lost    map[string]int
-	block   *convert.Volume
+	block   *convert.LoadedVolume
 	tops    map[geom.ColumnPos]*[256]int32 // heights above the topmost blocks, by column
 	lists   map[geom.ColumnPos][]voxel.List
 	read    bool // the world is of a file: it has columns
@@ -184,17 +184,17 @@ func (g *game) fit(ctx context.Context) error {
 			g.lost["volume "+v.Volume.Name]++
 		}
 	}
-	g.Volumes = []*convert.Volume{g.block, biomes}
+	g.Volumes = []*convert.LoadedVolume{g.block, biomes}
 	for _, v := range voxel.BlockVolumes() { // in their order
 		if g.Volume(v.Name) == nil {
-			g.Volumes = append(g.Volumes, &convert.Volume{Volume: v, Chunks: map[geom.ChunkPos]*voxel.Chunk{}})
+			g.Volumes = append(g.Volumes, &convert.LoadedVolume{Volume: v, Chunks: map[geom.ChunkPos]*voxel.Chunk{}})
 		}
 	}
 	return nil
 }
 
 // rename adds the game's namespace to names in use, and drops the other names.
-func (g *game) rename(v *convert.Volume, t *block.Table) error {
+func (g *game) rename(v *convert.LoadedVolume, t *block.Table) error {
 	counts := make([]int, max(1, len(v.Names)))
 	for _, c := range v.Chunks {
 		c.AddCounts(counts)
@@ -249,7 +249,7 @@ func (g *game) rename(v *convert.Volume, t *block.Table) error {
 }
 
 // biomes returns the dimension's volume of biomes, or a volume of plains.
-func (g *game) biomes() *convert.Volume {
+func (g *game) biomes() *convert.LoadedVolume {
 	v := g.Volume(voxel.Biome)
 	if v != nil && v.Schema == voxel.Palette && v.Scale == 4 && g.version >= gameStates {
 		return v
@@ -261,7 +261,7 @@ func (g *game) biomes() *convert.Volume {
 	if v != nil {
 		g.lost["volume "+voxel.Biome]++
 	}
-	out := &convert.Volume{Names: []string{format.Air, name}, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
+	out := &convert.LoadedVolume{Names: []string{format.Air, name}, Chunks: map[geom.ChunkPos]*voxel.Chunk{}}
 	out.Volume = voxel.Volume{Name: voxel.Biome, Schema: voxel.Palette, Scale: 4, Default: 1}
 	return out
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // made returns a world that a program made with package cairn.
-func made(t *testing.T, f func(b cairn.Blocks)) *convert.World {
+func made(t *testing.T, f func(b cairn.Blocks)) *convert.Loaded {
 	t.Helper()
 	st, err := cairn.Open(t.Context(), "memory:")
 	if err != nil {
@@ -89,7 +89,7 @@ func TestForGame(t *testing.T) {
 			if want["minecraft:oak_log[axis=y]"] != 1 {
 				t.Errorf("blocks %v", want)
 			}
-			var back *convert.World
+			var back *convert.Loaded
 			if c.to == port.Slime {
 				var file bytes.Buffer
 				if err := port.WriteFile(t.Context(), w.Content(), &file, port.Target{Format: c.to}, nil, lost); err != nil {
@@ -153,7 +153,7 @@ func TestForGame(t *testing.T) {
 }
 
 // blocksOf counts a world's blocks by name.
-func blocksOf(w *convert.World) map[string]int {
+func blocksOf(w *convert.Loaded) map[string]int {
 	out := map[string]int{}
 	for _, d := range w.Dimensions {
 		v := d.Volume(voxel.Block)

@@ -23,7 +23,7 @@ type Lay struct {
 }
 
 type laidVolume struct {
-	stone.Volume
+	stone.VolumeInfo
 	levels []int // far levels, ascending
 }
 

@@ -22,7 +22,7 @@ import (
 )
 
 // farWorld makes a world of a stone with far levels.
-func farWorld(t *testing.T, w *convert.World) *world.Snapshot {
+func farWorld(t *testing.T, w *convert.Loaded) *world.Snapshot {
 	t.Helper()
 	var b bytes.Buffer
 	id, _, err := convert.WriteFar(t.Context(), w, &b, stone.Options{})
@@ -41,7 +41,7 @@ func farWorld(t *testing.T, w *convert.World) *world.Snapshot {
 func TestLay(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		w    *convert.World
+		w    *convert.Loaded
 		far  int
 	}{
 		{"island", mustLoad(t, island(1, terrain.Modern)), 0},
@@ -102,7 +102,7 @@ func TestLayChanged(t *testing.T) {
 	box := geom.Box{Max: geom.Point{X: 1024, Y: 256, Z: 1024}}
 	first, other := mustLoad(t, terrain.Level{Seed: 3}.Source(box)), mustLoad(t, terrain.Level{Seed: 4}.Source(box))
 	st := memory.New(memory.Options{})
-	for i, w := range []*convert.World{first, other} {
+	for i, w := range []*convert.Loaded{first, other} {
 		var b bytes.Buffer
 		id, _, err := convert.WriteFar(t.Context(), w, &b, stone.Options{})
 		if err != nil {

@@ -125,7 +125,7 @@ func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool 
 	return func(c *format.Column) bool {
 		hold := holds[c.Version]
 		if hold == nil {
-			hold = slime.Hold(slime.WriteOptions{}, d, lost)
+			hold = slime.Hold(slime.ContainerOptions{}, d, lost)
 			holds[c.Version] = hold
 		}
 		return hold(c)

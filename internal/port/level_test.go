@@ -44,20 +44,20 @@ func TestLevelThroughSlime(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.level.Version = c.version
 			dir := t.TempDir()
-			out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: "first", Facts: c.level})
+			out, err := anvil.Create(dir, anvil.FolderOptions{LevelName: "first", Facts: c.level})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := out.Close(); err != nil {
 				t.Fatal(err)
 			}
-			w := &convert.World{
+			w := &convert.Loaded{
 				Head:       format.Head{Format: port.Slime, Properties: map[string]string{"dataVersion": fmt.Sprint(c.version)}},
-				Dimensions: []*convert.Dimension{{Name: c.dimension}},
+				Dimensions: []*convert.LoadedDimension{{Name: c.dimension}},
 				Files:      []format.File{{Path: anvil.LevelPath, Open: func() (io.ReadCloser, error) { return os.Open(filepath.Join(dir, anvil.LevelPath)) }}},
 			}
 			for _, v := range format.BlockDimension(c.dimension, "").Volumes {
-				cv := &convert.Volume{Volume: v.Volume}
+				cv := &convert.LoadedVolume{Volume: v.Volume}
 				if v.Names != nil {
 					cv.Names = v.Names.List()
 				}
@@ -117,9 +117,9 @@ func TestSpawn(t *testing.T) {
 		{"no dimensions", level(2586, ""), nil, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := &convert.World{Head: format.Head{Format: port.Anvil, Properties: tt.properties}}
+			w := &convert.Loaded{Head: format.Head{Format: port.Anvil, Properties: tt.properties}}
 			for _, name := range tt.dimensions {
-				w.Dimensions = append(w.Dimensions, &convert.Dimension{Name: name})
+				w.Dimensions = append(w.Dimensions, &convert.LoadedDimension{Name: name})
 			}
 			if tt.level != nil {
 				w.Files = []format.File{format.FileOf(anvil.LevelPath, tt.level)}

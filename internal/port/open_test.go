@@ -25,7 +25,7 @@ import (
 )
 
 // folder writes a world as a folder and returns its files.
-func folder(t testing.TB, w *convert.World) fstest.MapFS {
+func folder(t testing.TB, w *convert.Loaded) fstest.MapFS {
 	t.Helper()
 	dir := t.TempDir()
 	if err := port.WriteFolder(t.Context(), w.Content(), dir, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
@@ -120,7 +120,7 @@ func gzipOf(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-func slimeOf(t testing.TB, w *convert.World) []byte {
+func slimeOf(t testing.TB, w *convert.Loaded) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := port.WriteFile(t.Context(), w.Content(), &b, port.Target{Format: port.Slime}, nil, map[string]int{}); err != nil {
@@ -132,7 +132,7 @@ func slimeOf(t testing.TB, w *convert.World) []byte {
 func one(name string, data []byte) fstest.MapFS { return fstest.MapFS{name: {Data: data}} }
 
 // open opens bytes and reads them.
-func open(t testing.TB, b []byte, o port.Options) (*port.Source, *convert.World, error) {
+func open(t testing.TB, b []byte, o port.Options) (*port.Opened, *convert.Loaded, error) {
 	t.Helper()
 	s, err := port.OpenReader(bytes.NewReader(b), int64(len(b)), o)
 	if err != nil {
@@ -220,15 +220,15 @@ func TestDoors(t *testing.T) {
 			t.Fatal(err)
 		}
 		zipped, tarred := zipOf(t, tt.files), tarOf(t, tt.files)
-		for door, open := range map[string]func() (*port.Source, error){
-			"folder": func() (*port.Source, error) { return port.Open(dir, port.Options{}) },
-			"zip": func() (*port.Source, error) {
+		for door, open := range map[string]func() (*port.Opened, error){
+			"folder": func() (*port.Opened, error) { return port.Open(dir, port.Options{}) },
+			"zip": func() (*port.Opened, error) {
 				return port.OpenReader(bytes.NewReader(zipped), int64(len(zipped)), port.Options{})
 			},
-			"tar": func() (*port.Source, error) {
+			"tar": func() (*port.Opened, error) {
 				return port.OpenReader(bytes.NewReader(tarred), int64(len(tarred)), port.Options{})
 			},
-			"tar.gz": func() (*port.Source, error) {
+			"tar.gz": func() (*port.Opened, error) {
 				b := gzipOf(t, tarred)
 				return port.OpenReader(bytes.NewReader(b), int64(len(b)), port.Options{})
 			},

@@ -14,8 +14,8 @@ import (
 
 // Regions returns the region files of the source if it is a folder without a level.dat. Such a
 // folder is a part of a world, and Overlay puts it into the whole world.
-func (s *Source) Regions() []anvil.Region {
-	if w, ok := s.leaf.(*anvil.World); ok && w.Partial() {
+func (s *Opened) Regions() []anvil.Region {
+	if w, ok := s.leaf.(*anvil.Folder); ok && w.Partial() {
 		return w.Regions()
 	}
 	return nil
@@ -27,12 +27,12 @@ func (s *Source) Regions() []anvil.Region {
 // not change blocks, and region files of blocks do not change entities and points of interest.
 // Other files replace files of the same path. All other columns, files and properties stay.
 // Overlay fails if the two cannot be one world; w must not be used then.
-func Overlay(w, part *convert.World, regions []anvil.Region) error {
+func Overlay(w, part *convert.Loaded, regions []anvil.Region) error {
 	if old, now := w.Head.Format == "mcregion", part.Head.Format == "mcregion"; old != now {
 		return fmt.Errorf("port: Anvil and McRegion in one world: %w", ErrHolds)
 	}
 	for _, d := range part.Dimensions {
-		at := slices.IndexFunc(w.Dimensions, func(o *convert.Dimension) bool { return o.Name == d.Name })
+		at := slices.IndexFunc(w.Dimensions, func(o *convert.LoadedDimension) bool { return o.Name == d.Name })
 		if at < 0 {
 			w.Dimensions = append(w.Dimensions, d)
 			continue
@@ -67,7 +67,7 @@ type regionPos struct{ x, z int32 }
 
 // overlay does the work of Overlay for one dimension.
 type overlay struct {
-	to, from *convert.Dimension
+	to, from *convert.LoadedDimension
 	parts    map[regionPos][]string // of the region files
 }
 
@@ -81,7 +81,7 @@ func (o *overlay) do() error {
 }
 
 // volume replaces the chunks of those regions that have a region file of blocks.
-func (o *overlay) volume(from *convert.Volume) error {
+func (o *overlay) volume(from *convert.LoadedVolume) error {
 	to := o.to.Volume(from.Volume.Name)
 	if to == nil {
 		o.to.Volumes = append(o.to.Volumes, from)
@@ -117,7 +117,7 @@ func (o *overlay) volume(from *convert.Volume) error {
 
 // table adds the names of from to those of to. It returns the cells of to for the cells of
 // from, or nil for a volume without a palette.
-func (o *overlay) table(to, from *convert.Volume) ([]voxel.Cell, error) {
+func (o *overlay) table(to, from *convert.LoadedVolume) ([]voxel.Cell, error) {
 	if to.Schema != voxel.Palette {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func (o *overlay) table(to, from *convert.Volume) ([]voxel.Cell, error) {
 // columns replaces the parts of columns that have region files.
 func (o *overlay) columns() error {
 	there := make(map[geom.ColumnPos][2]*voxel.Column)
-	for i, d := range []*convert.Dimension{o.to, o.from} {
+	for i, d := range []*convert.LoadedDimension{o.to, o.from} {
 		for n := range d.Columns {
 			c := &d.Columns[n]
 			both := there[c.Pos]

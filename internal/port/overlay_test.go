@@ -13,7 +13,7 @@ import (
 )
 
 // mustOpen reads a folder as a world.
-func mustOpen(t *testing.T, files fstest.MapFS) (*port.Source, *convert.World) {
+func mustOpen(t *testing.T, files fstest.MapFS) (*port.Opened, *convert.Loaded) {
 	t.Helper()
 	s, w, err := open(t, zipOf(t, files), port.Options{})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestOverlayElsewhere(t *testing.T) {
 	files := folder(t, mustLoad(t, island(2, terrain.Modern)))
 	src, part := mustOpen(t, some(files, "", func(name string) bool { return name == "region/r.0.0.mca" }))
 	want := make(map[string]int)
-	for i, w := range []*convert.World{slime, part} {
+	for i, w := range []*convert.Loaded{slime, part} {
 		for _, c := range w.Dimensions[0].Columns {
 			if c.Pos.X >= 0 && c.Pos.Z >= 0 == (i == 1) || c.Pos.X < 0 && i == 0 {
 				want[c.Pos.String()]++
@@ -111,7 +111,7 @@ func TestOverlayElsewhere(t *testing.T) {
 }
 
 // wantCells checks that where x and z are not negative w has the blocks of part.
-func wantCells(t *testing.T, w, part *convert.World) {
+func wantCells(t *testing.T, w, part *convert.Loaded) {
 	t.Helper()
 	got, want := w.Dimensions[0].Volume(voxel.Block), part.Dimensions[0].Volume(voxel.Block)
 	for pos, c := range got.Chunks {

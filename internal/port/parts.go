@@ -14,7 +14,7 @@ import (
 // Parts returns the world, passed through the given Sink, to be read in parts. What takes more
 // than Options.Memory lies in temporary files until the Source is closed. If chunks are damaged
 // it returns the world without them and a *format.DamageError.
-func (s *Source) Parts(ctx context.Context, through Through) (stone.Content, error) {
+func (s *Opened) Parts(ctx context.Context, through Through) (stone.Content, error) {
 	c, src := s.Content(), s.leaf
 	if c != nil && through == nil {
 		return c, nil

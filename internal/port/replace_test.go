@@ -146,7 +146,7 @@ func TestDiff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var worlds [2]*convert.World
+		var worlds [2]*convert.Loaded
 		for i, v := range pair {
 			if worlds[i], err = convert.FromContent(t.Context(), v); err != nil {
 				t.Fatal(err)
@@ -229,7 +229,7 @@ func TestChunk(t *testing.T) {
 }
 
 // sameCells reports whether c is the chunk of a volume that is all in memory.
-func sameCells(c *port.Cells, v *world.Volume, level int, pos geom.ChunkPos) bool {
+func sameCells(c *port.BoxCells, v *world.Volume, level int, pos geom.ChunkPos) bool {
 	var want [voxel.ChunkCells]voxel.Cell
 	if !v.ReadBox(pos.Box(), level, want[:]) {
 		return false
@@ -245,7 +245,7 @@ func sameCells(c *port.Cells, v *world.Volume, level int, pos geom.ChunkPos) boo
 }
 
 // isChunk reports whether c is the chunk of a volume at pos, by name.
-func isChunk(c *port.Cells, v *convert.Volume, pos geom.ChunkPos) bool {
+func isChunk(c *port.BoxCells, v *convert.LoadedVolume, pos geom.ChunkPos) bool {
 	var flat [voxel.ChunkCells]voxel.Cell
 	v.Chunks[pos].Flat(&flat)
 	for i, cell := range flat {
@@ -297,7 +297,7 @@ func TestPick(t *testing.T) {
 		{"overworld", port.Slime, []string{"overworld"}, 1, false},
 		{"nowhere", port.Slime, nil, 0, true},
 	} {
-		w := &convert.World{Dimensions: []*convert.Dimension{
+		w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{
 			{Name: "overworld", Columns: make([]voxel.Column, 3)}, {Name: "the_nether", Columns: make([]voxel.Column, 2)}, {Name: "the_end"},
 		}}
 		lost := map[string]int{}

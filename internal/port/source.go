@@ -70,9 +70,9 @@ func (o Options) leaf() format.ReadOptions {
 	return format.ReadOptions{Salvage: o.Salvage, MaxBytes: o.MaxBytes}
 }
 
-// Source is an opened world: a stone, or a world in another format. One goroutine may use it at
+// Opened is an opened world: a stone, or a world in another format. One goroutine may use it at
 // a time.
-type Source struct {
+type Opened struct {
 	content stone.Content // a world that is read in parts and is no file
 	Stone   *stone.Reader // nil unless the source is a stone
 	leaf    format.Source // nil if the world is a Content
@@ -88,7 +88,7 @@ type Source struct {
 
 // Open opens the world at path, a file or a folder. An error of the path itself is a
 // *fs.PathError and is not wrapped.
-func Open(path string, o Options) (*Source, error) {
+func Open(path string, o Options) (*Opened, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func Open(path string, o Options) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Source{leaf: leaf, o: o}, nil
+		return &Opened{leaf: leaf, o: o}, nil
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a file or a folder", path)
@@ -130,12 +130,12 @@ func Open(path string, o Options) (*Source, error) {
 
 // OpenReader opens the world in the size bytes of r. r must stay open until the Source is
 // closed.
-func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
+func OpenReader(r io.ReaderAt, size int64, o Options) (*Opened, error) {
 	head := make([]byte, min(size, maxHead))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
 	}
-	s := &Source{size: size, o: o}
+	s := &Opened{size: size, o: o}
 	known, err := s.openFile(r, head, size)
 	switch {
 	case known:
@@ -151,7 +151,7 @@ func OpenReader(r io.ReaderAt, size int64, o Options) (*Source, error) {
 }
 
 // openFile opens a stone or a file of a known format. known is false for other bytes.
-func (s *Source) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
+func (s *Opened) openFile(r io.ReaderAt, head []byte, size int64) (known bool, err error) {
 	if bytes.HasPrefix(head, []byte(stoneMagic)) || len(head) > 0 && strings.HasPrefix(stoneMagic, string(head)) { // or cut within
 		if s.Stone, err = stone.Open(r, size); err == nil && s.o.Memory > 0 {
 			s.Stone = s.Stone.Through(stone.NewCache(min(s.o.Memory, stone.CacheBytes)), stone.ID{})
@@ -178,10 +178,10 @@ func IsDamage(err error) bool {
 }
 
 // Size is the size of the file in bytes, 0 for a folder.
-func (s *Source) Size() int64 { return s.size }
+func (s *Opened) Size() int64 { return s.size }
 
 // Close releases files.
-func (s *Source) Close() error {
+func (s *Opened) Close() error {
 	var err error
 	for _, l := range s.loaders {
 		err = errors.Join(err, l.Close())
@@ -196,7 +196,7 @@ func (s *Source) Close() error {
 }
 
 // Format returns the name of the source's format, and its version if it has one.
-func (s *Source) Format() string {
+func (s *Opened) Format() string {
 	if s.Content() != nil {
 		return "cairn"
 	}
@@ -223,14 +223,14 @@ func (t Through) sink(to format.Sink) format.Sink {
 
 // Of returns a Source of a world that can be read in parts, such as a version in a store. Its
 // format is "cairn". The Source does not close c.
-func Of(c stone.Content) *Source { return &Source{content: c} }
+func Of(c stone.Content) *Opened { return &Opened{content: c} }
 
 // OfLeaf returns a Source of a world in another format, or of one that is made while it is read.
 // Close closes leaf.
-func OfLeaf(leaf format.Source, o Options) *Source { return &Source{leaf: leaf, o: o} }
+func OfLeaf(leaf format.Source, o Options) *Opened { return &Opened{leaf: leaf, o: o} }
 
 // Content returns the world if it can be read in parts, or nil if it must be loaded.
-func (s *Source) Content() stone.Content {
+func (s *Opened) Content() stone.Content {
 	if s.Stone != nil {
 		return s.Stone
 	}
@@ -241,7 +241,7 @@ func (s *Source) Content() stone.Content {
 // are damaged it returns the world without them and a *format.DamageError. The files of the
 // world are read from the Source when they are needed. A world of more than Options.MaxBytes is
 // convert.ErrTooLarge.
-func (s *Source) Load(ctx context.Context, through Through) (*convert.World, error) {
+func (s *Opened) Load(ctx context.Context, through Through) (*convert.Loaded, error) {
 	src := s.leaf
 	if c := s.Content(); c != nil {
 		w, err := convert.FromContentWithin(ctx, c, s.o.MaxBytes)
@@ -264,7 +264,7 @@ type Remarks struct {
 }
 
 // Remarks returns the remarks of Load.
-func (s *Source) Remarks() Remarks {
+func (s *Opened) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {
 		r.Lost["files of the archive whose names are no paths within it"] = s.nameless

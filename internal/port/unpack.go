@@ -21,7 +21,7 @@ func Unpack(r io.ReaderAt, size int64, dir string, maxDisk, maxMemory int64, tak
 	if !isArchive(head) {
 		return errors.New("it is neither a zip nor a tar")
 	}
-	s := &Source{size: size, o: Options{MaxBytes: maxDisk}}
+	s := &Opened{size: size, o: Options{MaxBytes: maxDisk}}
 	if !isZip(head) {
 		s.o.MaxBytes = min(maxDisk, maxMemory)
 	}

@@ -65,7 +65,7 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 					view.bounds = view.bounds.Union(pos.Box())
 				}
 			}
-			if slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == liquid }) {
+			if slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == liquid }) {
 				view.liquid = liquid
 			}
 			return view, ctx.Err()
@@ -78,7 +78,7 @@ func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (
 }
 
 // hasMatter reports whether a volume of matter in the dimension has chunks.
-func hasMatter(c stone.Content, d stone.Dimension) bool {
+func hasMatter(c stone.Content, d stone.DimensionInfo) bool {
 	for _, v := range d.Volumes {
 		if IsMatter(v.Volume.Name) && hasChunks(c, d.Name, v.Volume.Name) {
 			return true

@@ -16,7 +16,7 @@ import (
 // list; in other sections it follows from above. Where there is no column there is a
 // wall, unless the dimension has no columns at all.
 type lightRegion struct {
-	*Dimension
+	*Input
 	ctx     context.Context
 	pending *Pending
 	changed []light.SectionPos // ascending
@@ -27,8 +27,8 @@ type lightRegion struct {
 	err     error
 }
 
-func newRegion(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box) *lightRegion {
-	r := &lightRegion{ctx: ctx, Dimension: d, pending: p, columns: make(map[geom.ColumnPos]*columnSections), low: math.MaxInt32, high: math.MinInt32}
+func newRegion(ctx context.Context, d *Input, p *Pending, boxes []geom.Box) *lightRegion {
+	r := &lightRegion{ctx: ctx, Input: d, pending: p, columns: make(map[geom.ColumnPos]*columnSections), low: math.MaxInt32, high: math.MinInt32}
 	for _, b := range boxes {
 		for pos := range d.Blocks.ChunksIn(b) {
 			r.low, r.high = min(r.low, pos.Y*2), max(r.high, pos.Y*2+1)

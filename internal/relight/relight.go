@@ -15,8 +15,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// Dimension is a dimension's blocks and their light at one moment.
-type Dimension struct {
+// Input is a dimension's blocks and their light at one moment.
+type Input struct {
 	Name    string
 	Blocks  *grid.View
 	Names   []string      // of the cells of Blocks
@@ -33,7 +33,7 @@ type Dimension struct {
 // whose light is good again. It returns no columns, and the light stays stale, where too
 // much changed: see light.Relight. The error is grid.ErrNotLoaded if something in boxes is
 // not in memory, or that of ctx if it ends.
-func (m *Model) Run(ctx context.Context, d *Dimension, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
+func (m *Model) Run(ctx context.Context, d *Input, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
 	r := newRegion(ctx, d, p, boxes)
 	m.work.Use(m.learn(r, boxes))
 	defer m.work.Rest()

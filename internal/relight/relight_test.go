@@ -88,7 +88,7 @@ func (l *land) set(p geom.Point, c voxel.Cell) {
 }
 
 func (l *land) relight() error {
-	d := &relight.Dimension{Name: "land", Names: []string{"air", "stone", "torch", "glowstone"}, Blocks: l.volumes[voxel.Block],
+	d := &relight.Input{Name: "land", Names: []string{"air", "stone", "torch", "glowstone"}, Blocks: l.volumes[voxel.Block],
 		Levels: [2]*grid.View{light.Sky: l.volumes[voxel.Sky], light.Block: l.volumes[voxel.Light]}}
 	if len(l.columns) > 0 {
 		d.Column = func(pos geom.ColumnPos) (*voxel.Column, bool) {

@@ -10,13 +10,13 @@ import (
 
 // RunsPages returns the pages of plain runs of a volume, and the pages that a
 // stone of form columns has of it.
-func RunsPages(w *convert.World, v *convert.Volume) (runs, columns [][]byte, err error) {
+func RunsPages(w *convert.Loaded, v *convert.LoadedVolume) (runs, columns [][]byte, err error) {
 	most := chunksAPage(w)
 	f := newRunsForm()
 	for _, at := range pagesOf(v, most) {
 		runs = append(runs, bytes.Clone(f.page(v, at)))
 	}
-	alone := &convert.World{Dimensions: []*convert.Dimension{{Name: "all", Volumes: []*convert.Volume{v}}}}
+	alone := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "all", Volumes: []*convert.LoadedVolume{v}}}}
 	var out bytes.Buffer
 	if _, _, err = convert.WriteStone(context.Background(), alone, &out, stone.Options{PageChunks: most, Only: 1}); err != nil {
 		return nil, nil, err

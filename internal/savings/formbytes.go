@@ -64,7 +64,7 @@ func cellForms() []stone.Form {
 }
 
 // holds reports whether pages of v can be of a form.
-func holds(form int, v *convert.Volume) bool {
+func holds(form int, v *convert.LoadedVolume) bool {
 	switch codec.Form(form) {
 	case codec.Relief:
 		return v.Schema == voxel.Terrain
@@ -85,7 +85,7 @@ var litForm = func() int {
 }()
 
 // WeighForms writes the cells of w in every form.
-func WeighForms(ctx context.Context, w *convert.World) (f FormWeights, err error) {
+func WeighForms(ctx context.Context, w *convert.Loaded) (f FormWeights, err error) {
 	f.Add(FormWeights{}) // make maps
 	cells := cellsOf(w)
 	o := stone.Options{PageChunks: chunksAPage(w)}
@@ -111,10 +111,10 @@ func WeighForms(ctx context.Context, w *convert.World) (f FormWeights, err error
 }
 
 // alone fills in what a form takes alone.
-func (f *FormWeights) alone(ctx context.Context, w *convert.World, form stone.Form, o stone.Options) error {
+func (f *FormWeights) alone(ctx context.Context, w *convert.Loaded, form stone.Form, o stone.Options) error {
 	f.Blocks.Alone[form.Name], f.Light.Alone[form.Name] = 0, 0
-	some := slices.ContainsFunc(w.Dimensions, func(d *convert.Dimension) bool {
-		return slices.ContainsFunc(d.Volumes, func(v *convert.Volume) bool { return holds(form.Number, v) })
+	some := slices.ContainsFunc(w.Dimensions, func(d *convert.LoadedDimension) bool {
+		return slices.ContainsFunc(d.Volumes, func(v *convert.LoadedVolume) bool { return holds(form.Number, v) })
 	})
 	if !some {
 		f.Blocks.Alone[form.Name], f.Light.Alone[form.Name] = f.Blocks.Alone[columnsName], f.Light.Alone[columnsName]
@@ -125,7 +125,7 @@ func (f *FormWeights) alone(ctx context.Context, w *convert.World, form stone.Fo
 
 // chunksAPage is how many chunks that are not uniform a page of w has at most:
 // convert.WriteStone has small worlds in one.
-func chunksAPage(w *convert.World) int {
+func chunksAPage(w *convert.Loaded) int {
 	for _, d := range w.Dimensions {
 		for _, v := range d.Volumes {
 			n := 0
@@ -143,16 +143,16 @@ func chunksAPage(w *convert.World) int {
 }
 
 // cellsOf returns w with nothing but cells.
-func cellsOf(w *convert.World) *convert.World {
-	out := &convert.World{Head: w.Head}
+func cellsOf(w *convert.Loaded) *convert.Loaded {
+	out := &convert.Loaded{Head: w.Head}
 	for _, d := range w.Dimensions {
-		out.Dimensions = append(out.Dimensions, &convert.Dimension{Name: d.Name, Folder: d.Folder, Volumes: d.Volumes})
+		out.Dimensions = append(out.Dimensions, &convert.LoadedDimension{Name: d.Name, Folder: d.Folder, Volumes: d.Volumes})
 	}
 	return out
 }
 
 // eachCellPage writes w and calls f with every page of cells.
-func eachCellPage(ctx context.Context, w *convert.World, o stone.Options, f func(stone.PageInfo)) error {
+func eachCellPage(ctx context.Context, w *convert.Loaded, o stone.Options, f func(stone.PageInfo)) error {
 	var out bytes.Buffer
 	_, n, err := convert.WriteStone(ctx, w, &out, o)
 	if err != nil {

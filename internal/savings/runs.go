@@ -32,7 +32,7 @@ func newRunsForm() *runsForm {
 
 // volume returns the bytes of a volume's pages of at most so many chunks that are
 // not uniform; equal pages count once.
-func (f *runsForm) volume(v *convert.Volume, pageChunks int) (n int64) {
+func (f *runsForm) volume(v *convert.LoadedVolume, pageChunks int) (n int64) {
 	known := map[string]bool{}
 	for _, page := range pagesOf(v, pageChunks) {
 		b := f.page(v, page)
@@ -46,7 +46,7 @@ func (f *runsForm) volume(v *convert.Volume, pageChunks int) (n int64) {
 
 // pagesOf returns the chunks of each page that a stone.Writer makes of v: whole
 // cubes of 4 chunks an edge, but those of one cell throughout.
-func pagesOf(v *convert.Volume, most int) (pages [][]geom.ChunkPos) {
+func pagesOf(v *convert.LoadedVolume, most int) (pages [][]geom.ChunkPos) {
 	var page, cube []geom.ChunkPos
 	inPage, inCube := 0, 0
 	end := func() {
@@ -78,7 +78,7 @@ func cubeOf(pos geom.ChunkPos) geom.ChunkPos {
 }
 
 // alike reports whether all chunks are of the same one cell.
-func alike(v *convert.Volume, at []geom.ChunkPos) bool {
+func alike(v *convert.LoadedVolume, at []geom.ChunkPos) bool {
 	for _, pos := range at {
 		first, _ := v.Chunks[at[0]].Uniform()
 		if c, uniform := v.Chunks[pos].Uniform(); !uniform || c != first {
@@ -89,7 +89,7 @@ func alike(v *convert.Volume, at []geom.ChunkPos) bool {
 }
 
 // page returns the page of chunks.
-func (f *runsForm) page(v *convert.Volume, at []geom.ChunkPos) []byte {
+func (f *runsForm) page(v *convert.LoadedVolume, at []geom.ChunkPos) []byte {
 	var kinds, uniform, table, values, lengths []byte
 	towers := map[geom.ChunkPos][]*voxel.Chunk{}
 	for _, pos := range at {

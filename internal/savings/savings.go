@@ -38,8 +38,8 @@ func (b *Bytes) add(c Bytes) {
 	b.Full += c.Full
 }
 
-// World is what was measured of one world.
-type World struct {
+// Weighed is what was measured of one world.
+type Weighed struct {
 	Path        string `json:"path"`
 	Kind        string `json:"kind"`
 	DataVersion int32  `json:"data_version"` // of its first column
@@ -58,7 +58,7 @@ type Sum struct {
 	Forms  FormWeights `json:"forms"`
 }
 
-func (s *Sum) add(w *World) {
+func (s *Sum) add(w *Weighed) {
 	s.Worlds++
 	s.Cells += w.Cells
 	s.Bytes.add(w.Bytes)
@@ -79,7 +79,7 @@ type SkippedWorld struct {
 
 // Report is what Of found. Kinds are in the order of their names.
 type Report struct {
-	Worlds  []World        `json:"worlds"`
+	Worlds  []Weighed      `json:"worlds"`
 	Kinds   []Kind         `json:"kinds"`
 	Total   Sum            `json:"total"`
 	Skipped []SkippedWorld `json:"skipped"`
@@ -114,7 +114,7 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Worlds: []World{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
+	r := &Report{Worlds: []Weighed{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
 		o.step(i, len(places), p.Path)
 		w, err := weigh(ctx, p, o)

@@ -27,7 +27,7 @@ func mustAnvil(t *testing.T, src format.Source, path ...string) string {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, err := anvil.Create(dir, anvil.WriteOptions{LevelName: filepath.Base(dir)})
+	out, err := anvil.Create(dir, anvil.FolderOptions{LevelName: filepath.Base(dir)})
 	if err == nil {
 		err = src.Read(context.Background(), out)
 	}
@@ -41,7 +41,7 @@ func mustAnvil(t *testing.T, src format.Source, path ...string) string {
 }
 
 // mustLoad returns src in memory.
-func mustLoad(t *testing.T, src format.Source) *convert.World {
+func mustLoad(t *testing.T, src format.Source) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(context.Background(), src)
 	if err != nil {
@@ -275,7 +275,7 @@ func TestSavingsStops(t *testing.T) {
 
 func TestSavingsTable(t *testing.T) {
 	r := &savings.Report{
-		Worlds:  []savings.World{{Path: "a/b", Kind: "minigame CTF", Cells: 7, Bytes: savings.Bytes{Zip: 12345, Slime: 1000, Slim: 500}}},
+		Worlds:  []savings.Weighed{{Path: "a/b", Kind: "minigame CTF", Cells: 7, Bytes: savings.Bytes{Zip: 12345, Slime: 1000, Slim: 500}}},
 		Kinds:   []savings.Kind{{Kind: "minigame CTF", Sum: savings.Sum{Worlds: 1, Cells: 7}}},
 		Skipped: []savings.SkippedWorld{{Path: "a/c", Why: "burnt"}},
 	}

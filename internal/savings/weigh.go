@@ -16,7 +16,7 @@ import (
 )
 
 // weigh reads the world once and makes every form of it from memory.
-func weigh(ctx context.Context, p Place, o Options) (*World, error) {
+func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 	src, err := anvil.Open(p.Path, anvil.Options{})
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func weigh(ctx context.Context, p Place, o Options) (*World, error) {
 	}
 	w := l.World()
 	stats := src.Stats()
-	out := &World{Path: p.Path, Kind: p.Kind, Chunks: stats.Chunks}
+	out := &Weighed{Path: p.Path, Kind: p.Kind, Chunks: stats.Chunks}
 	out.Bytes.Live = stats.StoredBytes
 	for _, d := range w.Dimensions {
 		if v := d.Volume(voxel.Block); v != nil {
@@ -47,7 +47,7 @@ func weigh(ctx context.Context, p Place, o Options) (*World, error) {
 	return out, err
 }
 
-func firstVersion(w *convert.World) int32 {
+func firstVersion(w *convert.Loaded) int32 {
 	for _, d := range w.Dimensions {
 		if len(d.Columns) > 0 {
 			return d.Columns[0].Version
@@ -57,7 +57,7 @@ func firstVersion(w *convert.World) int32 {
 }
 
 // weigh fills in what is made from memory.
-func (s *World) weigh(ctx context.Context, w *convert.World, o Options) (err error) {
+func (s *Weighed) weigh(ctx context.Context, w *convert.Loaded, o Options) (err error) {
 	b := &s.Bytes
 	slim, err := slimWorld(ctx, w)
 	if err != nil {
@@ -90,17 +90,19 @@ func (s *World) weigh(ctx context.Context, w *convert.World, o Options) (err err
 const bestLevel = 22
 
 // slimWorld returns w reduced to what a Slime file of each dimension holds.
-func slimWorld(ctx context.Context, w *convert.World) (*convert.World, error) {
-	hold := func(d *format.Dimension) func(*format.Column) bool { return slime.Hold(slime.WriteOptions{}, d, nil) }
+func slimWorld(ctx context.Context, w *convert.Loaded) (*convert.Loaded, error) {
+	hold := func(d *format.Dimension) func(*format.Column) bool {
+		return slime.Hold(slime.ContainerOptions{}, d, nil)
+	}
 	slim, err := reduce(ctx, w, convert.Filter{Hold: hold, Keep: func(string) bool { return false }})
-	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.Dimension) bool { return len(d.Columns) > 0 }) {
+	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.LoadedDimension) bool { return len(d.Columns) > 0 }) {
 		err = errEmpty
 	}
 	return slim, err
 }
 
 // reduce returns w after a filter.
-func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.World, error) {
+func reduce(ctx context.Context, w *convert.Loaded, f convert.Filter) (*convert.Loaded, error) {
 	l := convert.NewLoader(w.Head)
 	f.Sink = l
 	if err := w.Source().Read(ctx, &f); err != nil {
@@ -111,17 +113,17 @@ func reduce(ctx context.Context, w *convert.World, f convert.Filter) (*convert.W
 
 // slimeBytes is the size of Slime files of the dimensions of w that have columns in
 // slim.
-func slimeBytes(ctx context.Context, w, slim *convert.World, level int) (int64, error) {
+func slimeBytes(ctx context.Context, w, slim *convert.Loaded, level int) (int64, error) {
 	var n Count
 	for i, d := range w.Dimensions {
 		if len(slim.Dimensions[i].Columns) == 0 {
 			continue
 		}
-		out, err := slime.Create(&n, slime.WriteOptions{Level: level})
+		out, err := slime.Create(&n, slime.ContainerOptions{Level: level})
 		if err != nil {
 			return 0, err
 		}
-		one := convert.World{Head: w.Head, Dimensions: []*convert.Dimension{d}}
+		one := convert.Loaded{Head: w.Head, Dimensions: []*convert.LoadedDimension{d}}
 		if err = one.Source().Read(ctx, out); err == nil {
 			err = out.Close()
 		}

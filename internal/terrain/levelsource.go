@@ -34,7 +34,7 @@ func (s *levelSource) Read(ctx context.Context, sink format.Sink) error {
 			return err
 		}
 	}
-	err := sink.Dimension(&format.Dimension{Name: "overworld", Volumes: []*format.Volume{
+	err := sink.Dimension(&format.Dimension{Name: "overworld", Volumes: []*format.NamedVolume{
 		{Volume: voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}, Names: names},
 		{Volume: voxel.Volume{Name: "liquid", Schema: voxel.Level, Scale: 1}},
 	}})

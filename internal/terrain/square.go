@@ -28,7 +28,7 @@ func (p Plains) Square(columns int) stone.Content { return square{p, int32(colum
 func (p square) About() stone.About {
 	return stone.About{
 		Properties: []stone.Property{{Key: "format", Value: "terrain"}, {Key: "name", Value: "Plains"}, {Key: "seed", Value: strconv.FormatUint(p.Seed, 10)}},
-		Dimensions: []stone.Dimension{{Name: "overworld", Volumes: []stone.Volume{{
+		Dimensions: []stone.DimensionInfo{{Name: "overworld", Volumes: []stone.VolumeInfo{{
 			Volume: voxel.Volume{Name: "solid", Schema: voxel.Terrain, Scale: 1}, Names: Materials(), Levels: []int{0},
 		}}}},
 	}

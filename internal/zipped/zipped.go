@@ -34,18 +34,18 @@ func writer(level int) *gzip.Writer {
 	return w
 }
 
-// Writer compresses one answer. The caller closes it.
-type Writer struct{ *gzip.Writer }
+// Stream compresses one answer. The caller closes it.
+type Stream struct{ *gzip.Writer }
 
 // To returns a Writer to w.
-func To(w io.Writer) Writer {
+func To(w io.Writer) Stream {
 	z := writers.Get().(*gzip.Writer)
 	z.Reset(w)
-	return Writer{z}
+	return Stream{z}
 }
 
 // Close writes the end. The Writer is then another answer's.
-func (w Writer) Close() error {
+func (w Stream) Close() error {
 	err := w.Writer.Close()
 	w.Reset(nil) // else it would keep the answer
 	writers.Put(w.Writer)

@@ -39,7 +39,7 @@ func NewMesher(t *Table, o Options) *Mesher {
 
 // Load reads the cells of b, which counts cells of the level, and those around it. borders say what
 // lies beyond each side. It panics if an edge of b is longer than MaxEdge.
-func (m *Mesher) Load(src Source, b geom.Box, level int, borders [Faces]Border) {
+func (m *Mesher) Load(src BoxReader, b geom.Box, level int, borders [Faces]Border) {
 	checkBox(b)
 	s := b.Size()
 	m.size, m.borders = [3]int{s.X + 2, s.Y + 2, s.Z + 2}, borders

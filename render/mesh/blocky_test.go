@@ -51,7 +51,7 @@ func unitsOf(t *testing.T, m *mesh.Mesher) map[unit]look {
 }
 
 // cellsOf returns a function of the cells of a level; ok is false where none is known.
-func cellsOf(src mesh.Source, level int) func(p geom.Point) (voxel.Cell, bool) {
+func cellsOf(src mesh.BoxReader, level int) func(p geom.Point) (voxel.Cell, bool) {
 	return func(p geom.Point) (voxel.Cell, bool) {
 		var c [1]voxel.Cell
 		ok := src.ReadBox(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}, level, c[:])
@@ -60,7 +60,7 @@ func cellsOf(src mesh.Source, level int) func(p geom.Point) (voxel.Cell, bool) {
 }
 
 // twin finds the faces one by one.
-func twin(src mesh.Source, b geom.Box, level int, table *mesh.Table, o mesh.Options) map[unit]look {
+func twin(src mesh.BoxReader, b geom.Box, level int, table *mesh.Table, o mesh.Options) map[unit]look {
 	out := make(map[unit]look)
 	at := cellsOf(src, level)
 	kind := func(p geom.Point) (mesh.Kind, voxel.Cell) {

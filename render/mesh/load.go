@@ -18,7 +18,7 @@ type Options struct {
 
 // reader copies boxes of a source that may know only parts of them.
 type reader struct {
-	src  Source
+	src  BoxReader
 	room []voxel.Cell
 }
 

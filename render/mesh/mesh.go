@@ -15,8 +15,8 @@ import (
 // MaxEdge is the greatest edge of a box that becomes one mesh, in cells.
 const MaxEdge = 62
 
-// Source is where cells come from. *grid.View is one.
-type Source interface {
+// BoxReader is where cells come from. *grid.View is one.
+type BoxReader interface {
 	// ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts cells of the
 	// level. It returns false if a part of b is not known.
 	ReadBox(b geom.Box, level int, dst []voxel.Cell) bool

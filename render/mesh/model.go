@@ -103,7 +103,7 @@ func (p *Palette) material(key voxel.Cell) (int, *Material) {
 
 // within is a source whose cells outside of a box are Empty.
 type within struct {
-	src Source
+	src BoxReader
 	box geom.Box // at level
 	lvl int
 }
@@ -137,7 +137,7 @@ func (w within) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 
 // Sparse is a Source that knows where cells are, so that what lies between costs nothing.
 type Sparse interface {
-	Source
+	BoxReader
 	// Chunks returns the chunks of a level that may have cells other than Empty, in any order.
 	Chunks(level int) []geom.ChunkPos
 }
@@ -145,7 +145,7 @@ type Sparse interface {
 // chunks calls f with the boxes of at most 32 cells an edge that b consists of, by z, x and y. Of a
 // Sparse source these are those of its chunks, and with below the chunks next to them towards the
 // least corner.
-func chunks(src Source, b geom.Box, level int, below bool, f func(geom.Box) error) error {
+func chunks(src BoxReader, b geom.Box, level int, below bool, f func(geom.Box) error) error {
 	const edge = geom.ChunkEdge
 	if s, ok := src.(Sparse); ok {
 		return sparse(s.Chunks(level), b, below, f)
@@ -186,7 +186,7 @@ func sparse(all []geom.ChunkPos, b geom.Box, below bool, f func(geom.Box) error)
 
 // Blocky returns the blocky model of a box, which counts cells of the level. What lies outside of
 // the box counts as empty, so the model is closed. The source must stay as it is.
-func Blocky(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
+func Blocky(src BoxReader, b geom.Box, level int, p *Palette, o Options) *Model {
 	return newModel(b, level, p, func(ctx context.Context, f func(*Piece) error) error {
 		m := NewMesher(p.Table, o)
 		var piece Piece

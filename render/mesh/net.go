@@ -57,7 +57,7 @@ func NewNetter(shapes []Shape, o Options) *Netter {
 // has another level, b must have even coordinates, its neighbours must be boxes of its size, and
 // levels of boxes that touch must differ by one at most. Then all meshes together have no crack. Load
 // panics if an edge of b is longer than MaxEdge.
-func (n *Netter) Load(src Source, b geom.Box, level int, around Around) {
+func (n *Netter) Load(src BoxReader, b geom.Box, level int, around Around) {
 	checkBox(b)
 	s := b.Size()
 	n.size, n.min = [3]int{s.X, s.Y, s.Z}, b.Min

@@ -228,7 +228,7 @@ func TestSmoothClosed(t *testing.T) {
 }
 
 // netTwin makes the polygons of a surface cell by cell: by edge, the vertices around it in order.
-func netTwin(l mesh.Source, b geom.Box) map[string]int {
+func netTwin(l mesh.BoxReader, b geom.Box) map[string]int {
 	rule := &voxel.Rule{Schema: voxel.Terrain}
 	at := cellsOf(l, 0)
 	full := func(p geom.Point) int {
@@ -433,12 +433,12 @@ func addUnits(all map[[2]geom.Point]int, q mesh.Quad, b placed) {
 
 // gap is a source that knows no cells from a place on, by x.
 type gap struct {
-	mesh.Source
+	mesh.BoxReader
 	from int
 }
 
 func (g gap) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
-	return b.Max.X<<level <= g.from && g.Source.ReadBox(b, level, dst)
+	return b.Max.X<<level <= g.from && g.BoxReader.ReadBox(b, level, dst)
 }
 
 // TestSmoothMissing checks that a surface ends in a wall or is open where cells are not known.

@@ -9,7 +9,7 @@ import (
 
 // Smooth returns the smooth model of a box of Terrain cells, which counts cells of the level. What
 // lies outside of the box counts as empty, so the model is closed. The source must stay as it is.
-func Smooth(src Source, b geom.Box, level int, p *Palette, o Options) *Model {
+func Smooth(src BoxReader, b geom.Box, level int, p *Palette, o Options) *Model {
 	return newModel(b, level, p, func(ctx context.Context, f func(*Piece) error) error {
 		n := NewNetter(p.Shapes, o)
 		var piece Piece

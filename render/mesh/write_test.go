@@ -355,13 +355,13 @@ func wantClosed(t *testing.T, all []tri) {
 
 // moved is a source whose cells lie by so much elsewhere.
 type moved struct {
-	mesh.Source
+	mesh.BoxReader
 	by     geom.Point
 	chunks []geom.ChunkPos
 }
 
 func (m moved) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
-	return m.Source.ReadBox(b.Add(geom.Point{X: -m.by.X >> level, Y: -m.by.Y >> level, Z: -m.by.Z >> level}), level, dst)
+	return m.BoxReader.ReadBox(b.Add(geom.Point{X: -m.by.X >> level, Y: -m.by.Y >> level, Z: -m.by.Z >> level}), level, dst)
 }
 
 func (m moved) Chunks(int) []geom.ChunkPos { return m.chunks }
@@ -371,15 +371,15 @@ func TestFar(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	land, blocks := level(t, 2), randomVolume(r, voxel.Palette, false)
 	box := geom.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}
-	type make func(src mesh.Source, b geom.Box) *mesh.Model
+	type make func(src mesh.BoxReader, b geom.Box) *mesh.Model
 	surfaces := map[string]struct {
-		src  mesh.Source
+		src  mesh.BoxReader
 		make make
 	}{
-		"blocky": {blocks, func(src mesh.Source, b geom.Box) *mesh.Model {
+		"blocky": {blocks, func(src mesh.BoxReader, b geom.Box) *mesh.Model {
 			return mesh.Blocky(src, b, 0, palette(false), mesh.Options{})
 		}},
-		"smooth": {land, func(src mesh.Source, b geom.Box) *mesh.Model {
+		"smooth": {land, func(src mesh.BoxReader, b geom.Box) *mesh.Model {
 			return mesh.Smooth(src, b, 0, palette(true), mesh.Options{})
 		}},
 	}
@@ -395,7 +395,7 @@ func TestFar(t *testing.T) {
 					}
 					src := moved{s.src, by, chunks}
 					for _, b := range []geom.Box{box.Add(by), {Min: geom.Point{X: -1 << 25, Y: -1 << 20, Z: -1 << 25}, Max: geom.Point{X: 1 << 25, Y: 1 << 20, Z: 1 << 25}}} {
-						var within mesh.Source = only{src, box.Add(by)}
+						var within mesh.BoxReader = only{src, box.Add(by)}
 						got := read(t, t.TempDir(), s.make(within, b))
 						for i := range got {
 							for k := range got[i].at {

@@ -65,7 +65,7 @@ func writeSheet(t *testing.T) {
 }
 
 // blocks is the volume of a world's blocks as a picture.World.
-type blocks struct{ *convert.Volume }
+type blocks struct{ *convert.LoadedVolume }
 
 func mustLoad(t *testing.T, src format.Source) blocks {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 )
 
 // volume is a World of one volume of a world in memory.
-type volume struct{ *convert.Volume }
+type volume struct{ *convert.LoadedVolume }
 
 func (v volume) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.Chunks[pos] }
 func (v volume) Name(c voxel.Cell) string             { return v.Names[c] }

@@ -171,9 +171,9 @@ func (l *ledger) paint(version int) *painted {
 	return p
 }
 
-func (p *painted) Dimensions() []stone.Dimension {
+func (p *painted) Dimensions() []stone.DimensionInfo {
 	ground := voxel.Volume{Name: "ground", Schema: voxel.Terrain, Scale: 1}
-	return []stone.Dimension{{Name: "d", Volumes: []stone.Volume{{Volume: ground, Names: p.materials}}}}
+	return []stone.DimensionInfo{{Name: "d", Volumes: []stone.VolumeInfo{{Volume: ground, Names: p.materials}}}}
 }
 
 func (p *painted) ReadBox(_ context.Context, _, _ string, level int, b geom.Box, dst []voxel.Cell) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// Cells are the cells of a volume of a Client's copy, for rays, sweeps and boxes, and for meshes: it is a mesh.Source. Positions
+// Cells are the cells of a volume of a Client's copy, for rays, sweeps and boxes, and for meshes: it is a mesh.BoxReader. Positions
 // count cells of the volume. A cell is known where the copy has its cube of level 0, and where a coarser cube
 // is empty, for no mip hides matter. Where the copy has coarse cubes alone it is not known what can be met: rays, sweeps
 // and boxes then end with grid.ErrNotLoaded, and ReadBox returns false. Beyond Moment.Bounds is nothing. What cannot be
@@ -121,7 +121,7 @@ func (x *Cells) inside(low geom.Point, edge int, level uint8) bool {
 	return b.Intersect(x.inner) == b
 }
 
-// Look implements grid.Source.
+// Look implements grid.Finder.
 func (x *Cells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 	if x.edge == 0 || x.when != x.c.changes.Load() || cubeOf(q, x.edge, 0) != x.near {
 		if x.found = x.find(q, 0); x.edge == 0 {

@@ -190,7 +190,7 @@ func TestCellsBoxes(t *testing.T) {
 	if known < 50 || unknown < 20 {
 		t.Errorf("%d boxes are known, %d not", known, unknown)
 	}
-	quads := func(src mesh.Source) (n int) {
+	quads := func(src mesh.BoxReader) (n int) {
 		m := mesh.NewMesher(mesh.NewTable(64, func(c voxel.Cell) mesh.Kind { return min(mesh.Kind(c), mesh.Opaque) }), mesh.Options{})
 		m.Load(src, geom.Box{Min: geom.Point{X: -12, Y: 2, Z: -12}, Max: geom.Point{X: 12, Y: 40, Z: 12}}, 0, [mesh.Faces]mesh.Border{})
 		opaque, _, _ := m.Quads()
@@ -239,13 +239,13 @@ func TestCellsOfABox(t *testing.T) {
 
 // counted counts what is asked of a Source.
 type counted struct {
-	grid.Source
+	grid.Finder
 	looks int
 }
 
 func (c *counted) Look(p geom.Point) (voxel.Cell, int, bool) {
 	c.looks++
-	return c.Source.Look(p)
+	return c.Finder.Look(p)
 }
 
 // TestCellsOfWhatIsNotKnown has boxes of much that is not known: what a box costs follows from the cubes in it, not from its cells.
@@ -259,7 +259,7 @@ func TestCellsOfWhatIsNotKnown(t *testing.T) {
 		{"no cubes", new(stream.Client).Cells(0)},
 		{"no volume", s.Cells(9)},
 	} {
-		c := counted{Source: tt.cells}
+		c := counted{Finder: tt.cells}
 		space := grid.Space{Source: &c, Rule: tt.cells.Rule}
 		if _, met, err := space.Overlap([3]float64{96, 4, -128}, [3]float64{128, 12, 128}); met || !errors.Is(err, grid.ErrNotLoaded) {
 			t.Errorf("%s: %v, %v; want ErrNotLoaded", tt.name, met, err)

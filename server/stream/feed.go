@@ -42,7 +42,7 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 		want = usual(d)
 	}
 	for _, name := range want {
-		i := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == name })
+		i := slices.IndexFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == name })
 		if i < 0 {
 			return nil, &Failure{"no_volume", fmt.Sprintf("there is no volume %q", name)}
 		}
@@ -71,18 +71,18 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 	return f, nil
 }
 
-func dimensionOf(s State, name string) (stone.Dimension, error) {
+func dimensionOf(s State, name string) (stone.DimensionInfo, error) {
 	for _, d := range s.Dimensions() {
 		if (d.Name == name || name == "") && len(d.Name) <= maxWord {
 			return d, nil
 		}
 	}
-	return stone.Dimension{}, &Failure{"no_dimension", fmt.Sprintf("there is no dimension %q", name)}
+	return stone.DimensionInfo{}, &Failure{"no_dimension", fmt.Sprintf("there is no dimension %q", name)}
 }
 
 // usual returns the volumes that are streamed if the client names none: the blocks of a
 // block world, else all that are not light.
-func usual(d stone.Dimension) (out []string) {
+func usual(d stone.DimensionInfo) (out []string) {
 	for _, v := range d.Volumes {
 		v := v.Volume
 		if v.Name == voxel.Block {
@@ -112,12 +112,12 @@ func (t translation) cell(c voxel.Cell, s voxel.Schema) voxel.Cell {
 }
 
 // translate finds numbers for the names of a dimension.
-func (f *feed) translate(d stone.Dimension) ([]translation, error) {
+func (f *feed) translate(d stone.DimensionInfo) ([]translation, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := make([]translation, len(f.volumes))
 	for i := range f.volumes {
-		at := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == f.volumes[i].Name })
+		at := slices.IndexFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == f.volumes[i].Name })
 		if at < 0 {
 			continue // the state has nothing there
 		}
@@ -138,7 +138,7 @@ func (f *feed) translate(d stone.Dimension) ([]translation, error) {
 }
 
 // namesOf returns the names of a volume. The materials of a terrain all have one.
-func namesOf(v stone.Volume) []string {
+func namesOf(v stone.VolumeInfo) []string {
 	if v.Schema != voxel.Terrain {
 		return v.Names
 	}
@@ -172,7 +172,7 @@ func nameIndex(c voxel.Cell, s voxel.Schema) int {
 const tooMany = "too_many_names"
 
 // number finds numbers for the names of a volume.
-func (f *feed) number(i int, v stone.Volume) (translation, error) {
+func (f *feed) number(i int, v stone.VolumeInfo) (translation, error) {
 	n, most, list := &f.names[i], mostNames(v.Schema), namesOf(v)
 	same := true
 	t := make(translation, len(list))

@@ -163,11 +163,11 @@ func (s *liveState) Moment() Moment {
 	return m
 }
 
-func (s *liveState) Dimensions() (out []stone.Dimension) {
+func (s *liveState) Dimensions() (out []stone.DimensionInfo) {
 	for _, d := range s.view.Dimensions() {
-		o := stone.Dimension{Name: d.Name()}
+		o := stone.DimensionInfo{Name: d.Name()}
 		for _, v := range d.Volumes() {
-			o.Volumes = append(o.Volumes, stone.Volume{Volume: v.Volume, Names: v.Names()})
+			o.Volumes = append(o.Volumes, stone.VolumeInfo{Volume: v.Volume, Names: v.Names()})
 		}
 		out = append(out, o)
 	}

@@ -18,7 +18,7 @@ import (
 type shot struct {
 	*feed
 	moment State
-	dims   []stone.Dimension
+	dims   []stone.DimensionInfo
 	to     []translation
 	facts  Moment
 	light  []names // numbers that the cells of the moment may have
@@ -145,7 +145,7 @@ func (s *shot) readBox(from reads, i, level int, b geom.Box, dst []voxel.Cell) e
 func (s *shot) has(i int) bool {
 	for _, d := range s.dims {
 		if d.Name == s.dimension {
-			return slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == s.volumes[i].Name })
+			return slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == s.volumes[i].Name })
 		}
 	}
 	return false

@@ -27,7 +27,7 @@ type State interface {
 	Moment() Moment
 	// Dimensions describes what there is. A volume keeps the cells of its names from
 	// one state to the next, unless Apart says that nothing is known.
-	Dimensions() []stone.Dimension
+	Dimensions() []stone.DimensionInfo
 	// Bounds returns the blocks of a dimension that there may be something in.
 	Bounds(dimension string) geom.Box
 	// ReadBox writes the cells of b to dst, as grid.View.ReadBox does.

@@ -91,7 +91,7 @@ func (s *storedState) Close() error {
 	return s.Snapshot.Close()
 }
 
-func (s *storedState) Dimensions() []stone.Dimension { return s.about.Dimensions }
+func (s *storedState) Dimensions() []stone.DimensionInfo { return s.about.Dimensions }
 
 func (s *storedState) Bounds(dimension string) geom.Box {
 	s.mu.Lock()

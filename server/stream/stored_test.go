@@ -250,8 +250,8 @@ func (e *entry) Moment() stream.Moment {
 	return stream.Moment{ID: fmt.Sprint(e.at), Number: uint64(e.at)}
 }
 
-func (e *entry) Dimensions() []stone.Dimension {
-	return []stone.Dimension{{Name: "d", Volumes: []stone.Volume{{Volume: voxel.Volume{Name: "block", Scale: 1}, Names: []string{"air", "stone"}}}}}
+func (e *entry) Dimensions() []stone.DimensionInfo {
+	return []stone.DimensionInfo{{Name: "d", Volumes: []stone.VolumeInfo{{Volume: voxel.Volume{Name: "block", Scale: 1}, Names: []string{"air", "stone"}}}}}
 }
 
 func (e *entry) Bounds(string) geom.Box { return geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}} }
@@ -440,10 +440,10 @@ type twoVolumes struct {
 	both bool
 }
 
-func (s twoVolumes) Dimensions() []stone.Dimension {
+func (s twoVolumes) Dimensions() []stone.DimensionInfo {
 	all := s.entry.Dimensions()
 	if s.both {
-		all[0].Volumes = append(all[0].Volumes, stone.Volume{Volume: voxel.Volume{Name: "a", Schema: voxel.Level, Scale: 1}})
+		all[0].Volumes = append(all[0].Volumes, stone.VolumeInfo{Volume: voxel.Volume{Name: "a", Schema: voxel.Level, Scale: 1}})
 	}
 	return all
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Source is where rays, sweeps and boxes find cells. A View is one by its Space.
-type Source interface {
+// Finder is where rays, sweeps and boxes find cells. A View is one by its Space.
+type Finder interface {
 	// Look returns the cell at p, which is in range. clear is log2 of the edge of a cube around p, aligned
 	// to its edge, in which all cells count as empty, or none is known if known is false. 0
 	// is the cell alone, which may have matter.
@@ -22,7 +22,7 @@ type Source interface {
 // its number. What is not known counts as empty beside a cell, and is an error that wraps
 // ErrNotLoaded where a ray, a sweep or a box would enter it.
 type Space struct {
-	Source Source
+	Source Finder
 	Rule   *voxel.Rule // of the cells
 }
 

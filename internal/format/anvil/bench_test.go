@@ -48,7 +48,7 @@ func BenchmarkCopy(b *testing.B) {
 			b.Run(filepath.Base(dir), func(b *testing.B) {
 				b.SetBytes(n)
 				for b.Loop() {
-					s, err := anvil.Create(b.TempDir(), anvil.WriteOptions{})
+					s, err := anvil.Create(b.TempDir(), anvil.FolderOptions{})
 					if err != nil {
 						b.Fatal(err)
 					}

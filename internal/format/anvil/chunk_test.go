@@ -281,7 +281,7 @@ func TestUnread(t *testing.T) {
 			if stats.KeptSections != tt.kept || c.KeptSections() != tt.kept || stats.Beyond != tt.beyond || c.Whole != tt.whole || cells != tt.cells {
 				t.Errorf("%d kept, %d in the column, %d beyond, whole %v, %d cells; want %d, %d, %v, %d", stats.KeptSections, c.KeptSections(), stats.Beyond, c.Whole, cells, tt.kept, tt.beyond, tt.whole, tt.cells)
 			}
-			again := docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0]
+			again := docsOf(t, mustWrite(t, s, anvil.FolderOptions{}), "region/r.0.0.mca")[0]
 			s2, stats, err := read(t, oneChunk(again), anvil.Options{})
 			if err != nil || stats.KeptSections != tt.kept || stats.Beyond != 0 || len(s2.columns[0].Cells) != len(c.Cells) {
 				t.Fatalf("written again: %+v, %v", stats, err)
@@ -301,7 +301,7 @@ func TestShortsEdited(t *testing.T) {
 	cells := slices.Clone(s.columns[0].Cells[0].Block)
 	cells[0], _ = s.dims[0].Volume(voxel.Block).Names.Cell("legacy:41/3")
 	s.columns[0].Cells[0].Block = cells
-	doc := docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0]
+	doc := docsOf(t, mustWrite(t, s, anvil.FolderOptions{}), "region/r.0.0.mca")[0]
 	want := shorts(1, 0, true)
 	for i, e := range want {
 		b, ok := e.Value.([]byte)
@@ -533,7 +533,7 @@ func TestChunkOneBlock(t *testing.T) {
 			if first, last := names.Name(cells[0]), names.Name(cells[len(cells)-1]); first != tt.first || last != tt.last {
 				t.Errorf("%q to %q, want %q to %q", first, last, tt.first, tt.last)
 			}
-			wantSame(t, docsOf(t, mustWrite(t, s, anvil.WriteOptions{}), "region/r.0.0.mca")[0], doc)
+			wantSame(t, docsOf(t, mustWrite(t, s, anvil.FolderOptions{}), "region/r.0.0.mca")[0], doc)
 		})
 	}
 }

@@ -30,7 +30,7 @@ func TestStamps(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	dir := mustWrite(t, s, anvil.WriteOptions{})
+	dir := mustWrite(t, s, anvil.FolderOptions{})
 	for name, slots := range map[string]map[int]uint32{"region": {0: 5, 33: 6}, "entities": {0: 7, 33: 8}, "poi": {32: 9}} {
 		got := anviltest.Slots(t, dir+"/"+name+"/r.0.0.mca")
 		if len(got) != len(slots) {
@@ -90,7 +90,7 @@ func TestEntities(t *testing.T) {
 			if objects != tt.objects || s.columns[0].Layout&^2 != tt.layout {
 				t.Errorf("%d entities, layout %#x, want %d, %#x", objects, s.columns[0].Layout, tt.objects, tt.layout)
 			}
-			dir := mustWrite(t, s, anvil.WriteOptions{})
+			dir := mustWrite(t, s, anvil.FolderOptions{})
 			wantSame(t, docsOf(t, dir, "entities/r.0.0.mca")[0], tt.entities)
 			wantSame(t, docsOf(t, dir, "poi/r.0.0.mca")[0], poi)
 			if files := anviltest.Files(t, dir); files["region/r.0.0.mca"] != (tt.chunk != nil) {

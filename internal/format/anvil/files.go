@@ -13,7 +13,7 @@ import (
 
 // File writes a file of the world. It leaves a file out whose path is not format.IsPath. If the
 // same region file has chunks, they replace a file without chunks.
-func (w *Writer) File(f format.File) error {
+func (w *FolderWriter) File(f format.File) error {
 	if !format.IsPath(f.Path) {
 		w.lost[fmt.Sprintf("file %q, whose path is not clean", f.Path)]++
 		return nil
@@ -51,7 +51,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // create writes a file below the root, with its folders.
-func (w *Writer) create(name string, size int64, r io.Reader) (err error) {
+func (w *FolderWriter) create(name string, size int64, r io.Reader) (err error) {
 	if dir := path.Dir(name); dir != "." {
 		if err := w.root.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (w *Writer) create(name string, size int64, r io.Reader) (err error) {
 }
 
 // Close writes the rest. After it the world is complete.
-func (w *Writer) Close() error {
+func (w *FolderWriter) Close() error {
 	defer w.root.Close()
 	if len(w.o.LevelName) > maxName {
 		return fmt.Errorf("anvil: write: level.dat: %w", errLong)
@@ -98,7 +98,7 @@ func (w *Writer) Close() error {
 }
 
 // Abort gives up. What was written stays; the caller removes it.
-func (w *Writer) Abort() error {
+func (w *FolderWriter) Abort() error {
 	clear(w.regions)
 	return w.root.Close()
 }

@@ -45,7 +45,7 @@ func (f inWorld) Open(name string) (fs.File, error) {
 
 // unite puts region files that are in no folder of regions, and where no level.dat is, into one of
 // that kind.
-func (w *World) unite(kind string) {
+func (w *Folder) unite(kind string) {
 	bare := func(f file) bool { return isRegionPath("region/" + path.Base(f.path)) }
 	for _, f := range w.files {
 		if path.Base(f.path) == LevelPath || isRegionPath(f.path) {
@@ -62,7 +62,7 @@ func (w *World) unite(kind string) {
 
 // find finds the world's folder, and makes all paths count from there. Other files are left out, and
 // named in a note. The path of what was given may say that it is a dimension, or a folder of regions.
-func (w *World) find(at string) error {
+func (w *Folder) find(at string) error {
 	kind := path.Base(at)
 	if slices.Contains(kindFolders[:], kind) {
 		at = path.Dir(at)
@@ -105,7 +105,7 @@ func (w *World) find(at string) error {
 // findBase finds the folder of the world: the root if it has a level.dat or region files, else that
 // with a level.dat, or the only one with region files. Of several it takes the least deep, or the one
 // that a server names, and returns the others.
-func (w *World) findBase() (others []string, err error) {
+func (w *Folder) findBase() (others []string, err error) {
 	folders, regions, worlds := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, f := range w.files {
 		dir, base := path.Split(f.path)
@@ -202,7 +202,7 @@ func counted(n int) string {
 
 // enter leaves out what is beside the world's folder, and names it. The dimensions of a server lie
 // within the world then, as the game has them, unless there is a folder of that name.
-func (w *World) enter() string {
+func (w *Folder) enter() string {
 	own, taken := map[string]bool{}, map[string]bool{}
 	for _, f := range w.files {
 		if rest, ok := strings.CutPrefix(f.path, w.base+"/"); ok {

@@ -33,7 +33,7 @@ func FuzzChunk(f *testing.F) {
 		if err != nil || len(first.columns) == 0 {
 			return
 		}
-		dir := mustWrite(t, first, anvil.WriteOptions{Level: 1})
+		dir := mustWrite(t, first, anvil.FolderOptions{Level: 1})
 		second := mustReadAll(t, os.DirFS(dir))
 		a, b := first.columns[0], second.columns[0]
 		repacked := false
@@ -100,7 +100,7 @@ func FuzzRegion(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _, err := read(t, os.DirFS(mustWrite(t, s, anvil.WriteOptions{Level: 1, LevelName: "x"})), anvil.Options{Salvage: true})
+		again, _, err := read(t, os.DirFS(mustWrite(t, s, anvil.FolderOptions{Level: 1, LevelName: "x"})), anvil.Options{Salvage: true})
 		if err != nil && !errors.Is(err, format.ErrNothing) { // columns of which nothing was read are not written
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func Kind() format.Kind {
 }
 
 // source keeps a nil *World from being a Source.
-func source(w *World, err error) (format.Source, error) {
+func source(w *Folder, err error) (format.Source, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
 	case formatName:
 		o.Name = ""
 	}
-	w, err := Create(dir, WriteOptions{LevelName: o.Name, Facts: o.Facts, Version: o.DataVersion})
+	w, err := Create(dir, FolderOptions{LevelName: o.Name, Facts: o.Facts, Version: o.DataVersion})
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
 }
 
 // Remarks returns what the last Read has met.
-func (w *World) Remarks() (lost map[string]int, damaged []string) {
+func (w *Folder) Remarks() (lost map[string]int, damaged []string) {
 	lost = map[string]int{}
 	for _, k := range w.stats.Skipped {
 		lost["file "+k.Path+", which "+k.Why]++

@@ -218,7 +218,7 @@ func textAt(compound []byte, name string) string {
 
 // readLevel returns what Head tells of level.dat, or of the copy that the game falls back to; nil if
 // neither can be read, which is no fault of the chunks.
-func (w *World) readLevel() map[string]string {
+func (w *Folder) readLevel() map[string]string {
 	for _, name := range [...]string{LevelPath, OldLevelPath} {
 		if !w.has(name) {
 			continue

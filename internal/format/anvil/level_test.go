@@ -94,7 +94,7 @@ func TestWriteLevel(t *testing.T) {
 				continue
 			}
 			dir := t.TempDir()
-			w, err := anvil.Create(dir, anvil.WriteOptions{LevelName: "x", Facts: want})
+			w, err := anvil.Create(dir, anvil.FolderOptions{LevelName: "x", Facts: want})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestWriteLevel(t *testing.T) {
 func TestWriteLevelVersion(t *testing.T) {
 	d := format.BlockDimension("overworld", "")
 	dir := t.TempDir()
-	w, err := anvil.Create(dir, anvil.WriteOptions{LevelName: "x", Facts: format.Level{Version: 1}})
+	w, err := anvil.Create(dir, anvil.FolderOptions{LevelName: "x", Facts: format.Level{Version: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

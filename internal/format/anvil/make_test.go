@@ -145,7 +145,7 @@ func mustReadAll(t testing.TB, fsys fs.FS) *taker {
 }
 
 // mustWrite returns the folder that a Writer makes of what s has taken.
-func mustWrite(t testing.TB, s *taker, o anvil.WriteOptions) string {
+func mustWrite(t testing.TB, s *taker, o anvil.FolderOptions) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := s.write(dir, o); err != nil {
@@ -155,7 +155,7 @@ func mustWrite(t testing.TB, s *taker, o anvil.WriteOptions) string {
 }
 
 // write writes what s has taken, which must be of one dimension.
-func (s *taker) write(dir string, o anvil.WriteOptions) error {
+func (s *taker) write(dir string, o anvil.FolderOptions) error {
 	w, err := anvil.Create(dir, o)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func passThrough(t testing.TB, doc []byte) (*taker, []byte) {
 	if len(s.columns) != 1 {
 		t.Fatalf("%d columns", len(s.columns))
 	}
-	dir := mustWrite(t, s, anvil.WriteOptions{})
+	dir := mustWrite(t, s, anvil.FolderOptions{})
 	return s, docsOf(t, dir, "region/r.0.0.mca")[0]
 }
 

@@ -16,7 +16,7 @@ type Region struct {
 }
 
 // Regions returns the region files of the world.
-func (w *World) Regions() (all []Region) {
+func (w *Folder) Regions() (all []Region) {
 	for _, d := range w.dims {
 		for _, set := range d.regions {
 			for kind, name := range set.paths {
@@ -31,7 +31,7 @@ func (w *World) Regions() (all []Region) {
 
 // Partial reports whether the folder has no level.dat. Such a folder holds some region files of
 // a world and is not a whole world.
-func (w *World) Partial() bool { return !w.hasLevel() }
+func (w *Folder) Partial() bool { return !w.hasLevel() }
 
 // Patch returns a column in which the region files of the given parts hold new and the others
 // hold old. nil is a missing column. It fails if a part and the chunk that it now belongs to

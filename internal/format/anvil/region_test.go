@@ -78,7 +78,7 @@ func TestCompression(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			world := folder(map[string][]byte{"region/r.0.0.mca": region(map[int][]byte{0: stored(tt.kind, tt.data)}, nil)})
-			dir := mustWrite(t, mustReadAll(t, world), anvil.WriteOptions{})
+			dir := mustWrite(t, mustReadAll(t, world), anvil.FolderOptions{})
 			wantSame(t, docsOf(t, dir, "region/r.0.0.mca")[0], tt.want)
 		})
 	}
@@ -205,7 +205,7 @@ func TestDamage(t *testing.T) {
 			if !p.Damaged || p.Stamp != 77 || !bytes.HasPrefix(p.Data, tt.raw) {
 				t.Fatalf("part %v", p)
 			}
-			dir := mustWrite(t, s, anvil.WriteOptions{})
+			dir := mustWrite(t, s, anvil.FolderOptions{})
 			if got := anviltest.Bytes(t, dir, "region/r.0.0.mca"); !bytes.HasPrefix(got[8192:], tt.raw) {
 				t.Error("its bytes did not come back")
 			}
@@ -271,7 +271,7 @@ func TestLongChunk(t *testing.T) {
 		t.Fatalf("%d columns", len(s.columns))
 	}
 	// It is written beside the region file, and read from there.
-	dir := mustWrite(t, s, anvil.WriteOptions{})
+	dir := mustWrite(t, s, anvil.FolderOptions{})
 	if got := anviltest.Slots(t, dir+"/region/r.0.0.mca")[0].Raw; !bytes.Equal(got, []byte{0, 0, 0, 1, 0x82}) {
 		t.Errorf("slot %x, want that of a file beside it", got)
 	}
@@ -292,7 +292,7 @@ func roundTripLong(t *testing.T, dir, out string) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	c, err := anvil.Create(out, anvil.WriteOptions{})
+	c, err := anvil.Create(out, anvil.FolderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

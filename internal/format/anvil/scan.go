@@ -87,7 +87,7 @@ func isRegion(e fs.DirEntry) bool {
 }
 
 // scan lists the folder at a path: the region files by dimension, and all other files.
-func (w *World) scan(at string) error {
+func (w *Folder) scan(at string) error {
 	if err := w.walk(); err != nil {
 		return err
 	}
@@ -126,10 +126,10 @@ func (w *World) scan(at string) error {
 }
 
 // hasLevel reports whether the world has a level.dat, or the game's copy of it.
-func (w *World) hasLevel() bool { return w.has(LevelPath) || w.has(OldLevelPath) }
+func (w *Folder) hasLevel() bool { return w.has(LevelPath) || w.has(OldLevelPath) }
 
 // foreign names the chunks of formats that cairn does not read, and whose they are.
-func (w *World) foreign() (out []string) {
+func (w *Folder) foreign() (out []string) {
 	found := map[string]map[string]int{} // files by format and dimension
 	of := func(folder string) string {
 		if inRegions.MatchString(path.Base(folder)) {
@@ -173,7 +173,7 @@ var foreignChunks = []struct {
 	{"the format of Pocket Edition", regexp.MustCompile(`^(chunks\.dat)$`)},
 }
 
-func (w *World) hasRegions(ext string) bool {
+func (w *Folder) hasRegions(ext string) bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
 		_, _, _, ok := placeOf(f.path, ext)
 		return ok
@@ -181,18 +181,18 @@ func (w *World) hasRegions(ext string) bool {
 }
 
 // hasChunks reports whether there is a region file of chunks that can have one.
-func (w *World) hasChunks() bool {
+func (w *Folder) hasChunks() bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
 		return f.size > headerSize && path.Base(path.Dir(f.path)) == kindFolders[kindChunk] && isRegionPath(f.path)
 	})
 }
 
-func (w *World) has(name string) bool {
+func (w *Folder) has(name string) bool {
 	return slices.ContainsFunc(w.files, func(f file) bool { return f.path == name })
 }
 
 // walk lists all regular files, sorted by path.
-func (w *World) walk() error {
+func (w *Folder) walk() error {
 	defer func() {
 		slices.SortFunc(w.files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	}()
@@ -237,7 +237,7 @@ func placeOf(name, ext string) (folder string, kind int, at [2]int32, ok bool) {
 }
 
 // sortOut moves region files from the world's files into its dimensions.
-func (w *World) sortOut(ext string) {
+func (w *Folder) sortOut(ext string) {
 	dims := map[string]*dimension{}
 	sets := map[string]map[[2]int32]*regionSet{}
 	rest := w.files[:0]
@@ -284,7 +284,7 @@ func rank(name string) int {
 }
 
 // rankOfFolder puts those folders first from which the game, or a server, takes a dimension.
-func (w *World) rankOfFolder(folder string) (n int) {
+func (w *Folder) rankOfFolder(folder string) (n int) {
 	v, _ := strconv.Atoi(w.head.Properties["data_version"])
 	if modern := v == 0 || v >= versionFolders; modern != strings.HasPrefix(folder, "dimensions/") {
 		n = 2
@@ -297,7 +297,7 @@ func (w *World) rankOfFolder(folder string) (n int) {
 
 // nameDimensions gives names of their own to dimensions whose name another one before them has, as
 // a folder of an old and of a new version of the game may, and notes it.
-func (w *World) nameDimensions() {
+func (w *Folder) nameDimensions() {
 	seen := map[string]*dimension{}
 	for _, d := range w.dims {
 		if first := seen[d.name]; first != nil {

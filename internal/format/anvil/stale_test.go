@@ -68,7 +68,7 @@ func TestStale(t *testing.T) {
 			s.columns[0].Stale = tt.stale
 			part := slices.Clone(s.columns[0].Parts[0].Data)
 			dir := t.TempDir()
-			w, err := anvil.Create(dir, anvil.WriteOptions{})
+			w, err := anvil.Create(dir, anvil.FolderOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestOwn(t *testing.T) {
 // version among them, and those of its section.
 func ownChunk(t *testing.T, d *format.Dimension, c format.Column, option int32) (level, section string) {
 	t.Helper()
-	dir := mustWrite(t, &taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}, anvil.WriteOptions{Version: option})
+	dir := mustWrite(t, &taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}, anvil.FolderOptions{Version: option})
 	_, v, err := nbt.Parse(docsOf(t, dir, "region/r.0.-1.mca")[25<<5|5], nbt.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestOwnHeights(t *testing.T) {
 	cells[0], cells[9*256+17] = stone, stone
 	c := format.Column{Cells: []format.Cells{{Block: cells}, {Block: []voxel.Cell{stone}}, {}}}
 	c.Sections = []voxel.Section{{Y: 5, Has: voxel.HasBlock}, {Y: 1, Has: voxel.HasBlock}, {Y: 9}}
-	dir := mustWrite(t, &taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}, anvil.WriteOptions{})
+	dir := mustWrite(t, &taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}, anvil.FolderOptions{})
 	world := mustReadAll(t, os.DirFS(dir))
 	want := [256]int32{0: 81, 17: 90}
 	for i, v := range want {
@@ -195,7 +195,7 @@ func TestOwnHeights(t *testing.T) {
 		t.Errorf("got %v", m)
 	}
 	c.Sections[0].Y = 16
-	if err := (&taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}).write(t.TempDir(), anvil.WriteOptions{}); err == nil {
+	if err := (&taker{dims: []*format.Dimension{d}, columns: []format.Column{c}}).write(t.TempDir(), anvil.FolderOptions{}); err == nil {
 		t.Error("a section that the game has no room for was written")
 	}
 }

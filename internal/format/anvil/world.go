@@ -64,9 +64,9 @@ type Stats struct {
 // Skipped names a file that was not handed on.
 type Skipped struct{ Path, Why string }
 
-// World is an open world folder, a format.Source. It is used by one goroutine
+// Folder is an open world folder, a format.Source. It is used by one goroutine
 // at a time.
-type World struct {
+type Folder struct {
 	fsys  fs.FS
 	close func() error
 	o     Options
@@ -91,7 +91,7 @@ var (
 
 // Open opens the world in a folder. It fails while a game that runs on this
 // machine has the world open.
-func Open(dir string, o Options) (*World, error) {
+func Open(dir string, o Options) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("anvil: open: %w", err)
@@ -101,7 +101,7 @@ func Open(dir string, o Options) (*World, error) {
 		return nil, fmt.Errorf("anvil: open %s: %w", dir, err)
 	}
 	abs, err := filepath.Abs(dir)
-	var w *World
+	var w *Folder
 	if err == nil {
 		w, err = open(root.FS(), filepath.ToSlash(abs), o)
 	}
@@ -123,7 +123,7 @@ func Open(dir string, o Options) (*World, error) {
 }
 
 // checkBase fails while a game has a world below root open.
-func (w *World) checkBase(root *os.Root) error {
+func (w *Folder) checkBase(root *os.Root) error {
 	for _, suffix := range append([]string{""}, serverSuffixes...) {
 		base, err := root.OpenRoot(w.base + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -140,16 +140,16 @@ func (w *World) checkBase(root *os.Root) error {
 }
 
 // Notes returns what Open found odd, and lost nothing.
-func (w *World) Notes() []string { return w.notes }
+func (w *Folder) Notes() []string { return w.notes }
 
 // OpenFS opens the world at the root of a file system, such as an archive.
 // Region files are read in parts where fsys's files have ReadAt, otherwise
 // whole, one at a time, up to 256 MiB. Links are not followed.
-func OpenFS(fsys fs.FS, o Options) (*World, error) { return open(fsys, "", o) }
+func OpenFS(fsys fs.FS, o Options) (*Folder, error) { return open(fsys, "", o) }
 
 // open is OpenFS. at is the path of the root, if it has one.
-func open(fsys fs.FS, at string, o Options) (*World, error) {
-	w := &World{fsys: fsys, o: o, close: func() error { return nil }}
+func open(fsys fs.FS, at string, o Options) (*Folder, error) {
+	w := &Folder{fsys: fsys, o: o, close: func() error { return nil }}
 	if err := w.scan(at); err != nil {
 		return nil, fmt.Errorf("anvil: open: %w", err)
 	}
@@ -159,20 +159,20 @@ func open(fsys fs.FS, at string, o Options) (*World, error) {
 // Head returns "anvil", or "mcregion" for a world with no newer region files.
 // Properties are "name" (LevelName) and "data_version" of level.dat, where it
 // has them.
-func (w *World) Head() format.Head { return w.head }
+func (w *Folder) Head() format.Head { return w.head }
 
 // Stats returns what the last Read has met.
-func (w *World) Stats() Stats { return w.stats }
+func (w *Folder) Stats() Stats { return w.stats }
 
 // Close releases the folder.
-func (w *World) Close() error { return w.close() }
+func (w *Folder) Close() error { return w.close() }
 
 // Read hands the world to s: dimension by dimension, in each the regions by z
 // and x, then all other files by name. A column's cells, tags and objects are
 // valid only during the call. Chunks that cannot be read are left out and named
 // in a *format.DamageError at the end, unless Options.Salvage is set. The error wraps
 // format.ErrNothing if a world with a level.dat has no chunks.
-func (w *World) Read(ctx context.Context, s format.Sink) error {
+func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Skipped: append([]Skipped(nil), w.skip...)}
 	r := &reading{w: w, sink: s, used: map[string]bool{}}
 	for _, d := range w.dims {
@@ -200,7 +200,7 @@ func (w *World) Read(ctx context.Context, s format.Sink) error {
 }
 
 // nothing returns ErrNothing. It names what could not be read.
-func (w *World) nothing() error {
+func (w *Folder) nothing() error {
 	err := fmt.Errorf("%w: %d region files, %d other files", format.ErrNothing, len(w.Regions()), len(w.files))
 	for _, s := range w.stats.Skipped[:min(len(w.stats.Skipped), 3)] {
 		err = fmt.Errorf("%w; %q %s", err, s.Path, s.Why)

@@ -18,7 +18,7 @@ var errOverlap = errors.New("its sectors belong to another chunk too, and that o
 
 // reading is one Read of a world.
 type reading struct {
-	w      *World
+	w      *Folder
 	sink   format.Sink
 	inf    inflater
 	used   map[string]bool // files beside region files that chunks were read from

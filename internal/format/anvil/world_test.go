@@ -61,7 +61,7 @@ func TestDimensions(t *testing.T) {
 			if len(s.dims) != 1 || s.dims[0].Name != tt.name || s.dims[0].Folder != tt.folder {
 				t.Fatalf("got %v, want %s in %q", s.dims[0], tt.name, tt.folder)
 			}
-			dir := mustWrite(t, s, anvil.WriteOptions{})
+			dir := mustWrite(t, s, anvil.FolderOptions{})
 			wantSame(t, docsOf(t, dir, name)[0], chunk(2586))
 		})
 	}

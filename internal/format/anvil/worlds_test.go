@@ -40,7 +40,7 @@ func mustCopy(t *testing.T, dir, out string, o anvil.Options) anvil.Stats {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	s, err := anvil.Create(out, anvil.WriteOptions{Level: 1})
+	s, err := anvil.Create(out, anvil.FolderOptions{Level: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

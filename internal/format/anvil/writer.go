@@ -25,8 +25,8 @@ const (
 	maxInside = maxCount*sector - 5
 )
 
-// WriteOptions says how a world is written. Its zero value is the default.
-type WriteOptions struct {
+// FolderOptions says how a world is written. Its zero value is the default.
+type FolderOptions struct {
 	// Level of zlib, 1 (fast) to 9 (small). Default 6.
 	Level int
 	// PendingBytes bounds the compressed chunks that wait in memory for the rest
@@ -54,11 +54,11 @@ var (
 	errChunks = errors.New("anvil: write: the world has no columns; Anvil has nothing else")
 )
 
-// Writer writes a world as an Anvil folder, a format.Sink. After an error it
+// FolderWriter writes a world as an Anvil folder, a format.Sink. After an error it
 // must be aborted. It is used by one goroutine at a time.
-type Writer struct {
+type FolderWriter struct {
 	root     *os.Root
-	o        WriteOptions
+	o        FolderOptions
 	dim      *format.Dimension
 	folders  map[string]bool
 	enc      *encoder
@@ -94,7 +94,7 @@ type regionBuffer struct {
 
 // Create returns a Writer that writes below dir, an empty folder that the
 // caller made. The world is whole only after Close.
-func Create(dir string, o WriteOptions) (*Writer, error) {
+func Create(dir string, o FolderOptions) (*FolderWriter, error) {
 	if o.Level == 0 {
 		o.Level = zlib.DefaultCompression
 	}
@@ -109,14 +109,14 @@ func Create(dir string, o WriteOptions) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("anvil: write: %w", err)
 	}
-	return &Writer{
+	return &FolderWriter{
 		root: root, o: o, zlib: z, folders: map[string]bool{},
 		regions: map[regionKey]*regionBuffer{}, made: map[string]int64{}, lost: map[string]int{},
 	}, nil
 }
 
 // Dimension begins a dimension, in its Folder.
-func (w *Writer) Dimension(d *format.Dimension) error {
+func (w *FolderWriter) Dimension(d *format.Dimension) error {
 	switch {
 	case d.Folder != "" && (!fs.ValidPath(d.Folder) || d.Folder == "."):
 		return fmt.Errorf("anvil: write: dimension %s: its folder %q is no clean path", d.Name, d.Folder)
@@ -133,12 +133,12 @@ func (w *Writer) Dimension(d *format.Dimension) error {
 }
 
 // Chunk fails: Anvil has no chunks outside of columns.
-func (w *Writer) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return errChunks }
+func (w *FolderWriter) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return errChunks }
 
 // Column writes a column into the region files that hold its parts: the chunk,
 // its entities, its points of interest. A column of another format becomes a
 // finished chunk of its Version.
-func (w *Writer) Column(c *format.Column) error {
+func (w *FolderWriter) Column(c *format.Column) error {
 	if w.enc == nil {
 		return fmt.Errorf("anvil: write: column %v before any dimension", c.Pos)
 	}
@@ -163,9 +163,9 @@ func (w *Writer) Column(c *format.Column) error {
 // Lost counts by name the parts and objects of columns that Anvil has no place
 // for, and columns of 1.13 with stale light, which only later games light
 // again: of all columns so far.
-func (w *Writer) Lost() map[string]int { return maps.Clone(w.lost) }
+func (w *FolderWriter) Lost() map[string]int { return maps.Clone(w.lost) }
 
-func (w *Writer) countLost(c *format.Column) {
+func (w *FolderWriter) countLost(c *format.Column) {
 	if staleLight(c) != 0 && lightTag(c.Version) == "" {
 		w.lost["columns with stale light"]++
 	}
@@ -198,7 +198,7 @@ func findPart(c *format.Column, name string) *voxel.Part {
 }
 
 // part writes what a column has of one kind. p may be nil.
-func (w *Writer) part(c *format.Column, kind int, p *voxel.Part) error {
+func (w *FolderWriter) part(c *format.Column, kind int, p *voxel.Part) error {
 	var stamp uint32
 	if p != nil {
 		stamp = p.Stamp
@@ -222,7 +222,7 @@ func (w *Writer) part(c *format.Column, kind int, p *voxel.Part) error {
 
 // compress returns what a slot holds for a document; a payload that is too long
 // for it goes into a file of its own.
-func (w *Writer) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byte, error) {
+func (w *FolderWriter) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byte, error) {
 	w.deflated.Reset()
 	w.deflated.Write([]byte{0, 0, 0, 0, typeZlib})
 	w.zlib.Reset(&w.deflated)
@@ -245,7 +245,7 @@ func (w *Writer) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byte, err
 }
 
 // put fills a slot; without a stamp and bytes there is nothing to fill.
-func (w *Writer) put(pos geom.ColumnPos, kind int, stamp uint32, stored []byte) error {
+func (w *FolderWriter) put(pos geom.ColumnPos, kind int, stamp uint32, stored []byte) error {
 	if stamp == 0 && len(stored) == 0 {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (w *Writer) put(pos geom.ColumnPos, kind int, stamp uint32, stored []byte) 
 
 // region returns the buffer of a region file; one that has been flushed is read
 // again.
-func (w *Writer) region(key regionKey) (*regionBuffer, error) {
+func (w *FolderWriter) region(key regionKey) (*regionBuffer, error) {
 	if b := w.regions[key]; b != nil {
 		return b, nil
 	}
@@ -284,7 +284,7 @@ func (w *Writer) region(key regionKey) (*regionBuffer, error) {
 	return b, nil
 }
 
-func (w *Writer) reload(b *regionBuffer, name string) error {
+func (w *FolderWriter) reload(b *regionBuffer, name string) error {
 	g, err := openRegion(w.root.FS(), name, 0, 0)
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (w *Writer) reload(b *regionBuffer, name string) error {
 }
 
 // flush writes all region files that wait.
-func (w *Writer) flush() error {
+func (w *FolderWriter) flush() error {
 	for _, key := range slices.SortedFunc(maps.Keys(w.regions), compareKeys) {
 		if err := w.create(key.path(), -1, w.regions[key].reader()); err != nil {
 			return fmt.Errorf("anvil: write: %w", err)

@@ -55,7 +55,7 @@ func TestForeign(t *testing.T) {
 	for _, version := range []int32{0, 1343, 1631, 1976, 2586, 2730, 2860, 3953} {
 		s := &taker{dims: []*format.Dimension{format.BlockDimension("overworld", "")}}
 		s.columns = []format.Column{foreign(s.dims[0], version)}
-		dir := mustWrite(t, s, anvil.WriteOptions{LevelName: "made"})
+		dir := mustWrite(t, s, anvil.FolderOptions{LevelName: "made"})
 		for _, name := range slices.Sorted(maps.Keys(anviltest.Files(t, dir))) {
 			if name == "level.dat" {
 				continue
@@ -151,96 +151,96 @@ func TestWriterRefuses(t *testing.T) {
 	dim := func() *format.Dimension { return format.BlockDimension("overworld", "") }
 	for _, tt := range []struct {
 		name  string
-		write func(w *anvil.Writer) error
+		write func(w *anvil.FolderWriter) error
 		is    error
 		want  string
 	}{
-		{"a column without a dimension", func(w *anvil.Writer) error { return w.Column(&format.Column{}) }, nil, "before any dimension"},
-		{"a chunk", func(w *anvil.Writer) error { return w.Chunk("solid", geom.ChunkPos{}, nil) }, nil, "no columns"},
-		{"a dimension twice", func(w *anvil.Writer) error { return errors.Join(w.Dimension(dim()), w.Dimension(dim())) }, anvil.ErrTwice, ""},
-		{"a folder outside", func(w *anvil.Writer) error { return w.Dimension(format.BlockDimension("x", "../x")) }, nil, `"../x"`},
-		{"a terrain", func(w *anvil.Writer) error { return w.Dimension(&format.Dimension{Name: "x"}) }, nil, "no volumes of named"},
-		{"a column twice", func(w *anvil.Writer) error {
+		{"a column without a dimension", func(w *anvil.FolderWriter) error { return w.Column(&format.Column{}) }, nil, "before any dimension"},
+		{"a chunk", func(w *anvil.FolderWriter) error { return w.Chunk("solid", geom.ChunkPos{}, nil) }, nil, "no columns"},
+		{"a dimension twice", func(w *anvil.FolderWriter) error { return errors.Join(w.Dimension(dim()), w.Dimension(dim())) }, anvil.ErrTwice, ""},
+		{"a folder outside", func(w *anvil.FolderWriter) error { return w.Dimension(format.BlockDimension("x", "../x")) }, nil, `"../x"`},
+		{"a terrain", func(w *anvil.FolderWriter) error { return w.Dimension(&format.Dimension{Name: "x"}) }, nil, "no volumes of named"},
+		{"a column twice", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			return errors.Join(w.Dimension(d), w.Column(&c), w.Column(&c))
 		}, anvil.ErrTwice, "(3,-2)"},
-		{"McRegion", func(w *anvil.Writer) error {
+		{"McRegion", func(w *anvil.FolderWriter) error {
 			s := mustReadAll(t, folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(3, chunk(0))}, nil)}))
 			return errors.Join(w.Dimension(s.dims[0]), w.Column(&s.columns[0]))
 		}, anvil.ErrMcRegion, ""},
-		{"names for numbers", func(w *anvil.Writer) error {
+		{"names for numbers", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Version = 1343
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, block.ErrName, "minecraft:stone"},
-		{"numbers for names", func(w *anvil.Writer) error {
+		{"numbers for names", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 1343)
 			c.Version = 2586
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, block.ErrName, "legacy:1/0"},
-		{"biomes of sections too early", func(w *anvil.Writer) error {
+		{"biomes of sections too early", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2860)
 			c.Version = 2586
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "biomes"},
-		{"too few cells", func(w *anvil.Writer) error {
+		{"too few cells", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Cells[0].Block = c.Cells[0].Block[:100]
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "100 blocks, want 4096"},
-		{"no cells", func(w *anvil.Writer) error {
+		{"no cells", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Cells = nil
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "1 sections with 0"},
-		{"a cell without a name", func(w *anvil.Writer) error {
+		{"a cell without a name", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Cells[0].Block[0] = 900
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "cell 900"},
-		{"a map beyond its bits", func(w *anvil.Writer) error {
+		{"a map beyond its bits", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Maps = []voxel.Map{{Name: "WORLD_SURFACE", Form: 9}}
 			c.Maps[0].Values[7] = 512
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "WORLD_SURFACE: entry 7 is 512"},
-		{"a long name", func(w *anvil.Writer) error {
+		{"a long name", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Cells[0].Block[0], _ = d.Volume(voxel.Block).Names.Cell(strings.Repeat("x", 70_000))
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "a name of more than"},
-		{"a payload that is none", func(w *anvil.Writer) error {
+		{"a payload that is none", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Lists[0].Objects[0].Payload = []byte{99, 1}
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "do not fit together"},
-		{"a part that is none", func(w *anvil.Writer) error {
+		{"a part that is none", func(w *anvil.FolderWriter) error {
 			d := dim()
 			c := foreign(d, 2586)
 			c.Parts = []voxel.Part{{Name: voxel.PartPOI, Data: []byte("no tags")}}
 			return errors.Join(w.Dimension(d), w.Column(&c))
 		}, nil, "poi of column (3,-2)"},
-		{"a file twice", func(w *anvil.Writer) error {
+		{"a file twice", func(w *anvil.FolderWriter) error {
 			f := format.File{Path: "a", Open: open([]byte{1})}
 			return errors.Join(w.File(f), w.File(f))
 		}, anvil.ErrTwice, `"a"`},
-		{"a file that is a folder", func(w *anvil.Writer) error {
+		{"a file that is a folder", func(w *anvil.FolderWriter) error {
 			return errors.Join(w.File(format.File{Path: "a", Open: open(nil)}), w.File(format.File{Path: "a/b", Open: open(nil)}))
 		}, nil, `"a/b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := mustMkdir(t, filepath.Join(t.TempDir(), "in"))
-			w, err := anvil.Create(dir, anvil.WriteOptions{})
+			w, err := anvil.Create(dir, anvil.FolderOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +259,7 @@ func TestWriterRefuses(t *testing.T) {
 // TestUncleanPaths leaves files out whose paths are not within the folder, by name.
 func TestUncleanPaths(t *testing.T) {
 	dir := mustMkdir(t, filepath.Join(t.TempDir(), "in"))
-	w, err := anvil.Create(dir, anvil.WriteOptions{})
+	w, err := anvil.Create(dir, anvil.FolderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestPlugins(t *testing.T) {
 		c.Pos = geom.ColumnPos{}
 		c.Parts = []voxel.Part{{Name: "slime_extra", Data: document(append(entries{plugins}, tt.more...))}}
 		dir := t.TempDir()
-		w, err := anvil.Create(dir, anvil.WriteOptions{})
+		w, err := anvil.Create(dir, anvil.FolderOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,7 @@ func TestLost(t *testing.T) {
 	c := foreign(d, 2586)
 	c.Parts = []voxel.Part{{Name: "slime_extra", Data: []byte{1}}}
 	c.Lists = append(c.Lists, voxel.List{Name: voxel.ProtoEntities, Objects: make([]voxel.Object, 2)})
-	w, err := anvil.Create(t.TempDir(), anvil.WriteOptions{})
+	w, err := anvil.Create(t.TempDir(), anvil.FolderOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,13 +342,13 @@ func TestWriterFlush(t *testing.T) {
 		stamps[i*17] = uint32(i)
 	}
 	s := mustReadAll(t, folder(map[string][]byte{"region/r.0.0.mca": region(chunks, stamps), "region/r.1.0.mca": region(chunks, nil)}))
-	at := mustWrite(t, s, anvil.WriteOptions{})
+	at := mustWrite(t, s, anvil.FolderOptions{})
 	var mixed taker
 	mixed.dims = s.dims
 	for i := range s.columns { // the two regions by turns
 		mixed.columns = append(mixed.columns, s.columns[i*13%len(s.columns)])
 	}
-	pieces := mustWrite(t, &mixed, anvil.WriteOptions{PendingBytes: 1})
+	pieces := mustWrite(t, &mixed, anvil.FolderOptions{PendingBytes: 1})
 	for _, name := range []string{"region/r.0.0.mca", "region/r.1.0.mca"} {
 		if !bytes.Equal(anviltest.Bytes(t, at, name), anviltest.Bytes(t, pieces, name)) {
 			t.Errorf("%s differs", name)
@@ -361,7 +361,7 @@ func TestWriterFlush(t *testing.T) {
 func TestWriterGivesWay(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		dir := t.TempDir()
-		w, err := anvil.Create(dir, anvil.WriteOptions{})
+		w, err := anvil.Create(dir, anvil.FolderOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -391,10 +391,10 @@ func TestWriterGivesWay(t *testing.T) {
 }
 
 func TestCreateRefuses(t *testing.T) {
-	if _, err := anvil.Create(filepath.Join(t.TempDir(), "none"), anvil.WriteOptions{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := anvil.Create(filepath.Join(t.TempDir(), "none"), anvil.FolderOptions{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: got %v", err)
 	}
-	if _, err := anvil.Create(t.TempDir(), anvil.WriteOptions{Level: 12}); err == nil {
+	if _, err := anvil.Create(t.TempDir(), anvil.FolderOptions{Level: 12}); err == nil {
 		t.Error("level 12: no error")
 	}
 }

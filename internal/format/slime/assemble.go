@@ -11,7 +11,7 @@ import (
 )
 
 // positions returns the columns by z, then x: the order of the file.
-func (w *Writer) positions() []geom.ColumnPos {
+func (w *ContainerWriter) positions() []geom.ColumnPos {
 	all := make([]geom.ColumnPos, 0, len(w.columns))
 	for p := range w.columns {
 		all = append(all, p)
@@ -26,7 +26,7 @@ func (w *Writer) positions() []geom.ColumnPos {
 }
 
 // appendOld makes a file of version 3 or 9.
-func (w *Writer) appendOld(d *deflater) ([]byte, error) {
+func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 	dst := binary.BigEndian.AppendUint16(nil, magic)
 	dst = append(dst, byte(w.enc.version))
 	if w.enc.version >= 6 {
@@ -68,7 +68,7 @@ func (w *Writer) appendOld(d *deflater) ([]byte, error) {
 
 // globals returns the payloads of objects whose column is in the file. Servers refuse a world
 // with other objects.
-func (w *Writer) globals(i int) [][]byte {
+func (w *ContainerWriter) globals(i int) [][]byte {
 	objects := w.objects[i]
 	slices.SortStableFunc(objects, func(a, b placed) int { return a.from.Compare(b.from) })
 	var out [][]byte
@@ -109,7 +109,7 @@ func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
 }
 
 // appendNew makes a file of version 13.
-func (w *Writer) appendNew(d *deflater) ([]byte, error) {
+func (w *ContainerWriter) appendNew(d *deflater) ([]byte, error) {
 	if w.files[MapsPath] != nil {
 		w.lost.add("file "+MapsPath, 1)
 	}
@@ -160,7 +160,7 @@ var saves = [...]string{"savePOI", "saveBlockTicks", "saveFluidTicks"}
 
 // extra returns the extra tags with the properties of the level, those that go with
 // flags, and the environment if the tags do not say it.
-func (w *Writer) extra(flags byte) ([]byte, error) {
+func (w *ContainerWriter) extra(flags byte) ([]byte, error) {
 	doc, set := w.files[ExtraPath], propertiesOf(w.o.Facts, w.enc.env)
 	for i, name := range saves {
 		if flags>>i&1 != 0 {
@@ -219,7 +219,7 @@ func appendEntries(dst []byte, entries nbt.Entries) []byte {
 
 // checkEnvironment holds the extra tags to the dimension's name, since both
 // say at which height the lowest section is.
-func (w *Writer) checkEnvironment(extra []byte) error {
+func (w *ContainerWriter) checkEnvironment(extra []byte) error {
 	env, err := readEnvironment(extra, map[string]string{})
 	if err == nil && env.property != w.enc.env.property {
 		err = fmt.Errorf("environment %q, but the dimension is %q", env.property, w.dim.Name)

@@ -24,7 +24,7 @@ func TestBareColumnsSettleNoVersion(t *testing.T) {
 		Cells:  []format.Cells{{Block: []voxel.Cell{stone}}},
 	}
 	for name, columns := range map[string][]*format.Column{"first": {bare, full}, "last": {full, bare}} {
-		w, err := slime.Create(io.Discard, slime.WriteOptions{})
+		w, err := slime.Create(io.Discard, slime.ContainerOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -196,7 +196,7 @@ func TestOutside(t *testing.T) {
 	if n := len(objectsOf(got.columns[geom.ColumnPos{}], voxel.BlockEntities)); n != 1 {
 		t.Errorf("%d objects without position, want 1", n)
 	}
-	_, lost := mustWrite(t, got, slime.WriteOptions{Version: 9})
+	_, lost := mustWrite(t, got, slime.ContainerOptions{Version: 9})
 	want := slime.Losses{"columns without blocks": 2, voxel.BlockEntities: 2, "block_entities without position": 1}
 	for name, n := range want {
 		if lost[name] != n {
@@ -204,7 +204,7 @@ func TestOutside(t *testing.T) {
 		}
 	}
 	world.columns[world.order[0]].Lists = []voxel.List{{Name: voxel.BlockEntities, Objects: []voxel.Object{far}}}
-	if _, lost := mustWrite(t, world, slime.WriteOptions{Version: 9}); lost["block_entities outside of all columns"] != 1 {
+	if _, lost := mustWrite(t, world, slime.ContainerOptions{Version: 9}); lost["block_entities outside of all columns"] != 1 {
 		t.Errorf("lost %v", lost)
 	}
 }
@@ -262,7 +262,7 @@ func mustComeBack(t *testing.T, file []byte) {
 	if err != nil {
 		return
 	}
-	o := slime.WriteOptions{Version: 13}
+	o := slime.ContainerOptions{Version: 13}
 	if v := w.Head().Version; v < 10 {
 		o.Version = max(3, v/9*9)
 	}
@@ -277,7 +277,7 @@ func mustComeBack(t *testing.T, file []byte) {
 	}
 }
 
-func rewrite(world *collected, o slime.WriteOptions) ([]byte, bool) {
+func rewrite(world *collected, o slime.ContainerOptions) ([]byte, bool) {
 	var out bytes.Buffer
 	w, err := slime.Create(&out, o)
 	if err == nil {

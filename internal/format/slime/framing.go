@@ -25,7 +25,7 @@ type part struct {
 
 // framer reads the framing of a file. After an error it reads nothing more.
 type framer struct {
-	w   *World
+	w   *Container
 	off int64
 	err error
 }
@@ -74,7 +74,7 @@ func (f *framer) blob(name string) part {
 }
 
 // readFraming reads the header, notes the blobs and reads the extra tags.
-func (w *World) readFraming() error {
+func (w *Container) readFraming() error {
 	f := &framer{w: w}
 	c := f.header(3)
 	if f.err == nil && c.u16() != magic {
@@ -99,7 +99,7 @@ func (w *World) readFraming() error {
 	return w.readExtra()
 }
 
-func (w *World) readOldFraming(f *framer) {
+func (w *Container) readOldFraming(f *framer) {
 	l, p := &w.layout, &w.parts
 	switch v := l.version; {
 	case v >= 6:
@@ -134,7 +134,7 @@ func (w *World) readOldFraming(f *framer) {
 	}
 }
 
-func (w *World) readNewFraming(f *framer) {
+func (w *Container) readNewFraming(f *framer) {
 	l, p := &w.layout, &w.parts
 	l.world = worldContainers
 	l.data = int32(f.header(4).i32())

@@ -11,9 +11,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// WriteOptions say which version of the format to write. Choose picks values for zero fields,
+// ContainerOptions say which version of the format to write. Choose picks values for zero fields,
 // from the data version of the first column.
-type WriteOptions struct {
+type ContainerOptions struct {
 	// Version of the format: 3, 9 or 13.
 	Version int
 	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
@@ -47,7 +47,7 @@ type holder struct {
 // what is dropped, and may be nil. The function replaces the column's slices and never writes
 // to them. It adds sections and arrays that the format requires. It also reduces columns of a
 // data version that the options exclude; the Writer refuses those.
-func Hold(o WriteOptions, d *format.Dimension, lost Losses) func(c *format.Column) (kept bool) {
+func Hold(o ContainerOptions, d *format.Dimension, lost Losses) func(c *format.Column) (kept bool) {
 	var h *holder
 	return func(c *format.Column) bool {
 		if isBare(c) {
@@ -79,7 +79,7 @@ func newHolder(l layout, d *format.Dimension, lost Losses) *holder {
 }
 
 // resolve returns the layout of a file whose first column has that version.
-func (o WriteOptions) resolve(version int32) layout {
+func (o ContainerOptions) resolve(version int32) layout {
 	slime, world := Choose(version)
 	l := layout{version: o.Version, world: world, data: version}
 	if l.version == 0 {

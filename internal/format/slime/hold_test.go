@@ -197,7 +197,7 @@ func TestHoldAdds(t *testing.T) {
 	}
 	t.Run("version 3", func(t *testing.T) {
 		w, c := bare(1343)
-		slime.Hold(slime.WriteOptions{}, w.dim, nil)(c)
+		slime.Hold(slime.ContainerOptions{}, w.dim, nil)(c)
 		a := c.Cells[0]
 		if c.Sections[0].Has != voxel.HasBlock|voxel.HasSky|voxel.HasLight || c.Version != 0 ||
 			!bytes.Equal(a.Sky, bytes.Repeat([]byte{0xFF}, 2048)) || !bytes.Equal(a.Light, make([]byte, 2048)) {
@@ -209,7 +209,7 @@ func TestHoldAdds(t *testing.T) {
 	})
 	t.Run("version 13", func(t *testing.T) {
 		w, c := bare(3955)
-		slime.Hold(slime.WriteOptions{}, w.dim, nil)(c)
+		slime.Hold(slime.ContainerOptions{}, w.dim, nil)(c)
 		if len(c.Sections) != 16 || c.Sections[0].Y != 0 || c.Sections[15].Y != 15 {
 			t.Fatalf("sections %v", c.Sections)
 		}
@@ -223,7 +223,7 @@ func TestHoldAdds(t *testing.T) {
 	t.Run("the game's version", func(t *testing.T) {
 		for _, v := range []struct{ written, held int32 }{{0, 0}, {1343, 922}, {1519, 1631}, {2567, 2586}, {2724, 2730}} {
 			w, c := bare(v.written)
-			slime.Hold(slime.WriteOptions{Version: 9}, w.dim, nil)(c)
+			slime.Hold(slime.ContainerOptions{Version: 9}, w.dim, nil)(c)
 			if c.Version != v.held {
 				t.Errorf("data version %d held as %d, want %d", v.written, c.Version, v.held)
 			}
@@ -295,26 +295,26 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		kind    kindOf
-		options slime.WriteOptions
+		options slime.ContainerOptions
 		change  func(*collected)
 		want    string
 	}{
-		{"a name among numbers", v3, slime.WriteOptions{}, rename("test:stone"), `column (-2,-1): section 0: block: state "test:stone"`},
-		{"a number among names", v13, slime.WriteOptions{}, rename("legacy:1/0"), `state "legacy:1/0"`},
-		{"an id above 255", v3, slime.WriteOptions{}, rename("legacy:256/0"), "legacy:256/0: an id above 255"},
-		{"two data versions", v13, slime.WriteOptions{}, func(w *collected) { w.columns[w.order[2]].Version = 3953 },
+		{"a name among numbers", v3, slime.ContainerOptions{}, rename("test:stone"), `column (-2,-1): section 0: block: state "test:stone"`},
+		{"a number among names", v13, slime.ContainerOptions{}, rename("legacy:1/0"), `state "legacy:1/0"`},
+		{"an id above 255", v3, slime.ContainerOptions{}, rename("legacy:256/0"), "legacy:256/0: an id above 255"},
+		{"two data versions", v13, slime.ContainerOptions{}, func(w *collected) { w.columns[w.order[2]].Version = 3953 },
 			"1 columns are not of the file's one version (data version 3955): [(-2,0) has 3953]"},
-		{"two games", v9, slime.WriteOptions{}, func(w *collected) { first(w).Version = 2586 }, "3 columns"},
-		{"another data version", v13, slime.WriteOptions{DataVersion: 3837}, func(*collected) {}, "4 columns"},
-		{"version 3 of names", v9, slime.WriteOptions{Version: 3}, func(*collected) {}, "numeric"},
-		{"version 13 of 1.14", v9, slime.WriteOptions{Version: 13}, func(*collected) {}, "1.18"},
-		{"too wide", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 32767, Z: 0}) }, "16 bits"},
-		{"too far", v3, slime.WriteOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 0, Z: -32769}) }, "16 bits"},
-		{"a column twice", v13, slime.WriteOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) comes twice"},
-		{"another environment", v13, slime.WriteOptions{}, func(w *collected) { w.dim.Name = "the_end" }, `environment "normal", but the dimension is "the_end"`},
-		{"extra is no NBT", v13, slime.WriteOptions{}, func(w *collected) { w.files[slime.ExtraPath] = []byte{1} }, slime.ExtraPath},
-		{"version 5", v9, slime.WriteOptions{Version: 5}, func(*collected) {}, "version 5 cannot be written"},
-		{"world version 9", v9, slime.WriteOptions{WorldVersion: 9}, func(*collected) {}, "world version 9"},
+		{"two games", v9, slime.ContainerOptions{}, func(w *collected) { first(w).Version = 2586 }, "3 columns"},
+		{"another data version", v13, slime.ContainerOptions{DataVersion: 3837}, func(*collected) {}, "4 columns"},
+		{"version 3 of names", v9, slime.ContainerOptions{Version: 3}, func(*collected) {}, "numeric"},
+		{"version 13 of 1.14", v9, slime.ContainerOptions{Version: 13}, func(*collected) {}, "1.18"},
+		{"too wide", v3, slime.ContainerOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 32767, Z: 0}) }, "16 bits"},
+		{"too far", v3, slime.ContainerOptions{}, func(w *collected) { move(w, geom.ColumnPos{X: 0, Z: -32769}) }, "16 bits"},
+		{"a column twice", v13, slime.ContainerOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) comes twice"},
+		{"another environment", v13, slime.ContainerOptions{}, func(w *collected) { w.dim.Name = "the_end" }, `environment "normal", but the dimension is "the_end"`},
+		{"extra is no NBT", v13, slime.ContainerOptions{}, func(w *collected) { w.files[slime.ExtraPath] = []byte{1} }, slime.ExtraPath},
+		{"version 5", v9, slime.ContainerOptions{Version: 5}, func(*collected) {}, "version 5 cannot be written"},
+		{"world version 9", v9, slime.ContainerOptions{WorldVersion: 9}, func(*collected) {}, "world version 9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			world := madeUp(c.kind, "overworld")
@@ -345,7 +345,7 @@ func move(w *collected, to geom.ColumnPos) {
 }
 
 func TestSinkRefuses(t *testing.T) {
-	w, err := slime.Create(&bytes.Buffer{}, slime.WriteOptions{})
+	w, err := slime.Create(&bytes.Buffer{}, slime.ContainerOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

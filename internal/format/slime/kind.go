@@ -28,7 +28,7 @@ func Kind() format.Kind {
 
 // createFile returns a Writer for a world that was read from any format.
 func createFile(to io.Writer, o format.WriteOptions) (format.Writer, error) {
-	so := WriteOptions{Version: o.Version, DataVersion: o.DataVersion, Facts: o.Facts}
+	so := ContainerOptions{Version: o.Version, DataVersion: o.DataVersion, Facts: o.Facts}
 	if v := o.Head.Version; o.Head.Format == formatName && so.Version == 0 && slices.Contains(Kind().Versions, v) {
 		so.Version = v
 	}
@@ -40,7 +40,7 @@ func createFile(to io.Writer, o format.WriteOptions) (format.Writer, error) {
 }
 
 // Remarks returns what the last Read has met.
-func (w *World) Remarks() (lost map[string]int, damaged []string) {
+func (w *Container) Remarks() (lost map[string]int, damaged []string) {
 	lost = map[string]int{}
 	for name, n := range w.stats.Dropped {
 		lost[name] = n

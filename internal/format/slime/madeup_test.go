@@ -43,11 +43,11 @@ func allKinds() []kindOf {
 }
 
 // writtenKinds are all that can be written, and the options that ask for them.
-func writtenKinds() map[kindOf]slime.WriteOptions {
-	out := map[kindOf]slime.WriteOptions{}
+func writtenKinds() map[kindOf]slime.ContainerOptions {
+	out := map[kindOf]slime.ContainerOptions{}
 	for _, k := range allKinds() {
 		if k.version == 3 || k.version == 9 || k.version == 13 {
-			out[k] = slime.WriteOptions{Version: k.version, WorldVersion: k.world}
+			out[k] = slime.ContainerOptions{Version: k.version, WorldVersion: k.world}
 		}
 	}
 	return out

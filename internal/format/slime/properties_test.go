@@ -94,7 +94,7 @@ func TestProperties(t *testing.T) {
 			if c.extra != nil {
 				world.files[slime.ExtraPath] = c.extra
 			}
-			file, _ := mustWrite(t, world, slime.WriteOptions{Facts: c.level})
+			file, _ := mustWrite(t, world, slime.ContainerOptions{Facts: c.level})
 			back, _ := mustRead(t, file)
 			if got := back.files[slime.ExtraPath]; !bytes.Equal(got, c.want) {
 				t.Errorf("got %q\nwant %q", got, c.want)

@@ -28,7 +28,7 @@ func TestRealRoundTrips(t *testing.T) {
 				t.Fatal(err)
 			}
 			world, w := mustRead(t, file)
-			o := slime.WriteOptions{Version: 13}
+			o := slime.ContainerOptions{Version: 13}
 			if v := w.Head().Version; v < 10 {
 				o.Version = max(3, v)
 			}
@@ -63,7 +63,7 @@ func TestAnvilTwins(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, w := mustRead(t, file)
-			o := slime.WriteOptions{Version: 13}
+			o := slime.ContainerOptions{Version: 13}
 			if v := w.Head().Version; v < 10 {
 				o.Version = v
 			}
@@ -85,7 +85,7 @@ func TestAnvilTwins(t *testing.T) {
 // held collects what Hold leaves of a world's first dimension.
 type held struct {
 	collected
-	o    slime.WriteOptions
+	o    slime.ContainerOptions
 	lost slime.Losses
 	hold func(*format.Column) bool
 }

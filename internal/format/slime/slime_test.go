@@ -100,7 +100,7 @@ func cloneColumn(c *format.Column) *format.Column {
 }
 
 // read reads a whole file from memory.
-func read(file []byte) (*collected, *slime.World, error) {
+func read(file []byte) (*collected, *slime.Container, error) {
 	w, err := slime.New(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +110,7 @@ func read(file []byte) (*collected, *slime.World, error) {
 	return out, w, w.Read(context.Background(), out)
 }
 
-func mustRead(t *testing.T, file []byte) (*collected, *slime.World) {
+func mustRead(t *testing.T, file []byte) (*collected, *slime.Container) {
 	t.Helper()
 	world, w, err := read(file)
 	if err != nil {
@@ -119,7 +119,7 @@ func mustRead(t *testing.T, file []byte) (*collected, *slime.World) {
 	return world, w
 }
 
-func mustWrite(t *testing.T, world *collected, o slime.WriteOptions) ([]byte, slime.Losses) {
+func mustWrite(t *testing.T, world *collected, o slime.ContainerOptions) ([]byte, slime.Losses) {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := slime.Create(&out, o)

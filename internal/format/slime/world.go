@@ -16,9 +16,9 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// World is a Slime file and a format.Source. The properties of its Head are the file's own
+// Container is a Slime file and a format.Source. The properties of its Head are the file's own
 // "properties" of text or numbers, and "dataVersion" and "worldVersion".
-type World struct {
+type Container struct {
 	r      io.ReaderAt
 	size   int64
 	layout layout
@@ -40,15 +40,15 @@ type Stats struct {
 // New reads the header and the framing of a Slime file of size bytes. Its
 // errors and those of Read wrap a *format.CorruptError where the bytes are
 // wrong.
-func New(r io.ReaderAt, size int64) (*World, error) { return newWithin(r, size, 0) }
+func New(r io.ReaderAt, size int64) (*Container, error) { return newWithin(r, size, 0) }
 
 // newWithin is New with a bound: a blob that claims more than maxRaw decoded bytes is damaged.
 // 0 is no bound.
-func newWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
+func newWithin(r io.ReaderAt, size, maxRaw int64) (*Container, error) {
 	if maxRaw <= 0 {
 		maxRaw = math.MaxInt32
 	}
-	w := &World{r: r, size: size, stats: Stats{Dropped: Losses{}}}
+	w := &Container{r: r, size: size, stats: Stats{Dropped: Losses{}}}
 	var err error
 	if w.frames, err = newInflater(maxRaw); err != nil {
 		return nil, err
@@ -61,19 +61,19 @@ func newWithin(r io.ReaderAt, size, maxRaw int64) (*World, error) {
 }
 
 // Head returns what the header and the extra tags say.
-func (w *World) Head() format.Head { return w.head }
+func (w *Container) Head() format.Head { return w.head }
 
 // Stats returns the facts that Read has collected.
-func (w *World) Stats() Stats { return w.stats }
+func (w *Container) Stats() Stats { return w.stats }
 
 // Close frees the decoders. The caller closes the file.
-func (w *World) Close() error {
+func (w *Container) Close() error {
 	w.frames.close()
 	return nil
 }
 
 // readExtra reads the extra tags and fills in Head from them.
-func (w *World) readExtra() (err error) {
+func (w *Container) readExtra() (err error) {
 	if w.extra, err = w.inflate(w.parts.extra); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func readProperties(r *nbt.Reader, props map[string]string) {
 // geom.ColumnPos.Compare, then the files. Some versions store objects apart from columns. Read
 // puts such an object into the column at its position, or into column (0,0) if it has no
 // position. If the file does not have that column, Read adds one without sections.
-func (w *World) Read(ctx context.Context, s format.Sink) error {
+func (w *Container) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Dropped: Losses{}, Raw: int64(len(w.extra))}
 	blob, err := w.inflate(w.parts.chunks)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *World) Read(ctx context.Context, s format.Sink) error {
 	return w.readFiles(s)
 }
 
-func (w *World) hand(d *decoder, h *home, k *chunk, s format.Sink) error {
+func (w *Container) hand(d *decoder, h *home, k *chunk, s format.Sink) error {
 	c := &format.Column{Column: voxel.Column{Pos: h.pos, Version: w.layout.data}}
 	if h.start >= 0 {
 		var err error
@@ -200,7 +200,7 @@ func (h *homes) add(pos geom.ColumnPos, start int) *home {
 }
 
 // homes finds all columns, and reads the objects of versions 1 to 10.
-func (w *World) homes(blob []byte) ([]*home, error) {
+func (w *Container) homes(blob []byte) ([]*home, error) {
 	h := &homes{at: map[geom.ColumnPos]*home{}}
 	if err := w.findColumns(h, blob); err != nil {
 		return nil, w.corrupt(w.parts.chunks, err)
@@ -214,7 +214,7 @@ func (w *World) homes(blob []byte) ([]*home, error) {
 	return h.list, nil
 }
 
-func (w *World) findColumns(h *homes, blob []byte) error {
+func (w *Container) findColumns(h *homes, blob []byte) error {
 	c, k := &cursor{b: blob}, &chunk{}
 	err := w.eachPosition(c, func(pos geom.ColumnPos) error {
 		start := c.off
@@ -236,7 +236,7 @@ func (w *World) findColumns(h *homes, blob []byte) error {
 }
 
 // placeObjects gives the objects of the whole world, of one kind, to columns.
-func (w *World) placeObjects(h *homes, i int, p part) error {
+func (w *Container) placeObjects(h *homes, i int, p part) error {
 	doc, err := w.inflate(p)
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (w *World) placeObjects(h *homes, i int, p part) error {
 
 // eachPosition calls f where a chunk begins at c; its position is known before
 // version 10 alone.
-func (w *World) eachPosition(c *cursor, f func(geom.ColumnPos) error) error {
+func (w *Container) eachPosition(c *cursor, f func(geom.ColumnPos) error) error {
 	if w.layout.hasCoords() {
 		for n := c.count(8); n > 0; n-- {
 			if err := f(geom.ColumnPos{}); err != nil {
@@ -277,7 +277,7 @@ func (w *World) eachPosition(c *cursor, f func(geom.ColumnPos) error) error {
 	return nil
 }
 
-func (w *World) readFiles(s format.Sink) error {
+func (w *Container) readFiles(s format.Sink) error {
 	maps, err := w.inflate(w.parts.maps)
 	if err != nil {
 		return err
@@ -303,12 +303,12 @@ func (w *World) readFiles(s format.Sink) error {
 var errHeader = errors.New("not a Slime file")
 
 // corrupt returns a CorruptError for a blob.
-func (w *World) corrupt(p part, err error) error {
+func (w *Container) corrupt(p part, err error) error {
 	return fmt.Errorf("slime: %w", &format.CorruptError{Offset: p.start, Part: p.name, Err: err})
 }
 
 // inflate reads and decodes a blob. A missing blob is empty.
-func (w *World) inflate(p part) ([]byte, error) {
+func (w *Container) inflate(p part) ([]byte, error) {
 	if p.stored == 0 && p.size == 0 {
 		return nil, nil
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Writer writes a Slime file and is a format.Sink. It keeps the encoded columns, not
+// ContainerWriter writes a Slime file and is a format.Sink. It keeps the encoded columns, not
 // compressed, until Close. The same columns and files give the same bytes in any order. Its
 // errors name the first block, column or file that the version cannot hold.
-type Writer struct {
+type ContainerWriter struct {
 	out      io.Writer
-	o        WriteOptions
+	o        ContainerOptions
 	dim      *format.Dimension
 	hold     func(*format.Column) bool
 	enc      *encoder
@@ -45,21 +45,21 @@ type placed struct {
 const maxNamed = 8
 
 // Create returns a Writer whose Close writes the file to w.
-func Create(w io.Writer, o WriteOptions) (*Writer, error) {
+func Create(w io.Writer, o ContainerOptions) (*ContainerWriter, error) {
 	if !slices.Contains([]int{0, 3, 9, 13}, o.Version) {
 		return nil, fmt.Errorf("slime: version %d cannot be written, only 3, 9 and 13", o.Version)
 	}
 	if o.WorldVersion < 0 || o.WorldVersion >= len(dataVersions) {
 		return nil, fmt.Errorf("slime: world version %d, known are 1 to %d", o.WorldVersion, len(dataVersions)-1)
 	}
-	return &Writer{out: w, o: o, columns: map[geom.ColumnPos]*columnBytes{}, files: map[string][]byte{}, lost: Losses{}}, nil
+	return &ContainerWriter{out: w, o: o, columns: map[geom.ColumnPos]*columnBytes{}, files: map[string][]byte{}, lost: Losses{}}, nil
 }
 
 // Lost returns what the file does not hold of everything that was given, by name.
-func (w *Writer) Lost() map[string]int { return w.lost }
+func (w *ContainerWriter) Lost() map[string]int { return w.lost }
 
 // Dimension begins the file's one dimension; a second is an error.
-func (w *Writer) Dimension(d *format.Dimension) error {
+func (w *ContainerWriter) Dimension(d *format.Dimension) error {
 	if w.dim != nil {
 		return fmt.Errorf("slime: dimension %q: a Slime file holds one, and has %q", d.Name, w.dim.Name)
 	}
@@ -72,12 +72,12 @@ func (w *Writer) Dimension(d *format.Dimension) error {
 }
 
 // Chunk returns an error: a Slime file holds only columns.
-func (w *Writer) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk) error {
+func (w *ContainerWriter) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk) error {
 	return fmt.Errorf("slime: volume %q, chunk %v: a Slime file holds only columns", volume, pos)
 }
 
 // File takes the files of ExtraPath and MapsPath. It counts others as lost.
-func (w *Writer) File(f format.File) error {
+func (w *ContainerWriter) File(f format.File) error {
 	if f.Path != ExtraPath && f.Path != MapsPath {
 		w.lost.add("file "+f.Path, 1)
 		return nil
@@ -102,7 +102,7 @@ func (w *Writer) File(f format.File) error {
 }
 
 // Column takes a column and keeps what Hold leaves of it.
-func (w *Writer) Column(c *format.Column) error {
+func (w *ContainerWriter) Column(c *format.Column) error {
 	if w.dim == nil {
 		return errors.New("slime: a column before any dimension")
 	}
@@ -142,7 +142,7 @@ func hasPart(c *format.Column, name string) bool {
 }
 
 // begin decides the version from the first column.
-func (w *Writer) begin(version int32) error {
+func (w *ContainerWriter) begin(version int32) error {
 	if w.enc != nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (w *Writer) begin(version int32) error {
 }
 
 // fits reports whether c is of the file's data version, and notes it if not.
-func (w *Writer) fits(c *format.Column) bool {
+func (w *ContainerWriter) fits(c *format.Column) bool {
 	ok := worldOf(c.Version) == w.enc.world
 	if w.enc.version >= 13 {
 		ok = c.Version == w.enc.data
@@ -173,7 +173,7 @@ func (w *Writer) fits(c *format.Column) bool {
 	return ok
 }
 
-func (w *Writer) addObjects(c *format.Column) {
+func (w *ContainerWriter) addObjects(c *format.Column) {
 	for i := range w.objects {
 		for _, l := range c.Lists {
 			if l.Name != kinds[i].list {
@@ -187,10 +187,10 @@ func (w *Writer) addObjects(c *format.Column) {
 }
 
 // Abort gives up. Nothing has been written.
-func (w *Writer) Abort() error { return nil }
+func (w *ContainerWriter) Abort() error { return nil }
 
 // Close writes the file. It must be called once; without it there is no file.
-func (w *Writer) Close() error {
+func (w *ContainerWriter) Close() error {
 	if w.others > 0 {
 		return fmt.Errorf("slime: %d columns are not of the file's one version (%s): %v",
 			w.others, w.versionText(), w.outliers)
@@ -220,14 +220,14 @@ func (w *Writer) Close() error {
 }
 
 // beginEmpty decides the version of a file without columns.
-func (w *Writer) beginEmpty() error {
+func (w *ContainerWriter) beginEmpty() error {
 	if w.dim == nil {
 		w.dim = format.BlockDimension(environments[0].dimension, "")
 	}
 	return w.begin(w.o.DataVersion)
 }
 
-func (w *Writer) versionText() string {
+func (w *ContainerWriter) versionText() string {
 	if w.enc.version >= 13 {
 		return fmt.Sprintf("data version %d", w.enc.data)
 	}

@@ -67,7 +67,7 @@ func read(b []byte) (*clip.Clip, error) {
 }
 
 // row returns the names of the blocks at y 0 and z 0.
-func row(t *testing.T, c *clip.Clip, v *clip.Volume) string {
+func row(t *testing.T, c *clip.Clip, v *clip.Layer) string {
 	t.Helper()
 	slice := make([]voxel.Cell, c.Area())
 	c.Slice(v, 0, slice)

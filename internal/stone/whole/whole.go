@@ -61,7 +61,7 @@ func Chunks(ctx context.Context, c stone.Content, dim, vol string, level int) it
 }
 
 // Tally counts what a dimension of c holds. It reads all of it.
-func Tally(ctx context.Context, c stone.Content, d stone.Dimension) (*stone.Tally, error) {
+func Tally(ctx context.Context, c stone.Content, d stone.DimensionInfo) (*stone.Tally, error) {
 	t := stone.NewTally()
 	for _, v := range d.Volumes {
 		for p, err := range Chunks(ctx, c, d.Name, v.Volume.Name, 0) {
@@ -139,7 +139,7 @@ func Write(ctx context.Context, to io.Writer, c stone.Content, o Options) (id st
 		}
 	}()
 	for i := range wholes {
-		wholes[i] = dimension{Dimension: about.Dimensions[i], from: c, o: &o}
+		wholes[i] = dimension{DimensionInfo: about.Dimensions[i], from: c, o: &o}
 		if err := wholes[i].look(ctx); err != nil {
 			return stone.ID{}, 0, err
 		}
@@ -185,7 +185,7 @@ func writeFile(w *stone.Writer, c stone.Content, f stone.File) error {
 
 // dimension is a dimension that Write writes.
 type dimension struct {
-	stone.Dimension
+	stone.DimensionInfo
 	from   stone.Content
 	o      *Options
 	used   [][]string     // names as written, by volume
@@ -236,7 +236,7 @@ func (d *dimension) look(ctx context.Context) error {
 	return nil
 }
 
-func (d *dimension) chunks(ctx context.Context, v *stone.Volume) iter.Seq2[stone.Placed, error] {
+func (d *dimension) chunks(ctx context.Context, v *stone.VolumeInfo) iter.Seq2[stone.Placed, error] {
 	return Chunks(ctx, d.from, d.Name, v.Volume.Name, 0)
 }
 
@@ -383,7 +383,7 @@ func (d *dimension) volume(ctx context.Context, w *stone.Writer, i int) error {
 }
 
 // emptyCells returns the cells of a palette that are empty besides cell 0.
-func emptyCells(v *stone.Volume, names, empty []string) (cells []voxel.Cell) {
+func emptyCells(v *stone.VolumeInfo, names, empty []string) (cells []voxel.Cell) {
 	for c, name := range names {
 		if c > 0 && v.Schema == voxel.Palette && slices.Contains(empty, name) {
 			cells = append(cells, voxel.Cell(c))
@@ -437,7 +437,7 @@ func (d *dimension) lit(ctx context.Context) ([]light.Lit, error) {
 		return nil, err
 	}
 	read := func(vol string, has voxel.Has, put func(*light.Lit, *voxel.Chunk)) error {
-		if !slices.ContainsFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == vol }) {
+		if !slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == vol }) {
 			return nil
 		}
 		return d.from.ReadChunks(ctx, d.Name, vol, 0, ordered, func(pos geom.ChunkPos, c *voxel.Chunk) error {
@@ -465,7 +465,7 @@ func (d *dimension) heights(ctx context.Context, w *stone.Writer) error {
 	if d.blocks == nil {
 		return nil
 	}
-	block := slices.IndexFunc(d.Volumes, func(v stone.Volume) bool { return v.Volume.Name == voxel.Block })
+	block := slices.IndexFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == voxel.Block })
 	var rules []light.Rule
 	if from, ok := d.from.(interface{ Rules(dim string) []light.Rule }); ok {
 		rules = light.TranslateRules(from.Rules(d.Name), d.tables[block])

@@ -36,7 +36,7 @@ const regionPath = "region/r.0.0.mca"
 func made(t *testing.T) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := anvil.Create(dir, anvil.WriteOptions{Level: 1})
+	w, err := anvil.Create(dir, anvil.FolderOptions{Level: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

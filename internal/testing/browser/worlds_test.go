@@ -72,7 +72,7 @@ func spawning(t *testing.T, at geom.Point) []byte {
 	return file(t, w)
 }
 
-func land(t *testing.T, seed uint64) *convert.World {
+func land(t *testing.T, seed uint64) *convert.Loaded {
 	t.Helper()
 	w, err := convert.Load(t.Context(), terrain.Island(terrain.Options{Seed: seed, Size: 4, Version: terrain.Modern}))
 	if err != nil {
@@ -81,7 +81,7 @@ func land(t *testing.T, seed uint64) *convert.World {
 	return w
 }
 
-func file(t *testing.T, w *convert.World) []byte {
+func file(t *testing.T, w *convert.Loaded) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if _, _, err := convert.WriteStone(t.Context(), w, &out, stone.Options{}); err != nil {
