@@ -9,9 +9,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/game/autosave"
 	"github.com/cairnvoxel/cairn/game/undo"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

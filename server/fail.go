@@ -6,7 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 )
 

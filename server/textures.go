@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/store/client"
 )

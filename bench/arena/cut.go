@@ -3,8 +3,8 @@ package arena
 import (
 	"context"
 
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/voxel/geom"

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 )

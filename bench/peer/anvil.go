@@ -14,7 +14,7 @@ import (
 	"github.com/Tnze/go-mc/save"
 	"github.com/Tnze/go-mc/save/region"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

@@ -12,7 +12,7 @@ import (
 	"github.com/Tnze/go-mc/level"
 	"github.com/df-mc/dragonfly/server/world/chunk"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"

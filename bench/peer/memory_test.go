@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/bench/peer"
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )

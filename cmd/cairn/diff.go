@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )

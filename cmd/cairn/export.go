@@ -12,14 +12,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/table"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/spf13/cobra"
 )

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/schollz/progressbar/v3"
 )

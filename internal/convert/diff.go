@@ -11,9 +11,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/block"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )

@@ -63,7 +63,7 @@ var facts = sync.OnceValue(func() map[string]string {
 })
 
 // Counts reports whether a block counts in a height map. The name is one of package
-// format/block or a plain word. known is false where nobody can say: the map has another
+// internal/format/block or a plain word. known is false where nobody can say: the map has another
 // name, or the block is none of the game's.
 func Counts(heightMap, block string) (counts, known bool) {
 	must, ok := heightMaps[heightMap]

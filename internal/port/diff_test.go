@@ -3,8 +3,8 @@ package port_test
 import (
 	"testing"
 
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/port"
 )

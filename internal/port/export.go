@@ -8,10 +8,10 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 )
 
 // ErrHolds is wrapped if a format cannot hold a world, even if parts are left out.

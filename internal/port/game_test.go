@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn"
-	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"

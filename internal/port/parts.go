@@ -5,10 +5,10 @@ import (
 	"errors"
 	"os"
 
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
-	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Parts returns the world, passed through the given Sink, to be read in parts. What takes more

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/format"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/terrain"

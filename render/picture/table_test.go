@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/render/picture"
 )
 

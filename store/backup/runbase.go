@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 )
 
 // findBase finds the newest backup of this Store for the same recipients.

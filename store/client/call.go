@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 )
 
 // RecordsType is the media type of bodies that consist of records.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 )
 
 // File writes a file of the world. It leaves a file out whose path is not format.IsPath. If the

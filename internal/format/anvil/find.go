@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 )
 
 // ErrSeveral is wrapped where a folder has several worlds, and nothing says which one is meant.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/klauspost/compress/gzip"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )

@@ -30,7 +30,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 )
 
 // Options says how a world is read. Its zero value is the default.

@@ -13,7 +13,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/klauspost/compress/zlib"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cairnvoxel/cairn/format"
-	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/format"
+	"github.com/cairnvoxel/cairn/internal/format"
 )
 
 // parts are where a file's parts lie.

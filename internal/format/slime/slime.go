@@ -10,7 +10,7 @@
 // and nothing else, and talks to no server.
 package slime
 
-import "github.com/cairnvoxel/cairn/format"
+import "github.com/cairnvoxel/cairn/internal/format"
 
 const (
 	formatName = "slime"

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format/block"
 	"github.com/cairnvoxel/cairn/game/brush"
 	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

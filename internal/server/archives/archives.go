@@ -9,7 +9,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -9,7 +9,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/cairnvoxel/cairn/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/store/client"

@@ -3,8 +3,8 @@
 //
 //	npm pack minecraft-data && tar xzf minecraft-data-*.tgz
 //	go run ./internal/tool/facts package heights > internal/light/facts.txt
-//	go run ./internal/tool/facts package states > format/block/states.txt
-//	go run ./internal/tool/facts package numbers > format/block/numbers.txt
+//	go run ./internal/tool/facts package states > internal/format/block/states.txt
+//	go run ./internal/tool/facts package numbers > internal/format/block/numbers.txt
 //
 // The files have facts alone: what blocks are to height maps, and which states they have, of all
 // versions from 1.13 on that the package knows; and what the numbers of older worlds mean.

@@ -1,0 +1,324 @@
+package clip
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/voxel"
+)
+
+// Document is a file of one NBT document, compressed by gzip or not, that is read as a
+// stream. It can be read any number of times, so that a leaf needs no memory for an array
+// that comes before its size.
+type Document struct {
+	r     io.ReaderAt
+	size  int64
+	bytes int64 // when inflated, at most; 0 is no bound
+	limit *Limit
+	noEnd bool // found by Walk
+}
+
+// inflated is how many bytes of a file a byte of memory may stand for.
+const inflated = 16
+
+// maxTag bounds a tag that is held in memory, in bytes.
+const maxTag = 256 << 20
+
+// NewDocument returns the document in the size bytes of r.
+func NewDocument(r io.ReaderAt, size int64, o ReadOptions) *Document {
+	return &Document{r: r, size: size, bytes: min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, limit: NewLimit(o.MaxBytes)}
+}
+
+// Limit bounds the memory of what is read from the document.
+func (d *Document) Limit() *Limit { return d.limit }
+
+// Stream returns a stream at the start of the document.
+func (d *Document) Stream() (*nbt.Stream, error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(d.r, 0, d.size), 64<<10)
+	var r io.Reader = in
+	if head, _ := in.Peek(2); bytes.Equal(head, gzipMagic) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, Corrupt("gzip", err)
+		}
+		r = z
+	}
+	if d.bytes > 0 {
+		r = &bounded{r, d.bytes}
+	}
+	return nbt.NewStream(r, nbt.Limits{Bytes: int(min(maxTag, d.limit.most))}), nil
+}
+
+// bounded fails after that many bytes.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("%w when inflated", ErrTooLarge)
+	}
+	return n, err
+}
+
+// Corrupt returns an error that says that a part of the file is wrong. It passes
+// ErrTooLarge on.
+func Corrupt(part string, err error) error {
+	var c *format.CorruptError
+	if errors.Is(err, ErrTooLarge) || errors.As(err, &c) {
+		return err
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return &format.CorruptError{Offset: -1, Part: part, Err: err}
+}
+
+// Walk calls f with each entry of the root compound, and of the only entry of a root that has
+// just the entry Schematic. f reads or skips the payload. Then Walk reads the file to its end.
+// The End of these compounds may be missing in a file that gzip says is whole: some programs
+// forget it.
+func (d *Document) Walk(f func(s *nbt.Stream, t nbt.Type, name string) error) error {
+	s, err := d.Stream()
+	if err != nil {
+		return err
+	}
+	if t, _ := s.Root(); t != nbt.Compound && s.Err() == nil {
+		return Corrupt("root", fmt.Errorf("a tag of type %v", t))
+	}
+	err = d.each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		if t == nbt.Compound && name == "Schematic" {
+			return d.each(s, f)
+		}
+		return f(s, t, name)
+	})
+	if err == errNoEnd {
+		d.noEnd = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.Drain()
+	return s.Err()
+}
+
+// Notes returns what Walk found odd.
+func (d *Document) Notes() []string {
+	if !d.noEnd {
+		return nil
+	}
+	return []string{"the file ends without its last tag End, as some programs write it: all of it is read"}
+}
+
+var errNoEnd = errors.New("the file ends without the last End")
+
+// each is Each. Its error is errNoEnd if nothing but Ends may be missing.
+func (d *Document) each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
+	calls, returned := 0, 0
+	err := Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		calls++
+		err := f(s, t, name)
+		if err == nil && s.Err() == nil {
+			returned++
+		}
+		return err
+	})
+	if err != nil && calls == returned && s.Ended() && d.zipped() {
+		return errNoEnd
+	}
+	return err
+}
+
+// zipped reports whether the file is compressed.
+func (d *Document) zipped() bool {
+	var head [2]byte
+	_, err := d.r.ReadAt(head[:], 0)
+	return err == nil && bytes.Equal(head[:], gzipMagic)
+}
+
+var gzipMagic = []byte{0x1F, 0x8B}
+
+// Each calls f with each entry of a compound of the stream. f reads or skips the payload.
+func Each(s *nbt.Stream, f func(s *nbt.Stream, t nbt.Type, name string) error) error {
+	for t, raw := s.Next(); t != nbt.End; t, raw = s.Next() {
+		name, err := nbt.DecodeString(raw)
+		if err != nil {
+			return Corrupt("name of a tag", err)
+		}
+		if err := f(s, t, name); err != nil {
+			return err
+		}
+		if s.Err() != nil {
+			break
+		}
+	}
+	return s.Err()
+}
+
+// Keep reads a payload and returns a copy. It counts its bytes.
+func (d *Document) Keep(s *nbt.Stream, t nbt.Type) ([]byte, error) {
+	raw := s.Raw(t)
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return slices.Clone(raw), d.limit.Take(int64(len(raw)) + 64)
+}
+
+// Int reads the payload of an Int.
+func Int(s *nbt.Stream) int32 {
+	if b := s.Raw(nbt.Int); b != nil {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+// KeepList reads a list of compounds and adds copies of their payloads to all. It counts their bytes.
+func (d *Document) KeepList(s *nbt.Stream, name string, all *[][]byte) error {
+	elem, n := s.List()
+	if n > 0 && elem != nbt.Compound {
+		return Corrupt(name, fmt.Errorf("a list of type %v", elem))
+	}
+	for ; n > 0 && s.Err() == nil; n-- {
+		raw, err := d.Keep(s, elem)
+		if err != nil {
+			return err
+		}
+		*all = append(*all, raw)
+	}
+	return s.Err()
+}
+
+// AddObjects makes the objects of a list of their compounds.
+func (c *Clip) AddObjects(name string, all [][]byte, object func(raw []byte) (voxel.Object, error)) error {
+	var list []voxel.Object
+	for n, raw := range all {
+		o, err := object(raw)
+		if err != nil {
+			return Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
+		}
+		list = append(list, o)
+	}
+	if len(list) > 0 {
+		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+	}
+	return nil
+}
+
+// WriteGzip compresses what write writes.
+func WriteGzip(to io.Writer, write func(out *bufio.Writer) error) error {
+	z := gzip.NewWriter(to)
+	out := bufio.NewWriter(z)
+	if err := write(out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// Field is an entry of a compound.
+type Field struct {
+	Type    nbt.Type
+	Name    string
+	Payload []byte
+}
+
+// Fields returns the entries of a compound's payload; nil has none.
+func Fields(payload []byte) (out []Field, err error) {
+	if payload == nil {
+		return nil, nil
+	}
+	r := nbt.NewPayload(payload, nbt.Limits{Bytes: len(payload) + 1})
+	for t, raw := r.Next(); t != nbt.End; t, raw = r.Next() {
+		name, err := nbt.DecodeString(raw)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Field{t, name, r.Raw(t)})
+	}
+	return out, r.Err()
+}
+
+// Append appends the field.
+func (f Field) Append(dst []byte) []byte {
+	return append(nbt.AppendHeader(dst, f.Type, f.Name), f.Payload...)
+}
+
+// Compound returns the payload of a compound of fields.
+func Compound(fields []Field) []byte {
+	var out []byte
+	for _, f := range fields {
+		out = f.Append(out)
+	}
+	return nbt.AppendEnd(out)
+}
+
+// Find returns the field of that name and type, or nil.
+func Find(fields []Field, name string, t nbt.Type) []byte {
+	for _, f := range fields {
+		if f.Name == name && f.Type == t {
+			return f.Payload
+		}
+	}
+	return nil
+}
+
+// Without returns the fields whose names are not in names.
+func Without(fields []Field, names ...string) []Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return slices.Contains(names, f.Name) })
+}
+
+// Ints returns three ints: those of an int array, or of a list of ints.
+func Ints(t nbt.Type, payload []byte) (v [3]int32, ok bool) {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	n := -1
+	switch t {
+	case nbt.IntArray:
+		n = int(r.Int())
+	case nbt.List:
+		if elem, k := r.List(); elem == nbt.Int {
+			n = k
+		}
+	}
+	if n != 3 {
+		return v, false
+	}
+	for i := range v {
+		v[i] = r.Int()
+	}
+	return v, r.Err() == nil
+}
+
+// Peek returns the names and types of the entries of the root of a document, as far as the
+// first bytes of its file tell, and of a Schematic in it. Leaves detect their files by them.
+func Peek(head []byte) (names []Field) {
+	d := NewDocument(bytes.NewReader(head), int64(len(head)), ReadOptions{MaxBytes: peekBytes})
+	// The error is that of a file that ends early.
+	_ = d.Walk(func(s *nbt.Stream, t nbt.Type, name string) error {
+		names = append(names, Field{Type: t, Name: name})
+		if len(names) == peekNames {
+			return errors.New("enough")
+		}
+		s.Skip(t)
+		return nil
+	})
+	return names
+}
+
+const (
+	peekBytes = 1 << 20
+	peekNames = 64
+)
