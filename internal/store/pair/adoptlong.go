@@ -134,7 +134,7 @@ func (in *adoption) take(ctx context.Context, step history.Archive, first bool) 
 		var err error
 		if !first {
 			err = in.goesOn(d)
-		} else if err = free(d, in.world); err == nil {
+		} else if err = d.checkFree(in.world); err == nil {
 			_, err = d.Get([]byte(in.being.Key)) // make its absence a condition
 			d.set([]byte(in.being.Key), in.being.Value)
 		}

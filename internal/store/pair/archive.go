@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
@@ -17,90 +16,68 @@ var _ history.Archiver = (*Store)(nil)
 // identityKey is the key of the Store's identity.
 const identityKey = "u"
 
-// Identity is for history.ArchiveReader.
-func (s *Store) Identity(ctx context.Context) (string, error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return "", fmt.Errorf("pair: identity: %w", err)
-	}
-	defer leave()
-	for {
-		values, err := s.catalogue.Get(ctx, identityKey)
-		if err == nil && values[0] == nil {
-			err = s.catalogue.Swap(ctx, []history.Record{{Key: identityKey}}, []history.Record{{Key: identityKey, Value: []byte(rand.Text())}})
-			if err == nil || errors.Is(err, history.ErrChanged) {
-				continue
+// Identity makes an identity if the Store has none.
+func (s *Store) Identity(ctx context.Context) (id string, err error) {
+	err = s.onStore(ctx, "identity", func() error {
+		return s.change(ctx, func(d *draft) error {
+			had, err := d.Get([]byte(identityKey))
+			if id = string(had); had == nil && err == nil {
+				id = rand.Text()
+				d.set([]byte(identityKey), []byte(id))
 			}
-		}
-		if err != nil {
-			return "", fmt.Errorf("pair: identity: %w", err)
-		}
-		return string(values[0]), nil
-	}
+			return err
+		})
+	})
+	return id, err
 }
 
-// Outlines is for history.ArchiveReader.
 func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) error {
-	leave, err := s.begin(ctx)
-	if err == nil {
-		defer leave()
-		err = s.look(ctx, func(r record.Reads) error { return r.Outlines(ctx, what) })
-	}
-	if err != nil {
-		err = fmt.Errorf("pair: outlines: %w", err)
-	}
-	return err
+	return s.onStore(ctx, "outlines", func() error {
+		return s.look(ctx, func(r record.Reads) error { return r.Outlines(ctx, what) })
+	})
 }
 
-// Archive is for history.ArchiveReader.
 func (s *Store) Archive(ctx context.Context, m history.Outline) (a history.Archive, err error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return a, fail("archive", m.Name, err)
-	}
-	defer leave()
-	err = s.look(ctx, func(r record.Reads) error {
-		if m.World == 0 {
-			if m.World, err = r.World(m.Name); err != nil {
+	return a, fail("archive", m.Name, s.enter(ctx, func() error {
+		return s.look(ctx, func(r record.Reads) error {
+			if m.World == 0 {
+				if m.World, err = r.World(m.Name); err != nil {
+					return err
+				}
+			}
+			log, err := r.Entries(m.World)
+			if err != nil {
 				return err
 			}
-		}
-		log, err := r.Entries(m.World)
-		if err != nil {
+			doomed := record.DeletedKey(nobody, m.World)
+			keys := [][]byte{doomed}
+			for _, e := range log {
+				keys = append(keys, record.CommitKey(e.Commit), record.PackKey(e.Commit))
+			}
+			if err := r.Ahead(keys...); err != nil {
+				return err
+			}
+			if v, err := r.Get(doomed); err != nil || v != nil {
+				return errors.Join(err, history.ErrNoWorld)
+			}
+			a, err = r.Archive(ctx, m)
 			return err
-		}
-		doomed := record.DeletedKey(nobody, m.World)
-		keys := [][]byte{doomed}
-		for _, e := range log {
-			keys = append(keys, record.CommitKey(e.Commit), record.PackKey(e.Commit))
-		}
-		if err := r.Ahead(keys...); err != nil {
-			return err
-		}
-		if v, err := r.Get(doomed); err != nil || v != nil {
-			return errors.Join(err, history.ErrNoWorld)
-		}
-		a, err = r.Archive(ctx, m)
-		return err
-	})
-	return a, fail("archive", m.Name, err)
+		})
+	}))
 }
 
-// ReadStone is for history.ArchiveReader.
-func (s *Store) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func() error, error) {
-	st, release, err := s.readStone(ctx, id)
+func (s *Store) ReadStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
+	err = s.onStore(ctx, "stone "+id.String(), func() error {
+		st, release, err = s.readStone(ctx, id)
+		return err
+	})
 	if err != nil {
-		return history.Stone{}, nil, fmt.Errorf("pair: stone %v: %w", id, away(err))
+		return history.Stone{}, nil, err
 	}
 	return st, release, nil
 }
 
 func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return st, nil, err
-	}
-	defer leave()
 	var in record.Info
 	st.ID = id
 	err = s.ask(ctx, func(r record.Reads) error {
@@ -110,11 +87,10 @@ func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, r
 		}
 		return err
 	})
-	if err != nil || st.Data != nil {
-		return st, func() error { return nil }, err
-	}
-	if in.Size <= wholeBytes {
+	if err == nil && st.Data == nil && in.Size <= wholeBytes {
 		st.Data, err = s.whole(ctx, id, in)
+	}
+	if err != nil || st.Data != nil {
 		return st, func() error { return nil }, err
 	}
 	b := s.hold(ctx, bytesKey(id, in.Number), in.Size)
@@ -122,32 +98,25 @@ func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, r
 	return st, b.Close, nil
 }
 
-// Lacks is for history.ArchiveWriter.
 func (s *Store) Lacks(ctx context.Context, stones []history.StoneRef) (out []history.StoneRef, err error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("pair: lacks: %w", err)
-	}
-	defer leave()
-	err = s.ask(ctx, func(r record.Reads) error {
-		out = nil
-		if err := r.Ahead(stoneKeys(stones)...); err != nil {
-			return err
-		}
-		for _, ref := range stones {
-			in, ok, err := r.Info(ref.ID)
-			if err != nil {
+	err = s.onStore(ctx, "lacks", func() error {
+		return s.ask(ctx, func(r record.Reads) error {
+			out = nil
+			if err := r.Ahead(stoneKeys(stones)...); err != nil {
 				return err
 			}
-			if !ok || in.Size != ref.Size {
-				out = append(out, ref)
+			for _, ref := range stones {
+				in, ok, err := r.Info(ref.ID)
+				if err != nil {
+					return err
+				}
+				if !ok || in.Size != ref.Size {
+					out = append(out, ref)
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
-	if err != nil {
-		err = fmt.Errorf("pair: lacks: %w", err)
-	}
 	return out, err
 }
 
@@ -158,41 +127,33 @@ func stoneKeys(refs []history.StoneRef) (keys [][]byte) {
 	return keys
 }
 
-// Give is for history.ArchiveWriter.
 func (s *Store) Give(ctx context.Context, stones ...history.Stone) error {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return fmt.Errorf("pair: give: %w", err)
-	}
-	defer leave()
-	for _, st := range stones {
-		if err := st.Check(); err != nil {
-			return fmt.Errorf("pair: give: %w", err)
-		}
-	}
-	err = s.with(ctx, stones, func(d *draft, a *attempt) error {
+	return s.onStore(ctx, "give", func() error {
 		for _, st := range stones {
-			in, there, err := d.Info(st.ID)
-			if err != nil {
+			if err := st.Check(); err != nil {
 				return err
 			}
-			if !there {
-				if err := a.name(d, st); err != nil {
+		}
+		return s.with(ctx, stones, func(d *draft, a *attempt) error {
+			for _, st := range stones {
+				in, there, err := d.Info(st.ID)
+				if err != nil {
 					return err
 				}
-				in = record.Info{Size: st.Size(), Number: a.numbers[st.ID], Condemned: true}
+				if !there {
+					if err := a.name(d, st); err != nil {
+						return err
+					}
+					in = record.Info{Size: st.Size(), Number: a.numbers[st.ID], Condemned: true}
+				}
+				if in.Condemned {
+					in.Since = d.now // its grace begins again
+					d.put(record.StoneKey(st.ID), in.Value())
+				}
 			}
-			if in.Condemned {
-				in.Since = d.now // its grace begins again
-				d.put(record.StoneKey(st.ID), in.Value())
-			}
-		}
-		return nil
+			return nil
+		})
 	})
-	if err != nil {
-		err = fmt.Errorf("pair: give: %w", err)
-	}
-	return err
 }
 
 // put is set for a record that the change may have already.
@@ -206,17 +167,11 @@ func (d *draft) put(key, value []byte) {
 	d.set(key, value)
 }
 
-// Adopt is for history.ArchiveWriter.
 func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
-	return fail("adopt", a.Name, s.adopt(ctx, a, base))
+	return s.onWorld(ctx, "adopt", a.Name, func() error { return s.adopt(ctx, a, base) })
 }
 
 func (s *Store) adopt(ctx context.Context, a history.Archive, base history.Head) error {
-	leave, err := s.begin(ctx, a.Name)
-	if err != nil {
-		return err
-	}
-	defer leave()
 	if err := a.Check(); err != nil {
 		return err
 	}
@@ -239,7 +194,7 @@ func (s *Store) adoptAs(ctx context.Context, fresh uint64, a history.Archive, ba
 	return s.change(ctx, func(d *draft) error {
 		w, lease, err := place(d, fresh, a, base)
 		if err == nil && w == fresh {
-			err = free(d, fresh)
+			err = d.checkFree(fresh)
 		}
 		var had []record.Entry
 		if err == nil && w != fresh {
@@ -259,14 +214,9 @@ func (s *Store) takeIn(d *draft, w uint64, lease history.Lease, a history.Archiv
 		return err
 	}
 	for _, ref := range refs {
-		in, ok, err := d.Info(ref.ID)
-		if err != nil {
+		if err := d.requireStone(ref, nil); err != nil {
 			return err
 		}
-		if !ok || in.Size != ref.Size {
-			return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
-		}
-		keep(d, ref.ID, in)
 	}
 	reached, err := reaches(d, w, a, had)
 	if err != nil {
@@ -282,13 +232,13 @@ func (s *Store) takeIn(d *draft, w uint64, lease history.Lease, a history.Archiv
 	}
 	d.add(changes...)
 	if reused {
-		s.disturb(d) // a Collect may be deleting it now
+		s.restartSweep(d)
 	}
 	return nil
 }
 
 // reaches returns the commits of an archive that the world reaches already, and their
-// packs. No Collect under way deletes them, so the change need not disturb one. All that
+// packs. No Collect under way deletes them, so the change need not restart one. All that
 // leads to them are conditions: the packs and commits on the way, and the entries of the
 // log, had, where the way begins. Otherwise a Collect could take such an entry out of the
 // log first.
@@ -304,7 +254,7 @@ func reaches(d *draft, w uint64, a history.Archive, had []record.Entry) (map[rec
 	for _, e := range had {
 		at := e.Commit
 		if _, ok := in[at]; ok {
-			d.reader.saw(string(record.LogKey(w, e.Number)), e.Value())
+			d.conditions.require(string(record.LogKey(w, e.Number)), e.Value())
 		}
 		for {
 			if _, ok := in[at]; !ok {
@@ -330,21 +280,12 @@ func reaches(d *draft, w uint64, a history.Archive, had []record.Entry) (map[rec
 // returns what is left of the world's lease.
 func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint64, lease history.Lease, err error) {
 	if !a.Deleted.IsZero() {
-		n, _, err := d.LastDeleted(a.Name)
-		if err != nil {
-			return 0, lease, err
-		}
-		key := record.DeletedKey(a.Name, n+1)
-		if _, err := d.Get(key); err != nil { // make its absence a condition
-			return 0, lease, err
-		}
 		spent, err := d.Spend(a.Name, a.Head.Fence)
-		if err != nil {
-			return 0, lease, err
+		if err == nil {
+			d.add(spent...)
+			err = d.addDeleted(a.Name, record.DeletedWorld{World: fresh, Deleted: a.Deleted})
 		}
-		d.add(spent...)
-		d.set(key, record.DeletedWorld{World: fresh, Deleted: a.Deleted}.Value())
-		return fresh, history.Lease{Fence: a.Head.Fence}, nil
+		return fresh, history.Lease{Fence: a.Head.Fence}, err
 	}
 	w, err = d.World(a.Name)
 	if errors.Is(err, history.ErrNoWorld) && base.Commit == (history.ID{}) {
@@ -355,10 +296,7 @@ func place(d *draft, fresh uint64, a history.Archive, base history.Head) (w uint
 	if err != nil {
 		return 0, lease, err
 	}
-	h, l, err := under(d.Reads, d.now, w, base.Fence)
-	if err == nil {
-		err = h.Follows(base)
-	}
+	l, err := checkBase(d.Reads, d.now, w, base)
 	if err == nil {
 		lease, err = d.raised(a.Name, l.Fence, record.Adopted(l, base.Fence, a))
 	}

@@ -103,7 +103,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 		}
 		now, err := s.now(ctx)
 		if err == nil {
-			a.epoch, err = s.enter(ctx, now)
+			a.epoch, err = s.enterEpoch(ctx, now)
 		}
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 		return what(d, a)
 	})
 	if a.epoch != nil {
-		s.leave(a.epoch, errors.Is(err, errStale))
+		s.leaveEpoch(a.epoch, errors.Is(err, errStale))
 	}
 	if err == nil {
 		for _, st := range stones {
@@ -136,11 +136,9 @@ func (s *Store) small(size int64) bool { return size <= int64(s.Inline) }
 // epoch, and those of the keys.
 func (a *attempt) ahead(d *draft, keys ...[]byte) error {
 	for _, st := range a.stones {
-		d.likely(record.StoneKey(st.ID), nil)
 		keys = append(keys, record.StoneKey(st.ID))
 	}
 	if a.epoch != nil {
-		d.likely([]byte(a.epoch.record.Key), a.epoch.record.Value)
 		keys = append(keys, []byte(a.epoch.record.Key))
 	}
 	return d.Ahead(keys...)
@@ -149,7 +147,6 @@ func (a *attempt) ahead(d *draft, keys ...[]byte) error {
 // name adds the record of a given stone to a change, or keeps the stone if it is
 // there.
 func (a *attempt) name(d *draft, st history.Stone) error {
-	d.likely(record.StoneKey(st.ID), nil)
 	in, there, err := d.Info(st.ID)
 	if err != nil {
 		return err
@@ -158,7 +155,7 @@ func (a *attempt) name(d *draft, st history.Stone) error {
 		if a.done[st.ID] && in.Number != a.numbers[st.ID] {
 			a.spare[st.ID] = true
 		}
-		keep(d, st.ID, in)
+		d.keep(st.Ref(), in)
 		return nil
 	}
 	return a.store(d, st, record.Info{Size: st.Size()})
@@ -191,14 +188,6 @@ func (a *attempt) store(d *draft, st history.Stone, in record.Info) error {
 	in.Number = n
 	d.set(record.StoneKey(st.ID), in.Value())
 	return nil
-}
-
-// keep makes a condemned stone needed again.
-func keep(d *draft, id stone.ID, in record.Info) {
-	if in.Condemned {
-		in.Condemned = false
-		d.set(record.StoneKey(id), in.Value())
-	}
 }
 
 // read returns n bytes of a key from offset off.

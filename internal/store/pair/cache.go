@@ -9,12 +9,11 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
-// cache remembers records as they were when they were read or written last, also
-// that there was no record, and the bytes of stones that are not large. A commit and
-// the bytes of a stone never change, so what is remembered of them is true. All else
-// is a guess: who uses it asks the catalogue whether it still holds. What was not used for the
-// longest time is forgotten first. All methods are safe for any number of
-// goroutines. A nil cache remembers nothing.
+// cache remembers records as they were when they were read or written last, and the bytes of
+// stones that are not large. A commit and the bytes of a stone never change, so what is
+// remembered of them is true. All else is presumed: who uses it asks the catalogue whether it
+// still holds. What was not used for the longest time is forgotten first. All methods are safe
+// for any number of goroutines. A nil cache remembers nothing.
 type cache struct {
 	seed    maphash.Seed
 	largest int64 // bytes of a stone
@@ -54,58 +53,64 @@ func (c *cache) shard(key string) *cacheShard {
 	return &c.shards[maphash.String(c.seed, key)%cacheShards]
 }
 
-// get returns a value, and whether it is remembered. Nobody may change the value.
-func (c *cache) get(key string) (value []byte, ok bool) {
+// get returns a value, or nil if none is remembered. Nobody may change it.
+func (c *cache) get(key string) []byte {
 	if c == nil {
-		return nil, false
+		return nil
 	}
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.items[key]
 	if e == nil {
-		return nil, false
+		return nil
 	}
 	s.order.MoveToFront(e)
-	return e.Value.(*remembered).value, true
+	return e.Value.(*remembered).value
 }
 
 // has reports whether something is remembered of a key.
-func (c *cache) has(key string) bool {
-	_, ok := c.get(key)
-	return ok
+func (c *cache) has(key string) bool { return c.get(key) != nil }
+
+// lasting is get for records that last, and nil for others.
+func (c *cache) lasting(key string) []byte {
+	if !lasting(key) {
+		return nil
+	}
+	return c.get(key)
 }
 
-// put remembers a value. Nobody may change it. It does not remember that a record
-// which lasts is missing: it may come.
+// put remembers a value, which nobody may change, or forgets what it has if the value is nil.
 func (c *cache) put(key string, value []byte) {
-	if c == nil || value == nil && lasting(key) {
+	if c == nil {
 		return
 	}
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.items[key]; e != nil {
-		r := e.Value.(*remembered)
-		s.room += int64(len(r.value)) - int64(len(value))
-		r.value = value
-		s.order.MoveToFront(e)
-	} else {
-		r := &remembered{key, value}
-		s.items[key] = s.order.PushFront(r)
-		s.room -= r.cost()
+		s.drop(e)
 	}
+	if value == nil {
+		return
+	}
+	r := &remembered{key, value}
+	s.items[key] = s.order.PushFront(r)
+	s.room -= r.cost()
 	for s.room < 0 && s.order.Len() > 0 {
-		r := s.order.Remove(s.order.Back()).(*remembered)
-		delete(s.items, r.key)
-		s.room += r.cost()
+		s.drop(s.order.Back())
 	}
+}
+
+func (s *cacheShard) drop(e *list.Element) {
+	r := s.order.Remove(e).(*remembered)
+	delete(s.items, r.key)
+	s.room += r.cost()
 }
 
 // stone returns the bytes of a stone, or nil if they are not remembered.
 func (c *cache) stone(id stone.ID) []byte {
-	data, _ := c.get(smallKey(id))
-	return data
+	return c.get(smallKey(id))
 }
 
 // putStone remembers the bytes of a stone if there are not too many.

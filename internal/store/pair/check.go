@@ -30,35 +30,35 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (re
 func (s *Store) CheckRecords(ctx context.Context) (record.Report, error) { return s.check(ctx, nil) }
 
 func (s *Store) check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return record.Report{}, fmt.Errorf("pair: check: %w", err)
-	}
-	defer leave()
 	c := &checker{Store: s, ctx: ctx, progress: progress, bad: make(map[stone.ID]struct{})}
-	err = s.look(ctx, func(r record.Reads) error {
-		c.r = r
-		return c.steps(c.names, c.heads, c.commits, c.packs, c.infos, c.smalls, c.others)
-	})
-	if err == nil {
-		err = c.steps(c.listed)
-	}
-	if err == nil && progress != nil {
-		err = c.steps(c.read)
-	}
-	if err == nil && len(c.report.Faults) > 0 {
-		err = s.look(ctx, func(r record.Reads) error {
+	err := s.onStore(ctx, "check", func() error {
+		err := c.look(ctx, func(r record.Reads) error {
 			c.r = r
-			return c.hurt()
+			return c.steps(c.names, c.heads, c.commits, c.packs, c.infos, c.smalls, c.others)
 		})
-	}
+		if err == nil {
+			err = c.steps(c.listed)
+		}
+		if err == nil && progress != nil {
+			err = c.steps(c.read)
+		}
+		if err == nil && len(c.report.Faults) > 0 {
+			err = c.look(ctx, func(r record.Reads) error {
+				c.r = r
+				return c.hurt()
+			})
+		}
+		return err
+	})
+	return c.result(), err
+}
+
+// result returns the report, with the number of the faults that it does not list.
+func (c *checker) result() record.Report {
 	if c.more > 0 {
 		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
 	}
-	if err != nil {
-		err = fmt.Errorf("pair: check: %w", away(err))
-	}
-	return c.report, err
+	return c.report
 }
 
 const maxFaults = 100

@@ -13,33 +13,29 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Collect is for history.Store. It reads the records of all worlds at one moment
-// and lists all bytes. Other calls continue meanwhile. FORMAT.md explains why it
-// deletes nothing that is needed.
+// Collect reads the records of all worlds at one moment and lists all bytes. Other calls
+// continue meanwhile. FORMAT.md explains why it deletes nothing that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	if p.DryRun {
 		now, err := s.now(ctx)
 		if err != nil {
-			return history.Collected{}, fmt.Errorf("pair: collect: %w", away(err))
+			return history.Collected{}, fail("collect", "", err)
 		}
 		return history.DryCollect(ctx, s, p, now)
 	}
-	leave, err := s.enterAlone(ctx)
-	if err != nil {
-		return history.Collected{}, fmt.Errorf("pair: collect: %w", err)
-	}
-	defer leave()
 	c := &collector{Store: s, ctx: ctx, policy: p}
-	c.at, err = s.now(ctx)
-	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {
-		if err == nil {
-			err = step()
-		}
-	}
-	if err != nil {
-		return c.done, fmt.Errorf("pair: collect: %w", away(err))
-	}
-	return c.done, nil
+	err := s.onStore(ctx, "collect", func() error {
+		return s.alone(ctx, func() (err error) {
+			c.at, err = s.now(ctx)
+			for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {
+				if err == nil {
+					err = step()
+				}
+			}
+			return err
+		})
+	})
+	return c.done, err
 }
 
 // collector is one Collect.
@@ -164,7 +160,7 @@ func (c *collector) cut(all ...cut) error {
 }
 
 // sweep removes packs, commits and stones that are not needed. Stones without grace
-// are condemned by a first walk and deleted by a second. If others disturb it for long, it
+// are condemned by a first walk and deleted by a second. If others restart it for long, it
 // leaves the rest to the next Collect, so that what comes after it is done.
 func (c *collector) sweep() error {
 	again := false
@@ -202,7 +198,7 @@ func (c *collector) sweep() error {
 	if err = c.run(c.ctx, until, sweep); err == nil && again {
 		err = c.run(c.ctx, until, sweep)
 	}
-	if errors.Is(err, errDisturbed) {
+	if errors.Is(err, errRestarted) {
 		err = nil
 	}
 	return err
@@ -352,22 +348,15 @@ func (c *collector) removeOrphans(claim func() error) error {
 			return err
 		}
 		after = page[len(page)-1].Key
-		keys := &keySet{has: make(map[string]struct{})}
+		keys := new(keySet)
 		for _, info := range page {
 			if id, number, ok := parseBytesKey(info.Key); ok {
 				keys.add(string(epochKey(number)), string(record.StoneKey(id)))
 			}
 		}
-		if len(keys.list) == 0 {
-			continue
-		}
-		values, err := c.catalogue.Get(c.ctx, keys.list...) // of one moment
+		known, err := keys.get(c.ctx, c.catalogue, nil)
 		if err != nil {
 			return err
-		}
-		known := make(map[string][]byte, len(values))
-		for i, key := range keys.list {
-			known[key] = values[i]
 		}
 		var orphans []string
 		for _, info := range page {

@@ -62,8 +62,8 @@ func (e *epoch) fresh(now time.Time) bool {
 	return age > -epochFor && age < epochFor && e.next < e.number+1<<sequenceBits
 }
 
-// enter returns the epoch of now for an attempt, which must leave it.
-func (s *Store) enter(ctx context.Context, now time.Time) (*epoch, error) {
+// enterEpoch returns the epoch of now for an attempt, which must leave it.
+func (s *Store) enterEpoch(ctx context.Context, now time.Time) (*epoch, error) {
 	t := &s.epochs
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,6 +111,7 @@ func (s *Store) start(ctx context.Context, now time.Time) error {
 	switch {
 	case err == nil:
 		t.now = e
+		s.cache.put(e.record.Key, e.record.Value)
 	case errors.Is(err, history.ErrChanged): // another epoch has this number: try again
 		t.old = append(t.old, unused...)
 		err = nil
@@ -181,9 +182,9 @@ func (s *Store) take(e *epoch) (number uint64, ok bool) {
 	return e.next - 1, true
 }
 
-// leave ends the use of an epoch by an attempt. over says that the attempt could not go
+// leaveEpoch ends the use of an epoch by an attempt. over says that the attempt could not go
 // on in it: its numbers have run out, or its record is gone.
-func (s *Store) leave(e *epoch, over bool) {
+func (s *Store) leaveEpoch(e *epoch, over bool) {
 	s.epochs.mu.Lock()
 	defer s.epochs.mu.Unlock()
 	e.users--

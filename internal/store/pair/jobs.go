@@ -75,45 +75,42 @@ func checkJob(job, holder string) error {
 }
 
 // job calls what to change a claim.
-func (s *Store) job(ctx context.Context, job, holder string, what func(*claim, time.Time) error) error {
-	if err := checkJob(job, holder); err != nil {
-		return err
-	}
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return s.change(ctx, func(d *draft) error {
-		key := append([]byte{claims}, job...)
-		had, err := d.Get(key)
-		if err != nil {
+func (s *Store) job(ctx context.Context, op, job, holder string, what func(*claim, time.Time) error) error {
+	return fail(op, job, s.enter(ctx, func() error {
+		if err := checkJob(job, holder); err != nil {
 			return err
 		}
-		c, err := parseClaim(had)
-		if err != nil {
-			return err
-		}
-		was := c
-		if err := what(&c, d.now); err != nil || c == was {
-			return err
-		}
-		var value []byte
-		if c != (claim{}) {
-			value = c.value()
-		}
-		d.set(key, value)
-		return nil
-	})
+		return s.change(ctx, func(d *draft) error {
+			key := append([]byte{claims}, job...)
+			had, err := d.Get(key)
+			if err != nil {
+				return err
+			}
+			c, err := parseClaim(had)
+			if err != nil {
+				return err
+			}
+			was := c
+			if err := what(&c, d.now); err != nil || c == was {
+				return err
+			}
+			var value []byte
+			if c != (claim{}) {
+				value = c.value()
+			}
+			d.set(key, value)
+			return nil
+		})
+	}))
 }
 
-// Claim is for history.Shared. A claim lasts at most 24 hours. A job that was finished
-// more than 31 days ago may count as never finished.
+// Claim gives a job for at most 24 hours. A job that was finished more than 31 days ago may
+// count as never finished.
 func (s *Store) Claim(ctx context.Context, job, holder string, every, d time.Duration) (got bool, err error) {
-	if d < time.Millisecond {
-		return false, fail("claim", job, fmt.Errorf("for %v: at least a millisecond", d))
-	}
-	err = s.job(ctx, job, holder, func(c *claim, now time.Time) error {
+	err = s.job(ctx, "claim", job, holder, func(c *claim, now time.Time) error {
+		if d < time.Millisecond {
+			return fmt.Errorf("for %v: at least a millisecond", d)
+		}
 		// What lies further ahead than claims last was written while a clock was wrong.
 		live := now.Before(c.until) && c.until.Sub(now) <= maxClaim+wrongBy
 		done := !c.finished.IsZero() && now.Sub(c.finished) < every && c.finished.Sub(now) <= wrongBy
@@ -123,12 +120,11 @@ func (s *Store) Claim(ctx context.Context, job, holder string, every, d time.Dur
 		}
 		return nil
 	})
-	return got && err == nil, fail("claim", job, err)
+	return got && err == nil, err
 }
 
-// Finish is for history.Shared.
 func (s *Store) Finish(ctx context.Context, job, holder string, done bool) error {
-	return fail("finish", job, s.job(ctx, job, holder, func(c *claim, now time.Time) error {
+	return s.job(ctx, "finish", job, holder, func(c *claim, now time.Time) error {
 		if c.holder != holder {
 			return fmt.Errorf("claim of %q: %w", holder, history.ErrFenced)
 		}
@@ -137,5 +133,5 @@ func (s *Store) Finish(ctx context.Context, job, holder string, done bool) error
 			c.finished = now
 		}
 		return nil
-	}))
+	})
 }

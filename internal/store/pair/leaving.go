@@ -81,7 +81,7 @@ const nobody = ""
 // doom deletes a world in this way. key is the record that names it now.
 func doom(d *draft, w uint64, key []byte) (leaving, error) {
 	value := record.DeletedWorld{World: w, Deleted: time.UnixMilli(0)}.Value()
-	l, err := leavingOf(d.unseen(), w, record.DeletedKey(nobody, w), value)
+	l, err := leavingOf(d.unconditional(), w, record.DeletedKey(nobody, w), value)
 	d.set(key, nil)
 	d.set(record.LeaseKey(w), nil) // a deleted world has none
 	d.add(record.Change{Key: []byte(l.was.Key), Value: l.was.Value})

@@ -11,13 +11,11 @@ import (
 // Mend puts the bytes of a stone again, under a new number, after Check has found
 // that they are lost. The error is ErrGone if the Store has no such stone.
 func (s *Store) Mend(ctx context.Context, st history.Stone) error {
-	leave, err := s.begin(ctx)
-	if err == nil {
-		defer leave()
-		err = st.Check()
-	}
-	if err == nil {
-		err = s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+	return s.onStore(ctx, fmt.Sprintf("mend stone %v", st.ID), func() error {
+		if err := st.Check(); err != nil {
+			return err
+		}
+		return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
 			if err := a.ahead(d); err != nil {
 				return err
 			}
@@ -30,9 +28,5 @@ func (s *Store) Mend(ctx context.Context, st history.Stone) error {
 			}
 			return a.store(d, st, in)
 		})
-	}
-	if err != nil {
-		err = fmt.Errorf("pair: mend stone %v: %w", st.ID, away(err))
-	}
-	return err
+	})
 }

@@ -10,35 +10,28 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// List is for history.Store.
-func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return nil, fail("list", prefix, err)
-	}
-	defer leave()
-	from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
-	from = max(from, string(record.NameKey(after))+"\x00")
-	if n <= 0 || from >= to {
-		return nil, nil
-	}
-	found, err := s.catalogue.Scan(ctx, from, to, n, false)
-	var out []string
-	for _, r := range found {
-		out = append(out, r.Key[1:])
-	}
-	return out, fail("list", prefix, err)
+func (s *Store) List(ctx context.Context, prefix, after string, n int) (out []string, err error) {
+	err = s.onStore(ctx, "list", func() error {
+		from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
+		from = max(from, string(record.NameKey(after))+"\x00")
+		if n <= 0 || from >= to {
+			return nil
+		}
+		found, err := s.catalogue.Scan(ctx, from, to, n, false)
+		for _, r := range found {
+			out = append(out, r.Key[1:])
+		}
+		return err
+	})
+	return out, err
 }
 
 // put gives a name to the world that what returns.
 func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64, error)) error {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
+	if err := history.CheckName(name); err != nil {
 		return err
 	}
-	defer leave()
 	return s.change(ctx, func(d *draft) error {
-		d.likely(record.NameKey(name), nil)
 		if _, err := d.World(name); err == nil {
 			return fmt.Errorf("%q: %w", name, history.ErrExists)
 		} else if !errors.Is(err, history.ErrNoWorld) {
@@ -50,25 +43,12 @@ func (s *Store) put(ctx context.Context, name string, what func(*draft) (uint64,
 	})
 }
 
-// errTaken says that another world has the number of a new world.
-var errTaken = errors.New("the number of the new world is taken")
-
-// free returns errTaken if a world has the number.
-func free(d *draft, w uint64) error {
-	d.likely(record.HeadKey(w), nil)
-	b, err := d.Get(record.HeadKey(w))
-	if b != nil {
-		err = errTaken
-	}
-	return err
-}
-
 // putNew gives a name to a new world. what sets the head of the world with number w.
 func (s *Store) putNew(ctx context.Context, name string, what func(d *draft, w uint64) error) error {
 	for {
 		w := s.number()
 		err := s.put(ctx, name, func(d *draft) (uint64, error) {
-			if err := free(d, w); err != nil {
+			if err := d.checkFree(w); err != nil {
 				return w, err
 			}
 			return w, what(d, w)
@@ -79,20 +59,18 @@ func (s *Store) putNew(ctx context.Context, name string, what func(d *draft, w u
 	}
 }
 
-// Create is for history.Names.
 func (s *Store) Create(ctx context.Context, name string) error {
-	return fail("create", name, s.putNew(ctx, name, func(d *draft, w uint64) error {
-		d.set(record.HeadKey(w), record.HeadValue(history.Head{}))
-		return nil
-	}))
+	return s.onWorld(ctx, "create", name, func() error {
+		return s.putNew(ctx, name, func(d *draft, w uint64) error {
+			d.set(record.HeadKey(w), record.HeadValue(history.Head{}))
+			return nil
+		})
+	})
 }
 
-// Fork is for history.Commits.
 func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
-	leave, err := s.begin(ctx, from)
-	if err == nil {
-		defer leave()
-		err = s.putNew(ctx, name, func(d *draft, w uint64) error {
+	return s.onWorld(ctx, "fork", from, func() error {
+		return s.putNew(ctx, name, func(d *draft, w uint64) error {
 			old, err := d.World(from)
 			if err != nil {
 				return err
@@ -105,142 +83,92 @@ func (s *Store) Fork(ctx context.Context, from string, at history.ID, name strin
 			d.add(head[:]...)
 			return nil
 		})
-	}
-	return fail("fork", from, err)
+	})
 }
 
-// Rename is for history.Names.
 func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
-	leave, err := s.begin(ctx, from)
-	if err == nil {
-		defer leave()
-		err = s.put(ctx, to, func(d *draft) (uint64, error) {
+	return s.onWorld(ctx, "rename", from, func() error {
+		return s.put(ctx, to, func(d *draft) (uint64, error) {
 			w, err := d.World(from)
 			if err != nil {
 				return 0, err
 			}
-			h, l, err := under(d.Reads, d.now, w, fence)
-			if err != nil {
-				return 0, err
-			}
-			spent, err := d.Spend(from, h.Fence)
+			h, l, err := d.losesName(from, d.now, w, fence)
 			if err != nil {
 				return 0, err
 			}
 			next, err := d.Beyond(to, l.After(fence, true))
 			d.set(record.NameKey(from), nil)
-			d.add(spent...)
 			d.add(record.Fenced(w, h, l, next)...)
 			return w, err
 		})
-	}
-	return fail("rename", from, err)
+	})
 }
 
-// Delete is for history.Names.
 func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return fail("delete", name, err)
-	}
-	defer leave()
-	return fail("delete", name, s.change(ctx, func(d *draft) error {
-		w, err := d.World(name)
+	return s.changeWorld(ctx, "delete", name, func(d *draft, w uint64) error {
+		h, l, err := d.losesName(name, d.now, w, fence)
 		if err != nil {
-			return err
-		}
-		h, l, err := under(d.Reads, d.now, w, fence)
-		if err != nil {
-			return err
-		}
-		spent, err := d.Spend(name, h.Fence)
-		if err != nil {
-			return err
-		}
-		n, _, err := d.LastDeleted(name)
-		if err != nil {
-			return err
-		}
-		deleted := record.DeletedKey(name, n+1)
-		if _, err := d.Get(deleted); err != nil { // make its absence a condition
 			return err
 		}
 		d.set(record.NameKey(name), nil)
-		d.set(deleted, record.DeletedWorld{World: w, Deleted: d.now}.Value())
-		d.add(spent...)
 		d.add(record.Fenced(w, h, l, l.After(history.Force, true))...)
-		return nil
-	}))
+		return d.addDeleted(name, record.DeletedWorld{World: w, Deleted: d.now})
+	})
 }
 
-// Undelete is for history.Names.
 func (s *Store) Undelete(ctx context.Context, name string) error {
-	return fail("undelete", name, s.put(ctx, name, func(d *draft) (uint64, error) {
-		n, value, err := d.LastDeleted(name)
-		if err != nil {
-			return 0, err
-		}
-		if value == nil {
-			return 0, history.ErrNoWorld
-		}
-		for _, n := range []uint64{n, n + 1} { // conditions: it exists, and it is the last
-			if _, err := d.Get(record.DeletedKey(name, n)); err != nil {
+	return s.onWorld(ctx, "undelete", name, func() error {
+		return s.put(ctx, name, func(d *draft) (uint64, error) {
+			n, value, err := d.LastDeleted(name)
+			if err != nil {
 				return 0, err
 			}
-		}
-		d.set(record.DeletedKey(name, n), nil)
-		g, err := record.ParseDeleted(value)
-		if err != nil {
-			return 0, err
-		}
-		changes, err := d.Undeleted(name, g.World)
-		d.add(changes...)
-		return g.World, err
-	}))
+			if value == nil {
+				return 0, history.ErrNoWorld
+			}
+			for _, n := range []uint64{n, n + 1} { // conditions: it exists, and it is the last
+				if _, err := d.Get(record.DeletedKey(name, n)); err != nil {
+					return 0, err
+				}
+			}
+			d.set(record.DeletedKey(name, n), nil)
+			g, err := record.ParseDeleted(value)
+			if err != nil {
+				return 0, err
+			}
+			changes, err := d.Undeleted(name, g.World)
+			d.add(changes...)
+			return g.World, err
+		})
+	})
 }
 
-// Lease is for history.Leases.
 func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
-	l, err := s.lease(ctx, name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Take(holder, d, now) })
-	return l, fail("lease", name, err)
+	return s.lease(ctx, "lease", name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Take(holder, d, now) })
 }
 
-// Renew is for history.Leases.
 func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
-	l, err := s.lease(ctx, name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Renew(fence, d, now) })
-	return l, fail("renew", name, err)
+	return s.lease(ctx, "renew", name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Renew(fence, d, now) })
 }
 
-// Release is for history.Leases.
 func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
-	_, err := s.lease(ctx, name, func(l history.Lease, _ time.Time) (history.Lease, error) { return l.Release(fence) })
-	return fail("release", name, err)
+	_, err := s.lease(ctx, "release", name, func(l history.Lease, _ time.Time) (history.Lease, error) { return l.Release(fence) })
+	return err
 }
 
 // lease replaces a world's lease by the one that what returns.
-func (s *Store) lease(ctx context.Context, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return history.Lease{}, err
-	}
-	defer leave()
-	err = s.change(ctx, func(d *draft) error {
-		w, err := d.World(name)
-		if err != nil {
-			return err
-		}
-		h, old, err := under(d.Reads, d.now, w, history.Force)
+func (s *Store) lease(ctx context.Context, op, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
+	err = s.changeWorld(ctx, op, name, func(d *draft, w uint64) error {
+		h, old, err := checkFence(d.Reads, d.now, w, history.Force)
 		if err != nil {
 			return err
 		}
 		if next, err = what(old, d.now); err == nil {
 			next, err = d.raised(name, h.Fence, next)
 		}
-		if err != nil {
-			return err
-		}
 		d.add(record.Fenced(w, h, old, next)...)
-		return nil
+		return err
 	})
 	if err != nil {
 		return history.Lease{}, err
@@ -248,45 +176,17 @@ func (s *Store) lease(ctx context.Context, name string, what func(history.Lease,
 	return next, nil
 }
 
-// raised is Raised. A record that is missing is a dear condition for some catalogues, so it
-// makes the one that was missing.
-func (d *draft) raised(name string, was uint64, next history.Lease) (history.Lease, error) {
-	if was > 0 || next.Fence == 0 {
-		return next, nil
-	}
-	key := record.SpentKey(name)
-	d.likely(key, nil)
-	if b, err := d.Get(key); b == nil && err == nil {
-		d.set(key, record.NumberValue(0))
-	}
-	return d.Raised(name, was, next)
-}
-
-// Leased is for history.Leases.
 func (s *Store) Leased(ctx context.Context, name string) (l history.Lease, err error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return l, fail("leased", name, err)
-	}
-	defer leave()
 	now, err := s.now(ctx) // before the lease is read, so that the lease is not older than the time
 	if err != nil {
 		return l, fail("leased", name, err)
 	}
-	err = s.ask(ctx, func(r record.Reads) error {
-		w, err := r.World(name)
-		if err != nil {
-			return err
-		}
-		h, err := r.Head(w)
-		if err != nil {
-			return err
-		}
-		l, err = r.Lease(w, h)
+	err = s.readWorld(ctx, "leased", name, func(r record.Reads, w uint64) error {
+		_, l, err = checkFence(r, now, w, history.Force)
 		return err
 	})
 	if err != nil || !l.Live(now) {
 		l = history.Lease{}
 	}
-	return l, fail("leased", name, err)
+	return l, err
 }

@@ -14,7 +14,7 @@
 // record can never be used, and Collect deletes them.
 //
 // A Store remembers the records and stones that it read lately, to save calls:
-// FORMAT.md says why this is safe. As a rule a save is one Swap, and a Put if a stone
+// optimistic.go says how. As a rule a save is one Swap, and a Put if a stone
 // is not small; a load of a world that was loaded before is one Get.
 //
 // The package starts no goroutine that outlives a call. All times are the
@@ -72,7 +72,7 @@ type Store struct {
 	full   struct{ catalogue, bucket atomic.Bool } // had no room for the last change
 	calls  history.Calls
 
-	alone chan struct{} // has room for one Collect or Purge of this process
+	collecting chan struct{} // has room for one Collect or Purge of this process
 
 	mu   sync.Mutex      // guards what is below
 	open map[string]int  // number of readers of a key
@@ -94,7 +94,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 	if o.Rand == nil {
 		o.Rand = rand.Uint64
 	}
-	s := &Store{Options: o, catalogue: c, bucket: b, alone: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
+	s := &Store{Options: o, catalogue: c, bucket: b, collecting: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
 	if s.CacheBytes == 0 {
 		s.CacheBytes = defaultCache
 	}
@@ -107,7 +107,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 	return s
 }
 
-// Close is for history.Store. It tries for up to two seconds to end the Store's epochs.
+// Close tries for up to two seconds to end the Store's epochs.
 func (s *Store) Close() error {
 	if !s.calls.Close() {
 		return nil
@@ -122,26 +122,68 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// begin begins a call and checks the arguments that all methods have. If it returns no
-// error, the caller calls leave at the end.
-func (s *Store) begin(ctx context.Context, names ...string) (leave func(), err error) {
-	for _, name := range names {
-		if err := history.CheckName(name); err != nil {
-			return nil, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return s.calls.Enter()
+// onStore makes a call about the whole Store.
+func (s *Store) onStore(ctx context.Context, op string, what func() error) error {
+	return fail(op, "", s.enter(ctx, what))
 }
 
-// fail adds the call and the world to an error.
-func fail(op, name string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("pair: %s %q: %w", op, name, away(err))
+// onWorld makes a call about the world with a name.
+func (s *Store) onWorld(ctx context.Context, op, name string, what func() error) error {
+	err := history.CheckName(name)
+	if err == nil {
+		err = s.enter(ctx, what)
 	}
-	return err
+	return fail(op, name, err)
+}
+
+// readWorld is onWorld for calls that read records. what may be called several times.
+func (s *Store) readWorld(ctx context.Context, op, name string, what func(r record.Reads, w uint64) error) error {
+	return s.onWorld(ctx, op, name, func() error {
+		return s.ask(ctx, func(r record.Reads) error {
+			w, err := r.World(name)
+			if err == nil {
+				err = what(r, w)
+			}
+			return err
+		})
+	})
+}
+
+// changeWorld is onWorld for calls that change records. what may be called several times.
+func (s *Store) changeWorld(ctx context.Context, op, name string, what func(d *draft, w uint64) error) error {
+	return s.onWorld(ctx, op, name, func() error {
+		return s.change(ctx, func(d *draft) error {
+			w, err := d.World(name)
+			if err == nil {
+				err = what(d, w)
+			}
+			return err
+		})
+	})
+}
+
+// enter makes a call unless the Store is closed; Close waits for its end.
+func (s *Store) enter(ctx context.Context, what func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	leave, err := s.calls.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return what()
+}
+
+// fail adds the call, and the world if it is about one, to an error.
+func fail(op, name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case name == "":
+		return fmt.Errorf("pair: %s: %w", op, away(err))
+	}
+	return fmt.Errorf("pair: %s %q: %w", op, name, away(err))
 }
 
 // away adds history.ErrAway to an error that says that the bucket is away.
@@ -163,14 +205,24 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 	return time.Now(), nil
 }
 
-// Ping is for history.Pinger. It asks both halves, and while one has no room it asks that
-// by a change.
+// Ping asks both halves. While one has no room it asks that by a change.
 func (s *Store) Ping(ctx context.Context) error {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return fmt.Errorf("pair: ping: %w", err)
-	}
-	defer leave()
+	return s.onStore(ctx, "ping", func() error {
+		if err := s.pingCatalogue(ctx); err != nil {
+			return fmt.Errorf("the catalogue: %w", err)
+		}
+		err := s.pingBucket(ctx)
+		if err != nil && !errors.Is(err, blob.ErrFull) && !errors.Is(err, blob.ErrAway) {
+			err = fmt.Errorf("%w: %w", blob.ErrAway, err) // it took too long, or refuses
+		}
+		if err != nil {
+			err = fmt.Errorf("the bucket: %w", err)
+		}
+		return err
+	})
+}
+
+func (s *Store) pingCatalogue(ctx context.Context) (err error) {
 	if p, ok := s.catalogue.(history.Pinger); ok {
 		err = p.Ping(ctx)
 	} else {
@@ -180,9 +232,10 @@ func (s *Store) Ping(ctx context.Context) error {
 		// Only a change tells whether it has room again: of a record that is not there.
 		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, nil, []history.Record{{Key: "p"}}))
 	}
-	if err != nil {
-		return fmt.Errorf("pair: ping the catalogue: %w", err)
-	}
+	return err
+}
+
+func (s *Store) pingBucket(ctx context.Context) (err error) {
 	if p, ok := s.bucket.(history.Pinger); ok {
 		err = p.Ping(ctx)
 	} else if _, err = s.bucket.Head(ctx, runKey); errors.Is(err, fs.ErrNotExist) {
@@ -193,12 +246,6 @@ func (s *Store) Ping(ctx context.Context) error {
 		if err = s.putBytes(ctx, key, io.NewSectionReader(bytes.NewReader(make([]byte, wholeBlock)), 0, wholeBlock)); err == nil {
 			err = s.bucket.Delete(ctx, key)
 		}
-	}
-	if err != nil && !errors.Is(err, blob.ErrFull) && !errors.Is(err, blob.ErrAway) {
-		err = fmt.Errorf("%w: %w", blob.ErrAway, err) // it took too long, or refuses
-	}
-	if err != nil {
-		err = fmt.Errorf("pair: ping the bucket: %w", away(err))
 	}
 	return err
 }
@@ -224,269 +271,17 @@ func (s *Store) putBytes(ctx context.Context, key string, body *io.SectionReader
 	return err
 }
 
-// enterAlone is begin for Collect and Purge: it waits until no other of this process is
-// under way.
-func (s *Store) enterAlone(ctx context.Context, names ...string) (leave func(), err error) {
-	begun, err := s.begin(ctx, names...)
-	if err != nil {
-		return nil, err
-	}
+// alone makes a call that no other of this process may make at the same time: Collect and
+// Purge.
+func (s *Store) alone(ctx context.Context, what func() error) error {
 	select {
-	case s.alone <- struct{}{}:
-		return func() { <-s.alone; begun() }, nil
+	case s.collecting <- struct{}{}:
+		defer func() { <-s.collecting }()
+		return what()
 	case <-ctx.Done():
-		begun()
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
 // number returns a unique number.
 func (s *Store) number() uint64 { return max(1, s.Rand()) }
-
-// look calls what with a snapshot.
-func (s *Store) look(ctx context.Context, what func(record.Reads) error) error {
-	snap, release, err := s.catalogue.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return what(record.Reads{Reader: s.walker(ctx, snap)})
-}
-
-// walker returns a reader for walks through many records.
-func (s *Store) walker(ctx context.Context, snap history.Records) *reader {
-	r := &reader{ctx: ctx, from: snap, page: walkSize, plain: s.cache == nil}
-	if !r.plain {
-		r.known = make(map[string][]byte)
-	}
-	return r
-}
-
-// ask calls what with the records of one moment. It guesses from what the cache
-// remembers which records these are.
-func (s *Store) ask(ctx context.Context, what func(record.Reads) error) error {
-	if s.cache == nil {
-		return s.look(ctx, what)
-	}
-	r := &reader{ctx: ctx, cache: s.cache, guess: true}
-	_ = what(record.Reads{Reader: r}) // only to see what it needs
-	return s.rounds(ctx, newKeys(r), r, s.cache, func(r *reader) error { return what(record.Reads{Reader: r}) })
-}
-
-// maxRounds is how often the catalogue is asked for records before a snapshot is
-// taken.
-const maxRounds = 5
-
-// rounds calls what with the records of one moment. It gets the keys in one call. If
-// what needs other records, it gets all of them again and calls what again. It takes
-// a snapshot if what walks, as the last reader shows.
-func (s *Store) rounds(ctx context.Context, keys *keySet, last *reader, c *cache, what func(*reader) error) error {
-	for n := 0; n < maxRounds && !last.walks; n++ {
-		known, err := s.get(ctx, s.catalogue, keys)
-		if err != nil {
-			return err
-		}
-		r := &reader{ctx: ctx, cache: c, known: known}
-		if err := what(r); !r.lacks() {
-			return err
-		}
-		if n > 0 && r.stack && last.stack {
-			break // step by step down a stack that is not known
-		}
-		keys.add(r.lack...)
-		last = r
-	}
-	snap, release, err := s.catalogue.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	known, err := s.get(ctx, snap, keys)
-	if err != nil {
-		return err
-	}
-	return what(&reader{ctx: ctx, from: snap, cache: c, known: known, plain: s.cache == nil})
-}
-
-// keySet is a set of keys in the order of their addition.
-type keySet struct {
-	list []string
-	has  map[string]struct{}
-}
-
-// newKeys returns the keys that a guess asked for and that it lacks.
-func newKeys(r *reader) *keySet {
-	k := &keySet{has: make(map[string]struct{}, len(r.asked)+len(r.lack))}
-	k.add(r.asked...)
-	k.add(r.lack...)
-	return k
-}
-
-func (k *keySet) add(keys ...string) {
-	for _, key := range keys {
-		if _, ok := k.has[key]; !ok {
-			k.has[key] = struct{}{}
-			k.list = append(k.list, key)
-		}
-	}
-}
-
-// get returns the records with these keys and remembers them.
-func (s *Store) get(ctx context.Context, from history.Records, keys *keySet) (map[string][]byte, error) {
-	if s.cache == nil {
-		return nil, nil
-	}
-	known := make(map[string][]byte, len(keys.list))
-	if len(keys.list) == 0 {
-		return known, nil
-	}
-	values, err := from.Get(ctx, keys.list...)
-	if err != nil {
-		return nil, err
-	}
-	for i, key := range keys.list {
-		known[key] = values[i]
-		s.cache.put(key, values[i])
-	}
-	return known, nil
-}
-
-// draft is a change of the catalogue in preparation. Every record that is read
-// through it becomes a condition.
-type draft struct {
-	record.Reads
-	now     time.Time // before the records are read
-	reader  *reader
-	changes []history.Record
-}
-
-func (d *draft) set(key, value []byte) {
-	d.changes = append(d.changes, history.Record{Key: string(key), Value: value})
-}
-
-func (d *draft) add(changes ...record.Change) {
-	for _, c := range changes {
-		d.set(c.Key, c.Value)
-	}
-}
-
-// likely says what a record is if nothing is remembered of it. It saves a look.
-func (d *draft) likely(key, value []byte) {
-	if d.reader.guess {
-		if _, ok := d.reader.cache.get(string(key)); !ok {
-			d.reader.known[string(key)] = value
-		}
-	}
-}
-
-// assume is likely, also in the try after that.
-func (d *draft) assume(key []byte) {
-	d.likely(key, nil)
-	if _, ok := d.reader.known[string(key)]; !ok && d.reader.assumes {
-		d.reader.known[string(key)] = nil
-	}
-}
-
-// unseen reads records without making them conditions.
-func (d *draft) unseen() record.Reads { return record.Reads{Reader: unseen{d.reader}} }
-
-// change calls what to prepare a change and makes it. It starts again if another
-// call changed a record that the change depends on.
-func (s *Store) change(ctx context.Context, what func(*draft) error) error {
-	return s.changeBytes(ctx, nil, what)
-}
-
-// changeBytes is change. It puts the bytes that the change needs, if any, before the
-// change is made.
-//
-// The first time it makes the change from what the cache remembers. That is safe: if
-// a record is not as it was, the conditions do not hold. Then it asks for all
-// records that it needs.
-func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*draft) error) error {
-	keys := &keySet{has: make(map[string]struct{})}
-	for n := 0; ; n++ {
-		d, err := s.prepare(ctx, keys, n, a, what)
-		if err != nil || len(d.changes) == 0 {
-			return err
-		}
-		if err := a.put(ctx); err != nil {
-			return err
-		}
-		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, d.reader.seen, d.changes))
-		if err == nil {
-			s.remember(d)
-			return nil
-		}
-		if !errors.Is(err, history.ErrChanged) {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-}
-
-// remember keeps what a change read and wrote. A commit is kept because the next one
-// stands on it.
-func (s *Store) remember(d *draft) {
-	if s.cache == nil {
-		return
-	}
-	for _, records := range [][]history.Record{d.reader.seen, d.changes} {
-		for _, r := range records {
-			s.cache.put(r.Key, r.Value)
-			if r.Key[0] == record.Commits {
-				if pack := string(record.Packs) + r.Key[1:]; !s.cache.has(pack) {
-					s.cache.put(pack, nil) // a new commit has none
-				}
-			}
-		}
-	}
-}
-
-// prepare returns a draft. The n-th time a change is tried, it trusts less: the
-// first time everything that the cache remembers, the second time what lasts, and
-// then nothing.
-func (s *Store) prepare(ctx context.Context, keys *keySet, n int, a *attempt, what func(*draft) error) (*draft, error) {
-	now, err := s.now(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var d *draft
-	draft := func(r *reader) error {
-		r.ctx, r.note, r.noted, r.assumes = ctx, true, make(map[string]struct{}), n < 2 && !r.plain
-		d = &draft{Reads: record.Reads{Reader: r}, now: now, reader: r}
-		return what(d)
-	}
-	r := &reader{walks: true}
-	if s.cache != nil && n == 0 {
-		r = &reader{cache: s.cache, guess: true, known: make(map[string][]byte)}
-		err := draft(r)
-		if err == nil && !r.lacks() && len(d.changes) > 0 && !a.large() { // without changes there is no Swap to find out
-			return d, nil
-		}
-		keys.add(newKeys(r).list...)
-	} else if s.cache != nil {
-		r.walks = false
-	}
-	trusted := s.cache
-	if n > 1 {
-		trusted = nil
-	}
-	err = s.rounds(ctx, keys, r, trusted, draft)
-	return d, err
-}
-
-// under returns the head and the lease of a world, or an error if the fence does
-// not permit a call.
-func under(r record.Reads, now time.Time, w, fence uint64) (history.Head, history.Lease, error) {
-	h, err := r.Head(w)
-	if err != nil {
-		return h, history.Lease{}, err
-	}
-	l, err := r.Lease(w, h)
-	if err == nil {
-		err = l.Admit(fence, now)
-	}
-	return h, l, err
-}

@@ -12,29 +12,27 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Purge is for history.Store. It reads the records of all worlds. Its memory grows
-// with what the purged worlds reach.
+// Purge reads the records of all worlds. Its memory grows with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
-	leave, err := s.enterAlone(ctx, name)
-	if err != nil {
-		return history.Purged{}, fail("purge", name, err)
-	}
-	defer leave()
 	p := &purger{Store: s, ctx: ctx}
-	p.at, err = s.now(ctx)
-	if err == nil {
-		err = p.unname(name, fence)
-	}
-	if err == nil {
-		err = p.forgetLong()
-	}
-	if err == nil {
-		err = s.run(ctx, time.Time{}, p.condemn)
-	}
-	if err == nil {
-		err = s.run(ctx, time.Time{}, p.sweep)
-	}
-	return p.done, fail("purge", name, err)
+	err := s.onWorld(ctx, "purge", name, func() error {
+		return s.alone(ctx, func() (err error) {
+			if p.at, err = s.now(ctx); err == nil {
+				err = p.unname(name, fence)
+			}
+			if err == nil {
+				err = p.forgetLong()
+			}
+			if err == nil {
+				err = s.run(ctx, time.Time{}, p.condemn)
+			}
+			if err == nil {
+				err = s.run(ctx, time.Time{}, p.sweep)
+			}
+			return err
+		})
+	})
+	return p.done, err
 }
 
 // purger is one Purge.
@@ -54,21 +52,15 @@ func (p *purger) unname(name string, fence uint64) error {
 		p.had, p.long, p.done.Worlds = make(map[record.Thing]struct{}), nil, 0
 		w, err := d.World(name)
 		if err == nil {
-			h, _, err := under(d.Reads, p.at, w, fence)
-			if err != nil {
+			if _, _, err := d.losesName(name, p.at, w, fence); err != nil {
 				return err
 			}
-			spent, err := d.Spend(name, h.Fence)
-			if err != nil {
-				return err
-			}
-			d.add(spent...)
 			return p.unnameOne(d, record.NameKey(name), w)
 		}
 		if !errors.Is(err, history.ErrNoWorld) {
 			return err
 		}
-		if err := d.unseen().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
+		if err := d.unconditional().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
 			if err := (history.Lease{}).Admit(fence, p.at); err != nil { // they have no leases
 				return false, err
 			}
@@ -93,7 +85,7 @@ func (p *purger) unname(name string, fence uint64) error {
 
 func (p *purger) unnameOne(d *draft, key []byte, w uint64) error {
 	p.done.Worlds++
-	r := d.unseen()
+	r := d.unconditional()
 	if err := r.All(p.ctx, w, p.had); err != nil {
 		return err
 	}

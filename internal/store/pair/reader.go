@@ -9,135 +9,107 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// reader is a record.Reader of a catalogue. It reads from a snapshot, or it has only
-// the records that it was given and what a cache remembers. In the second case it
-// says which records it lacks, and errLack is its answer.
-type reader struct {
-	ctx   context.Context
-	from  history.Records   // the snapshot, or nil
-	known map[string][]byte // records of its moment
-	cache *cache            // nil if what is remembered does not count
-	guess bool              // everything that the cache remembers counts, not only what lasts
-	asked []string          // keys that were asked for, without those that the cache answered for good
-	lack  []string          // keys that it lacks
-	walks bool              // it was asked for records that only a snapshot has
-	stack bool              // it lacks a pack: it goes down a stack
-	note  bool              // record in seen what Get returns
-	seen  []history.Record
-	noted map[string]struct{}
-	plain bool   // every record is read when it is needed, and not kept
-	page  int    // how many records are read at a time; 0 is batchSize
-	world uint64 // of the head that was read last
-	// assumes lets a draft take a record for missing without a look.
-	assumes bool
+// reader is what calls read records with: presumed or snapshot.
+type reader interface {
+	record.Reader
+	record.Ahead
 }
 
-// errLack says that a reader without a snapshot lacks a record.
-var errLack = errors.New("a record was not read yet")
+// presumed has some records of one moment. It presumes that all others are as the cache has
+// them, or missing if it does not.
+type presumed struct {
+	known    map[string][]byte // of one moment
+	cache    *cache
+	lasting  *cache  // what it has of records that last is true; may be nil
+	keys     *keySet // those that were asked for are added
+	presumed bool    // a record was not known
+	pack     bool    // that of a pack
+	walked   bool    // it was asked for a range of keys, which only a snapshot has
+}
 
-// lacks reports whether the answers of the reader count for nothing.
-func (r *reader) lacks() bool { return len(r.lack) > 0 || r.walks }
-
-func (r *reader) Get(key []byte) ([]byte, error) {
+func (r *presumed) Get(key []byte) ([]byte, error) {
 	k := string(key)
-	value, err := r.get(k)
-	if err != nil {
-		return nil, err
+	if value, ok := r.known[k]; ok {
+		return value, nil
 	}
-	r.saw(k, value)
-	return value, nil
+	if value := r.lasting.lasting(k); value != nil {
+		return value, nil
+	}
+	r.keys.add(k)
+	r.presumed = true
+	r.pack = r.pack || k[0] == record.Packs
+	return r.cache.get(k), nil
 }
 
-// saw records what Get returned, or what a walk found.
-func (r *reader) saw(key string, value []byte) {
-	if _, noted := r.noted[key]; r.note && !noted {
-		r.noted[key] = struct{}{}
-		r.seen = append(r.seen, history.Record{Key: key, Value: value})
+func (r *presumed) Ahead(keys [][]byte) error {
+	for _, key := range keys {
+		_, _ = r.Get(key)
 	}
+	return nil
 }
 
-func (r *reader) get(key string) ([]byte, error) {
-	if key[0] == record.Heads {
-		r.world = record.Number([]byte(key))
-	}
-	if r.plain {
-		values, err := r.from.Get(r.ctx, key)
+var errWalk = errors.New("a range of keys is not known")
+
+func (r *presumed) Each([]byte, func(key, value []byte) (bool, error)) error {
+	r.walked = true
+	return errWalk
+}
+
+func (r *presumed) Keys([]byte, func(key []byte) error) error { return r.Each(nil, nil) }
+
+func (r *presumed) Back(_, _ []byte, _ func(key, value []byte) (bool, error)) error {
+	return r.Each(nil, nil)
+}
+
+// snapshot reads the records of one moment from the catalogue.
+type snapshot struct {
+	ctx     context.Context
+	from    history.Records
+	known   map[string][]byte // what was read; nil if each record is read when it is needed
+	lasting *cache            // has records that last; may be nil
+}
+
+const (
+	// walkSize is how many records a call reads at a time.
+	walkSize = 2048
+	// changeSize is how many records one Swap of a walk changes.
+	changeSize = 512
+	// maxKnown is how many records a snapshot keeps.
+	maxKnown = 1 << 16
+)
+
+func (r *snapshot) Get(key []byte) ([]byte, error) {
+	k := string(key)
+	if r.known == nil {
+		values, err := r.from.Get(r.ctx, k)
 		if err != nil {
 			return nil, err
 		}
 		return values[0], nil
 	}
-	if value, ok := r.has(key); ok {
+	if value, ok := r.has(k); ok {
 		return value, nil
 	}
-	if err := r.fetch(append([]string{key}, r.beside(key)...)); err != nil {
-		return nil, err
-	}
-	return r.known[key], nil
-}
-
-// has returns a record that needs no call.
-func (r *reader) has(key string) (value []byte, ok bool) {
-	if value, ok = r.known[key]; !ok {
-		if lasts := lasting(key); lasts || r.guess {
-			if value, ok = r.cache.get(key); ok && lasts {
-				return value, true
-			}
+	keys := []string{k}
+	if k[0] == record.Packs { // as a rule its commit is needed too
+		commit := string(record.Commits) + k[1:]
+		if _, ok := r.has(commit); !ok {
+			keys = append(keys, commit)
 		}
 	}
-	if ok && r.guess {
-		r.asked = append(r.asked, key)
+	err := r.fetch(keys)
+	return r.known[k], err
+}
+
+func (r *snapshot) has(key string) (value []byte, ok bool) {
+	if value, ok = r.known[key]; !ok {
+		value = r.lasting.lasting(key)
+		ok = value != nil
 	}
 	return value, ok
 }
 
-// beside returns the keys of other records that are as a rule needed with one.
-func (r *reader) beside(key string) (keys []string) {
-	switch key[0] {
-	case record.Heads:
-		if r.note {
-			keys = append(keys, string(record.LeaseKey(r.world)))
-		}
-	case record.Packs:
-		r.stack = true
-		keys = append(keys, string(record.Commits)+key[1:])
-		if r.from != nil && r.cache != nil && r.world != 0 {
-			keys = append(keys, r.logged()...)
-		}
-	}
-	return slices.DeleteFunc(keys, func(key string) bool {
-		_, ok := r.known[key]
-		if !ok && lasting(key) {
-			_, ok = r.cache.get(key)
-		}
-		return ok
-	})
-}
-
-// logged returns the keys of the newest commits of the world's log, which a stack is
-// as a rule made of, and of their packs. It does so once.
-func (r *reader) logged() (keys []string) {
-	log, err := r.from.Scan(r.ctx, string(record.LogOf(r.world)), string(record.End(record.LogOf(r.world))), stackAhead, true)
-	r.world = 0
-	for _, e := range log {
-		if len(e.Value) < len(history.ID{}) || err != nil {
-			continue // who reads it says what is wrong
-		}
-		id := string(e.Value[:len(history.ID{})])
-		keys = append(keys, string(record.Packs)+id, string(record.Commits)+id)
-	}
-	return keys
-}
-
-// stackAhead is how many commits of a log are read at once for a stack.
-const stackAhead = 64
-
-// fetch gets records from the snapshot, or says that they are lacking.
-func (r *reader) fetch(keys []string) error {
-	if r.from == nil {
-		r.lack = append(r.lack, keys...)
-		return errLack
-	}
+func (r *snapshot) fetch(keys []string) error {
 	values, err := r.from.Get(r.ctx, keys...)
 	if err != nil {
 		return err
@@ -147,16 +119,13 @@ func (r *reader) fetch(keys []string) error {
 	}
 	for i, key := range keys {
 		r.known[key] = values[i]
-		r.cache.put(key, values[i])
+		r.lasting.put(key, values[i])
 	}
 	return nil
 }
 
-// maxKnown is how many records a reader of a snapshot remembers.
-const maxKnown = 1 << 16
-
-func (r *reader) Ahead(keys [][]byte) error {
-	if r.plain {
+func (r *snapshot) Ahead(keys [][]byte) error {
+	if r.known == nil {
 		return nil
 	}
 	var need []string
@@ -165,44 +134,51 @@ func (r *reader) Ahead(keys [][]byte) error {
 			need = append(need, string(key))
 		}
 	}
-	for some := range slices.Chunk(need, max(batchSize, r.page)) {
-		if err := r.fetch(some); err != nil && r.from != nil {
+	for some := range slices.Chunk(need, walkSize) {
+		if err := r.fetch(some); err != nil {
 			return err
 		}
-	}
-	if len(r.lack) > 0 && !r.guess { // a guess goes on, to see what else is needed
-		return errLack
 	}
 	return nil
 }
 
-const (
-	// batchSize is how many records a call reads at a time.
-	batchSize = 256
-	// walkSize is how many records a walk through all worlds reads at a time.
-	walkSize = 2048
-	// changeSize is how many records it changes at a time.
-	changeSize = 512
-)
+// stackAhead is how many commits of a log are read at once for a stack.
+const stackAhead = 64
 
-func (r *reader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
+// readLog reads the newest commits of a world's log and their packs ahead, which a stack is
+// as a rule made of. Without a snapshot it does nothing.
+func readLog(r record.Reads, w uint64) error {
+	s, ok := r.Reader.(*snapshot)
+	if !ok || s.known == nil {
+		return nil
+	}
+	log, err := s.from.Scan(s.ctx, string(record.LogOf(w)), string(record.End(record.LogOf(w))), stackAhead, true)
+	if err != nil {
+		return err
+	}
+	var keys [][]byte
+	for _, l := range log {
+		if e, err := record.ParseEntry([]byte(l.Key), l.Value); err == nil { // who reads it says what is wrong
+			keys = append(keys, record.PackKey(e.Commit), record.CommitKey(e.Commit))
+		}
+	}
+	return s.Ahead(keys)
+}
+
+func (r *snapshot) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
 	return r.scan(string(prefix), string(record.End(prefix)), false, what)
 }
 
-func (r *reader) Keys(prefix []byte, what func(key []byte) error) error {
+func (r *snapshot) Keys(prefix []byte, what func(key []byte) error) error {
 	return r.Each(prefix, func(key, _ []byte) (bool, error) { return true, what(key) })
 }
 
-func (r *reader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+func (r *snapshot) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
 	return r.scan(string(from), string(to), true, what)
 }
 
-func (r *reader) scan(from, to string, back bool, what func(key, value []byte) (bool, error)) error {
-	if r.from == nil {
-		r.walks = true
-		return errLack
-	}
-	for n := 8; ; n = min(2*n, max(batchSize, r.page)) { // few records are often enough
+func (r *snapshot) scan(from, to string, back bool, what func(key, value []byte) (bool, error)) error {
+	for n := 8; ; n = min(2*n, walkSize) { // few records are often enough
 		batch, err := r.from.Scan(r.ctx, from, to, n, back)
 		if err != nil {
 			return err
@@ -221,22 +197,4 @@ func (r *reader) scan(from, to string, back bool, what func(key, value []byte) (
 			from = last + "\x00"
 		}
 	}
-}
-
-// implied reads records like a draft and does not make them conditions, because
-// another condition says as much.
-type implied struct{ *reader }
-
-func (i implied) Get(key []byte) ([]byte, error) { return i.reader.get(string(key)) }
-
-// unseen reads records like a draft and does not make them conditions. So it needs a
-// snapshot.
-type unseen struct{ *reader }
-
-func (u unseen) Get(key []byte) ([]byte, error) {
-	if u.from == nil {
-		u.walks = true
-		return nil, errLack
-	}
-	return u.reader.get(string(key))
 }

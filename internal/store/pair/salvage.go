@@ -16,23 +16,15 @@ import (
 // the newest of them becomes the head. It returns what is lost of worlds, and what could
 // not be read, at most 100 lines.
 func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
-	leave, err := s.begin(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("pair: salvage: %w", err)
-	}
-	defer leave()
 	v := &salvage{checker: checker{Store: s, ctx: ctx}, to: to, given: make(map[stone.ID]bool)}
-	err = s.look(ctx, func(r record.Reads) error {
-		v.r = r
-		return v.steps(v.named, v.deleted)
+	err = s.onStore(ctx, "salvage", func() error {
+		return s.look(ctx, func(r record.Reads) error {
+			v.r = r
+			return v.steps(v.named, v.deleted)
+		})
 	})
-	if v.more > 0 {
-		v.report.Faults = append(v.report.Faults, fmt.Sprintf("and %d more", v.more))
-	}
-	if err != nil {
-		err = fmt.Errorf("pair: salvage: %w", away(err))
-	}
-	return v.report.Hurt, v.report.Faults, err
+	r := v.result()
+	return r.Hurt, r.Faults, err
 }
 
 // salvage is one Salvage.

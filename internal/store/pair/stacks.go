@@ -14,87 +14,83 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Stack is for history.Stacks.
 func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []history.Layer, err error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return nil, fail("stack", name, err)
-	}
-	defer leave()
-	err = s.ask(ctx, func(r record.Reads) error {
-		w, err := r.World(name)
-		if err == nil && at != (history.ID{}) {
-			_, err = r.Logged(w, at)
+	err = s.readWorld(ctx, "stack", name, func(r record.Reads, w uint64) error {
+		if at != (history.ID{}) {
+			if _, err := r.Logged(w, at); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			stack, err = r.Stack(at)
-		}
+		stack, err = stackOf(r, w, at)
 		return err
 	})
-	return stack, fail("stack", name, err)
+	return stack, err
+}
+
+func stackOf(r record.Reads, w uint64, at history.ID) ([]history.Layer, error) {
+	if err := readLog(r, w); err != nil {
+		return nil, err
+	}
+	return r.Stack(at)
 }
 
 // maxFetch is how often Fetch reads a stack again because stones of it were
 // collected meanwhile.
 const maxFetch = 3
 
-// Fetch is for history.Fetcher.
 func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	for range maxFetch {
 		if f, err = s.fetch(ctx, name, at, room); !errors.Is(err, history.ErrGone) {
 			break
 		}
 	}
-	return f, fail("fetch", name, err)
+	return f, err
 }
 
 func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return f, err
-	}
-	defer leave()
 	var p *parts
-	err = s.ask(ctx, func(r record.Reads) error {
-		w, err := r.World(name)
-		if err != nil {
+	err = s.onWorld(ctx, "fetch", name, func() error {
+		err := s.ask(ctx, func(r record.Reads) error {
+			w, err := r.World(name)
+			if err != nil {
+				return err
+			}
+			if f.Head.Commit = at; at == (history.ID{}) {
+				f.Head, err = r.Head(w)
+			} else {
+				_, err = r.Logged(w, at)
+			}
+			if err != nil {
+				return err
+			}
+			if f.Layers, err = stackOf(r, w, f.Head.Commit); err != nil {
+				return err
+			}
+			if s.cache == nil { // no call costs anything
+				f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) {
+					in, data, err := locate(r, l.Stone.ID)
+					if data == nil && err == nil {
+						data, err = s.read(ctx, bytesKey(l.Stone.ID, in.Number), 0, in.Size)
+					}
+					return data, err
+				})
+				return err
+			}
+			p = &parts{Store: s, data: make(map[stone.ID][]byte)}
+			if _, err = history.DataOf(f.Layers, room, p.want); err == nil {
+				err = p.find(r)
+			}
+			return err
+		})
+		if err != nil || p == nil {
 			return err
 		}
-		if f.Head.Commit = at; at == (history.ID{}) {
-			f.Head, err = r.Head(w)
-		} else {
-			_, err = r.Logged(w, at)
-		}
-		if err != nil {
+		if err := p.read(ctx); err != nil {
 			return err
 		}
-		if f.Layers, err = r.Stack(f.Head.Commit); err != nil {
-			return err
-		}
-		if s.cache == nil { // no call costs anything
-			f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) {
-				in, data, err := locate(r, l.Stone.ID)
-				if data == nil && err == nil {
-					data, err = s.read(ctx, bytesKey(l.Stone.ID, in.Number), 0, in.Size)
-				}
-				return data, err
-			})
-			return err
-		}
-		p = &parts{Store: s, data: make(map[stone.ID][]byte)}
-		_, err = history.DataOf(f.Layers, room, p.want)
-		if err == nil {
-			err = p.find(r)
-		}
+		f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return p.data[l.Stone.ID], nil })
 		return err
 	})
-	if err == nil && p != nil {
-		err = p.read(ctx)
-	}
-	if err != nil || p == nil {
-		return f, err
-	}
-	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return p.data[l.Stone.ID], nil })
 	return f, err
 }
 
@@ -229,24 +225,21 @@ func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte,
 	return data, nil
 }
 
-// Open is for history.Stacks. It reads a stone of up to 1 MiB whole.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
-	o, err := s.openStone(ctx, name, id)
-	if err != nil {
-		return nil, fail("open", name, fmt.Errorf("stone %v: %w", id, err))
-	}
-	return o, nil
+// Open reads a stone of up to 1 MiB whole.
+func (s *Store) Open(ctx context.Context, name string, id stone.ID) (o *history.Opened, err error) {
+	err = s.onWorld(ctx, "open", name, func() error {
+		if o, err = s.openStone(ctx, name, id); err != nil {
+			return fmt.Errorf("stone %v: %w", id, err)
+		}
+		return nil
+	})
+	return o, err
 }
 
 func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	var in record.Info
 	var data []byte
-	err = s.ask(ctx, func(r record.Reads) error {
+	err := s.ask(ctx, func(r record.Reads) error {
 		// The stone's size is not known, so its bytes may be in the catalogue.
 		err := r.Ahead(record.NameKey(name), record.StoneKey(id), []byte(smallKey(id)))
 		if err == nil {
@@ -278,57 +271,43 @@ func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*histo
 	return &history.Opened{Reader: r, Closer: b}, nil
 }
 
-// Reaches is for history.Reacher.
 func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (ok bool, err error) {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return false, fail("reaches", name, err)
-	}
-	defer leave()
-	err = s.look(ctx, func(r record.Reads) error {
-		w, err := r.World(name)
-		if err == nil {
-			ok, err = r.Reaches(w, id)
-		}
+	err = s.readWorld(ctx, "reaches", name, func(r record.Reads, w uint64) error {
+		ok, err = r.Reaches(w, id)
 		return err
 	})
-	return ok, fail("reaches", name, err)
+	return ok, err
 }
 
-// PutPack is for history.Stacks.
 func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
-	return fail("pack", name, s.putPack(ctx, name, p, st))
-}
-
-func (s *Store) putPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
-	leave, err := s.begin(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := p.Admit(st); err != nil {
-		return err
-	}
-	return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
-		if err := a.ahead(d, record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
+	return s.onWorld(ctx, "pack", name, func() error {
+		if err := p.Admit(st); err != nil {
 			return err
 		}
-		w, err := d.World(name)
-		if err != nil {
+		return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+			if err := a.ahead(d, record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
+				return err
+			}
+			w, err := d.World(name)
+			if err != nil {
+				return err
+			}
+			if err := readLog(d.unconditional(), w); err != nil {
+				return err
+			}
+			if err := record.Fits(d, w, p); err != nil {
+				return err
+			}
+			if err := a.name(d, st); err != nil {
+				return err
+			}
+			key, value := record.PackKey(p.Upto), record.PackValue(p)
+			had, err := d.Get(key)
+			if bytes.Equal(had, value) {
+				s.restartSweep(d)
+			}
+			d.set(key, value)
 			return err
-		}
-		if err := record.Fits(d, w, p); err != nil {
-			return err
-		}
-		if err := a.name(d, st); err != nil {
-			return err
-		}
-		key, value := record.PackKey(p.Upto), record.PackValue(p)
-		had, err := d.Get(key)
-		if bytes.Equal(had, value) {
-			s.disturb(d) // a Collect may be deleting it now
-		}
-		d.set(key, value)
-		return err
+		})
 	})
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// sweeper deletes things until another Collect or Purge begins or a commit disturbs
-// it.
+// sweeper deletes things until another Collect or Purge begins, or a commit restarts it.
 type sweeper struct {
 	*Store
 	ctx context.Context
@@ -40,7 +39,7 @@ func (g *garbage) holds(id stone.ID, in record.Info) {
 	}
 }
 
-// Bounds of how often a sweep starts again. Commits that disturb it come in bursts; what it
+// Bounds of how often a sweep starts again. Commits that restart it come in bursts; what it
 // deleted before stays deleted.
 const (
 	maxRuns = 500
@@ -49,12 +48,12 @@ const (
 	runsFor = time.Hour
 )
 
-// errDisturbed says that a sweep must start again.
-var errDisturbed = errors.New("another collection has begun, or many worlds make the same commits")
+// errRestarted says that a sweep must start again.
+var errRestarted = errors.New("another collection has begun, or many worlds make the same commits")
 
 // run stops the sweeps of others and calls what with the records of one moment. It
-// starts again if it is disturbed itself, but not after until, if that is set. It returns
-// errDisturbed if it gives up.
+// starts again if it is restarted by others, but not after until, if that is set. It returns
+// errRestarted if it gives up.
 func (s *Store) run(ctx context.Context, until time.Time, what func(*sweeper, record.Reads) error) error {
 	for n := 1; ; n++ {
 		w := &sweeper{Store: s, ctx: ctx, own: history.Record{Key: runKey, Value: record.NumberValue(s.number())}}
@@ -62,7 +61,7 @@ func (s *Store) run(ctx context.Context, until time.Time, what func(*sweeper, re
 		if err == nil {
 			err = s.look(ctx, func(r record.Reads) error { return what(w, r) })
 		}
-		if !errors.Is(err, errDisturbed) || n == maxRuns {
+		if !errors.Is(err, errRestarted) || n == maxRuns {
 			return err
 		}
 		if until.IsZero() {
@@ -97,7 +96,7 @@ func (w *sweeper) flush() error {
 	}
 	for _, v := range all {
 		if err := w.swap([]garbage{v}); errors.Is(err, history.ErrChanged) {
-			if err := w.undisturbed(); err != nil {
+			if err := w.checkOwn(); err != nil {
 				return err
 			}
 		} else if err != nil {
@@ -155,10 +154,11 @@ func (s *Store) removeAll(ctx context.Context, keys []string) error {
 	return nil
 }
 
-func (w *sweeper) undisturbed() error {
+// checkOwn returns errRestarted if another Collect or Purge began, or a commit asked for a restart.
+func (w *sweeper) checkOwn() error {
 	values, err := w.catalogue.Get(w.ctx, runKey)
 	if err == nil && !bytes.Equal(values[0], w.own.Value) {
-		err = errDisturbed
+		err = errRestarted
 	}
 	return err
 }
