@@ -162,6 +162,10 @@ func houseFaults(tree fs.FS) []string {
 	}
 	var out []string
 	docs := make(map[string]string) // package comments by directory
+	promised, err := promisesOf(tree, names)
+	if err != nil {
+		return []string{err.Error()}
+	}
 	for _, name := range names {
 		src, err := fs.ReadFile(tree, name)
 		if err != nil {
@@ -177,7 +181,7 @@ func houseFaults(tree fs.FS) []string {
 			continue
 		}
 		docs[path.Dir(name)] += file.Doc.Text()
-		out = append(out, fileFaults(name, fset, file)...)
+		out = append(out, fileFaults(name, fset, file, promised)...)
 	}
 	for _, name := range names {
 		dir := path.Dir(name)
@@ -197,13 +201,16 @@ func testFaults(name string, file *ast.File) []string {
 	return []string{fmt.Sprintf("%s: package %s is not external", name, file.Name.Name)}
 }
 
-func fileFaults(name string, fset *token.FileSet, file *ast.File) []string {
+func fileFaults(name string, fset *token.FileSet, file *ast.File, promised promises) []string {
 	var out []string
 	fault := func(at token.Pos, format string, args ...any) {
 		out = append(out, fmt.Sprintf("%s:%d: %s", name, fset.Position(at).Line, fmt.Sprintf(format, args...)))
 	}
 	for _, decl := range file.Decls {
 		for _, id := range undocumented(decl) {
+			if f, ok := decl.(*ast.FuncDecl); ok && promised.has(path.Dir(name), f) {
+				continue
+			}
 			fault(id.Pos(), "%s has no comment", id.Name)
 		}
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" && !slices.Contains(registering, name) {
@@ -283,6 +290,92 @@ func bareNames(d *ast.GenDecl, spec ast.Spec) []*ast.Ident {
 	return out
 }
 
+// promises are the methods of interfaces, and which types implement these: `var _ I = (*T)(nil)`
+// says so. The interface has the comments of the methods.
+type promises struct {
+	interfaces map[string]*ast.InterfaceType // by package and name
+	types      map[string][]string           // interfaces of a type, by directory and name
+}
+
+func promisesOf(tree fs.FS, names []string) (promises, error) {
+	p := promises{make(map[string]*ast.InterfaceType), make(map[string][]string)}
+	for _, name := range names {
+		src, err := fs.ReadFile(tree, name)
+		if err != nil || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+		if err != nil {
+			return p, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch s := n.(type) {
+			case *ast.TypeSpec:
+				if t, ok := s.Type.(*ast.InterfaceType); ok {
+					p.interfaces[file.Name.Name+"."+s.Name.Name] = t
+				}
+			case *ast.ValueSpec:
+				if len(s.Names) == 1 && s.Names[0].Name == "_" && s.Type != nil && len(s.Values) == 1 {
+					of, is := path.Dir(name)+"."+lastName(s.Values[0]), qualified(file, s.Type)
+					p.types[of] = append(p.types[of], is)
+				}
+			}
+			return true
+		})
+	}
+	return p, nil
+}
+
+// qualified returns the package and the name of a type.
+func qualified(file *ast.File, t ast.Expr) string {
+	if s, ok := t.(*ast.SelectorExpr); ok {
+		return lastName(s.X) + "." + s.Sel.Name
+	}
+	return file.Name.Name + "." + lastName(t)
+}
+
+// lastName returns the only name in (*T)(nil), T{} and the like.
+func lastName(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name != "nil" {
+			name = id.Name
+		}
+		return true
+	})
+	return name
+}
+
+func (p promises) has(dir string, f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return false
+	}
+	for _, is := range p.types[dir+"."+lastName(f.Recv.List[0].Type)] {
+		if p.method(is, f.Name.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p promises) method(is, name string) bool {
+	t := p.interfaces[is]
+	if t == nil {
+		return false
+	}
+	pkg, _, _ := strings.Cut(is, ".")
+	for _, m := range t.Methods.List {
+		if len(m.Names) == 0 && p.method(qualified(&ast.File{Name: ast.NewIdent(pkg)}, m.Type), name) {
+			return true
+		}
+		for _, id := range m.Names {
+			if id.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // exportedReceiver reports whether d is a function or a method of an exported type.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
@@ -330,6 +423,8 @@ func TestHouseFaults(t *testing.T) {
 		{"no package comment", "geom/a.go", "package p\n", "geom: no package comment"},
 		{"bare function", "geom/a.go", head + "func F() {}\n", "geom/a.go:3: F has no comment"},
 		{"bare method", "geom/a.go", head + "// T is.\ntype T int\nfunc (*T) M() {}\n", "M has no comment"},
+		{"bare method of an interface", "geom/a.go", head + "type i interface{ M() }\n\nvar _ i = (*T)(nil)\n\n// T is.\ntype T int\nfunc (*T) M() {}\n", ""},
+		{"bare method beside an interface", "geom/a.go", head + "type i interface{ M() }\n\nvar _ i = (*T)(nil)\n\n// T is.\ntype T int\nfunc (*T) N() {}\n", "N has no comment"},
 		{"bare generic method", "geom/a.go", head + "// T is.\ntype T[E any] int\nfunc (*T[E]) M() {}\n", "M has no comment"},
 		{"well-known method", "geom/a.go", head + "// T is.\ntype T int\nfunc (T) String() string { return \"\" }\n", ""},
 		{"bare function String", "geom/a.go", head + "func String() {}\n", "String has no comment"},
