@@ -29,7 +29,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/streams"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/versions"
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"

@@ -4,13 +4,13 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/store/client"
 )
 
 func textureRoutes() []route {
 	return []route{
-		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, gives: jsonOf(texture.Info{}), serve: (*call).textures},
+		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, gives: jsonOf(texture.AtlasInfo{}), serve: (*call).textures},
 		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", takes: jsonOf(facesCall{}), status: 200, gives: jsonOf(facesAnswer{}), serve: (*call).faces},
 		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, gives: bytesOf("image/png"), tells: []string{"ETag"}, serve: (*call).atlas},
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
 )

@@ -29,7 +29,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/web"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/web"
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -28,9 +28,9 @@ const (
 // Faces are the numbers of the tiles of a block's sides, in the order of mesh.Face.
 type Faces [sides]int32
 
-// Info says what the image of an Atlas holds. Tile k begins at the pixels Pad+(Tile+2*Pad)*(k mod
+// AtlasInfo says what the image of an Atlas holds. Tile k begins at the pixels Pad+(Tile+2*Pad)*(k mod
 // Columns) and Pad+(Tile+2*Pad)*(k/Columns).
-type Info struct {
+type AtlasInfo struct {
 	Tiles   int    `json:"tiles"` // 0 without a pack
 	Tile    int    `json:"tile"`  // edge in pixels
 	Pad     int    `json:"pad"`
@@ -42,7 +42,7 @@ type Info struct {
 // Atlas holds the textures of blocks. It does not change, so goroutines may share it. A nil Atlas
 // has none.
 type Atlas struct {
-	info   Info
+	info   AtlasInfo
 	png    []byte
 	blocks map[string][]state
 	tiles  []*tile
@@ -154,14 +154,14 @@ func (a *Atlas) draw() error {
 	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 	sum := sha256.Sum256(out.Bytes())
 	a.png = out.Bytes()
-	a.info = Info{Tiles: n, Tile: Edge, Pad: Pad, Columns: columns, Rows: rows, Version: hex.EncodeToString(sum[:8])}
+	a.info = AtlasInfo{Tiles: n, Tile: Edge, Pad: Pad, Columns: columns, Rows: rows, Version: hex.EncodeToString(sum[:8])}
 	return err
 }
 
 // Info returns what the image holds.
-func (a *Atlas) Info() Info {
+func (a *Atlas) Info() AtlasInfo {
 	if a == nil {
-		return Info{Tile: Edge, Pad: Pad}
+		return AtlasInfo{Tile: Edge, Pad: Pad}
 	}
 	return a.info
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/render/texture"
+	"github.com/cairnvoxel/cairn/internal/texture"
 )
 
 // square returns a texture of one colour whose pixel in the corner is another one.
