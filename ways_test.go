@@ -69,7 +69,7 @@ func changes(f func(ctx context.Context, w *world.World, at geom.Point, name str
 			return nil, err
 		}
 		h := undo.New(w, undo.Options{})
-		err = h.Record(t.Context(), "ann", "way", change)
+		err = h.Record("ann", "way", change)
 		return func() error { _, err := h.Undo(t.Context(), "ann"); return err }, err
 	}}
 }

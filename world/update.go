@@ -54,6 +54,29 @@ func (v *VolumeChange) Cubes(yield func(geom.Box) bool) {
 	}
 }
 
+// Cells counts the cells that changed, without those of chunks that were not loaded.
+func (v *VolumeChange) Cells() (n int) {
+	var a, b [64]voxel.Cell
+	for _, r := range v.Chunks {
+		if r.Unknown {
+			continue
+		}
+		old, new := r.Old.Or(v.Default), r.New.Or(v.Default)
+		for y, rows := range old.Differing(new) {
+			for ; rows != 0; rows &= rows - 1 {
+				z := bits.TrailingZeros32(rows)
+				was, is := old.Row(y, z, &a), new.Row(y, z, &b)
+				for x, c := range was {
+					if c != is[x] {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
 // ColumnChange is a column that an update wrote or recomputed height maps of.
 type ColumnChange struct {
 	Dimension string

@@ -1,7 +1,6 @@
 package undo
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 
@@ -96,69 +95,34 @@ func withoutLight(sections []voxel.Section) []voxel.Section {
 	return out
 }
 
-// join returns c and a later replacement in the same column as one.
-func (c column) join(d column) column {
-	c.derived = c.derived || d.derived
-	switch {
-	case !c.own || d.own && !stillColumn(d.old, c.new, c.derived):
-		c.own, c.old, c.new = d.own, d.old, d.new
-	case d.own:
-		c.new = d.new
-		c.own = !sameColumn(c.old, c.new, c.derived)
-	}
-	c.lists = slices.Clone(c.lists)
-	for _, l := range d.lists {
-		i, ok := slices.BinarySearchFunc(c.lists, l.name, func(l list, name string) int { return cmp.Compare(l.name, name) })
-		switch {
-		case !ok:
-			c.lists = slices.Insert(c.lists, i, l)
-		case voxel.SameObjects(c.lists[i].new, l.old):
-			c.lists[i].new = l.new
-		default:
-			c.lists[i] = l
-		}
-	}
-	c.lists = slices.DeleteFunc(c.lists, func(l list) bool { return voxel.SameObjects(l.old, l.new) })
-	c.trim()
-	return c
-}
-
-// takeBack restores the parts that the column still holds. It returns how many parts it
-// restored and how many it left; a list of which it restored some objects counts in both. With
+// takeBack restores the parts that the column still holds, and tells count of each part whether it restored
+// it or left it; of a list of which it restored some objects it tells both. The name of the column itself is "". With
 // lightStays the light of blocks stays as it is. kept says which blocks were left alone.
-func (c *column) takeBack(d *world.DimensionTx, lightStays bool, kept map[owned]bool) (done, left int) {
-	count := func(ok bool) {
-		if ok {
-			done++
-		} else {
-			left++
-		}
-	}
+func (c *column) takeBack(d *world.DimensionTx, lightStays bool, kept map[owned]bool, count func(part string, done bool)) {
 	if c.own && c.old != nil {
-		count(c.putOwn(d, lightStays))
+		count("", c.putOwn(d, lightStays))
 	}
 	for _, l := range c.lists {
 		back, some, rest := voxel.TakeBack(l.name, l.old, l.new, d.Objects(l.name, c.pos), func(at geom.Point) bool {
-			return kept[owned{c.dimension, voxel.Owner(l.name), at}]
+			return kept[owned{volumeName{c.dimension, voxel.Owner(l.name)}, at}]
 		})
 		if some {
 			d.SetObjects(l.name, c.pos, back)
-			count(true)
+			count(l.name, true)
 		}
 		if rest {
-			count(false)
+			count(l.name, false)
 		}
 	}
 	if c.own && c.old == nil {
-		count(c.remove(d, lightStays))
+		count("", c.remove(d, lightStays))
 	}
-	return done, left
 }
 
 // owned is the cell that an object of a list belongs to.
 type owned struct {
-	dimension, volume string
-	at                geom.Point
+	volumeName
+	at geom.Point
 }
 
 // putOwn restores the column with its current lists.

@@ -158,7 +158,7 @@ func TestMapsFollow(t *testing.T) {
 		{"no blocks", world.Change{Columns: columns}, 1},
 	} {
 		h := undo.New(w, undo.Options{})
-		if err := h.Record(ctx, "ann", "", &tt.change); err != nil {
+		if err := h.Record("ann", "", &tt.change); err != nil {
 			t.Fatal(err)
 		}
 		if steps, _ := h.Names("ann"); len(steps) != min(1, tt.parts+len(tt.change.Volumes)) {

@@ -79,12 +79,14 @@ func stepOf(ctx context.Context, w *world.World, c history.Commit) (*step, error
 	defer new.Close()
 	r := reading{ctx, old, new, old.Apart(new)}
 	s := &step{name: c.Message}
+	var u update
 	for _, d := range both(old.About().Dimensions, new.About().Dimensions, func(d stone.DimensionInfo) string { return d.Name }) {
-		if err := r.dimension(s, cmp.Or(d[0].Name, d[1].Name), d[0], d[1]); err != nil {
+		if err := r.dimension(s, &u, cmp.Or(d[0].Name, d[1].Name), d[0], d[1]); err != nil {
 			return nil, err
 		}
 	}
-	return s.finish(), nil
+	s.add(u)
+	return s, nil
 }
 
 // both joins two lists by name; a value of neither stands for what one side lacks.
@@ -105,7 +107,7 @@ func both[T any](old, new []T, name func(T) string) (pairs [][2]T) {
 }
 
 // dimension adds what differs in a dimension.
-func (r *reading) dimension(s *step, name string, old, new stone.DimensionInfo) error {
+func (r *reading) dimension(s *step, u *update, name string, old, new stone.DimensionInfo) error {
 	blocks := make(map[footprint]bool)
 	for _, v := range both(old.Volumes, new.Volumes, func(v stone.VolumeInfo) string { return v.Volume.Name }) {
 		out, err := r.volume(name, v[0], v[1])
@@ -115,7 +117,7 @@ func (r *reading) dimension(s *step, name string, old, new stone.DimensionInfo) 
 		if len(out.chunks) == 0 {
 			continue
 		}
-		s.addVolume(out)
+		u.addVolume(out)
 		for _, c := range out.chunks {
 			if out.volume == voxel.Block {
 				blocks[footprint{name, c.pos.X, c.pos.Z}] = true
@@ -131,7 +133,7 @@ func (r *reading) dimension(s *step, name string, old, new stone.DimensionInfo) 
 		if change.New, err = r.new.Column(r.ctx, name, pos); err != nil {
 			return err
 		}
-		s.addColumn(change, blocks[footprintOf(name, pos)])
+		s.addColumn(u, change, blocks[footprintOf(name, pos)])
 	}
 	return nil
 }
@@ -143,7 +145,7 @@ const batch = 64
 // commits.
 func (r *reading) volume(dim string, old, new stone.VolumeInfo) (volume, error) {
 	is := cmp.Or(new.Volume, old.Volume)
-	out := volume{dimension: dim, volume: is.Name, schema: is.Schema, scale: is.Scale, names: new.Names}
+	out := volume{volumeName: volumeName{dim, is.Name}, schema: is.Schema, scale: is.Scale, names: new.Names}
 	var table []voxel.Cell // of cells of new
 	if is.Schema == voxel.Palette {
 		var err error
@@ -164,7 +166,7 @@ func (r *reading) volume(dim string, old, new stone.VolumeInfo) (volume, error) 
 			if table != nil {
 				after[i] = after[i].Translate(table)
 			}
-			if one, ok := replaced(pos, before[i], after[i], is.Schema); ok {
+			if one, ok := newChunk(pos, before[i], after[i]); ok {
 				out.chunks = append(out.chunks, one)
 			}
 		}

@@ -7,7 +7,8 @@
 // is bounded; the oldest steps are dropped first. Revert needs no History: it takes back what a
 // commit changed, however old it is.
 //
-// A step is the cells, columns and lists of objects that updates replaced, before and after.
+// A step is the chunks, columns and lists of objects that updates replaced, before and after: the
+// chunks themselves, which the views of the world shared, or their cells where few changed.
 // Taking back a step is an update like any other. It restores the old content only where the
 // world still holds what the step wrote. It leaves the rest alone and says so in a Report. So
 // authors who work in one place do not destroy each other's later work.
@@ -63,9 +64,8 @@ func New(w *world.World, o Options) *History {
 }
 
 // Update changes the World as World.Update does and records the change as a step of the author.
-// If f fails, or ctx has ended when f returns, nothing changes. Recording takes time for each
-// chunk. If ctx ends during it, and with ErrTooLarge, Update returns the change together with
-// the error: the World has changed, and Undo does not know of it.
+// If f fails, or ctx has ended when f returns, nothing changes. With ErrTooLarge Update returns the
+// change together with the error: the World has changed, and Undo does not know of it.
 func (h *History) Update(ctx context.Context, author, name string, f func(*world.Tx) error) (*world.Change, error) {
 	if err := h.w.Nested(); err != nil {
 		return nil, err
@@ -82,23 +82,23 @@ func (h *History) Update(ctx context.Context, author, name string, f func(*world
 	if err != nil {
 		return nil, err
 	}
-	return change, h.record(ctx, author, name, change)
+	return change, h.record(author, name, change)
 }
 
 // Record adds a change that World.Update returned as a step of the author. If nothing of the
 // change can be taken back, it adds no step. After Record the author's earlier undone steps can
 // no longer be redone. Changes must be recorded in the order in which they happened; if several
-// goroutines change the World, use Update. With ErrTooLarge, and when ctx ends, the step is
-// lost, and so is everything recorded since Begin.
-func (h *History) Record(ctx context.Context, author, name string, change *world.Change) error {
+// goroutines change the World, use Update. With ErrTooLarge the step is lost, and so is everything
+// recorded since Begin.
+func (h *History) Record(author, name string, change *world.Change) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.record(ctx, author, name, change)
+	return h.record(author, name, change)
 }
 
-func (h *History) record(ctx context.Context, author, name string, change *world.Change) error {
-	s, err := newStep(ctx, h.w.View(), name, change)
-	if err == nil && s.empty() {
+func (h *History) record(author, name string, change *world.Change) error {
+	s := newStep(h.w.View(), name, change)
+	if s.empty() {
 		return nil
 	}
 	p := h.past(author)
@@ -106,12 +106,7 @@ func (h *History) record(ctx context.Context, author, name string, change *world
 	for len(p.redo) > 0 {
 		h.dropFirst(&p.redo)
 	}
-	if err == nil {
-		err = h.add(p, s)
-	} else {
-		h.lose(p)
-	}
-	if err != nil {
+	if err := h.add(p, s); err != nil {
 		return fmt.Errorf("undo: step %q of %q: %w", name, author, err)
 	}
 	return nil
@@ -169,11 +164,7 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 	}
 	*from = (*from)[:len(*from)-1]
 	h.bytes -= s.bytes
-	// The new step must be recorded even if ctx ends. If it is too large to be kept, it is
-	// lost, but the World has changed.
-	if back, err := newStep(context.WithoutCancel(ctx), h.w.View(), s.name, r.Change); err == nil {
-		_ = h.push(to, back)
-	}
+	_ = h.push(to, newStep(h.w.View(), s.name, r.Change)) // one that is too large is lost, but the World has changed
 	return r, nil
 }
 

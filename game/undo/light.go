@@ -25,34 +25,20 @@ func derivesFromBlocks(tx *world.Tx, v *volume) bool {
 	return voxel.IsLight(v.volume) && d != nil && d.Volume(voxel.Block) != nil
 }
 
-// hasBlocks reports whether the step changed blocks of the dimension.
-func (s *step) hasBlocks(dimension string) bool {
-	return slices.ContainsFunc(s.volumes, func(v volume) bool { return v.dimension == dimension && v.volume == voxel.Block })
-}
-
-// takeBackLight restores light if the step is taken back exactly. Otherwise the light stays. If
+// light restores light if the step is taken back exactly. Otherwise the light stays. If
 // the step has blocks, the light is computed anew; if not, it is reported.
-func (s *step) takeBackLight(tx *world.Tx, v *volume, exact bool, r *Report) {
-	derived := s.hasBlocks(v.dimension)
+func (t *taking) light(v *volume) {
+	derived := slices.ContainsFunc(t.updates, func(u update) bool {
+		return slices.ContainsFunc(u.volumes, func(b volume) bool { return b.volumeName == volumeName{v.dimension, voxel.Block} })
+	})
 	switch {
-	case exact:
-		tx.Dimension(v.dimension).Lit()
-		cells := r.Cells
-		if v.takeBack(tx, r, nil); derived {
-			r.Cells = cells
-		}
+	case t.exact:
+		t.tx.Dimension(v.dimension).Lit()
+		t.volume(v, nil)
+		t.counted[v.volumeName] = !derived
 	case !derived:
-		v.leave(r)
+		t.leave(v)
 	}
-}
-
-// leave reports the whole volume as left alone.
-func (v *volume) leave(r *Report) {
-	place := Place{Dimension: v.dimension, Volume: v.volume}
-	for i := range v.chunks {
-		place.add(v.chunks[i].box(), v.chunks[i].n)
-	}
-	r.left(place)
 }
 
 // keepLight gives a restored column the light that the World now holds there. Light that was

@@ -2,6 +2,8 @@ package undo
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -18,49 +20,49 @@ func (t tickets) release() {
 }
 
 // load loads what the step needs and the world has.
-func (s *step) load(ctx context.Context, w *world.World) (tickets, error) {
-	var t tickets
-	for i := range s.volumes {
-		v := &s.volumes[i]
-		if err := t.load(ctx, w, v.dimension, v.volume, v.chunkBoxes()); err != nil {
-			return t, err
+func (s *step) load(ctx context.Context, w *world.World) (t tickets, err error) {
+	type in struct{ dimension, volume string }
+	need := make(map[in]map[geom.Code]bool)
+	add := func(dimension, volume string, pos geom.ChunkPos) {
+		if need[in{dimension, volume}] == nil {
+			need[in{dimension, volume}] = make(map[geom.Code]bool)
+		}
+		need[in{dimension, volume}][geom.CodeOf(pos, 0)] = true
+	}
+	for _, u := range s.updates {
+		for _, v := range u.volumes {
+			for i := range v.chunks {
+				add(v.dimension, v.volume, v.chunks[i].pos)
+			}
+		}
+		for _, c := range u.columns {
+			add(c.dimension, world.Columns, c.pos.Chunk(0))
 		}
 	}
-	in := make(map[string]boxes)
-	for _, c := range s.columns {
-		b := in[c.dimension]
-		b.add(columnBox(c.pos))
-		in[c.dimension] = b
-	}
-	for _, d := range w.View().Dimensions() {
-		if err := t.load(ctx, w, d.Name(), world.Columns, in[d.Name()]); err != nil {
-			return t, err
+	for in, codes := range need {
+		scale := 1
+		if in.volume != world.Columns {
+			v := viewOf(w.View(), in.dimension, in.volume)
+			if v == nil {
+				continue
+			}
+			scale = v.Scale
+		} else if w.View().Dimension(in.dimension) == nil {
+			continue
+		}
+		var all boxes
+		for _, code := range slices.Sorted(maps.Keys(codes)) {
+			all.add(code.Box())
+		}
+		for _, b := range all {
+			h, err := w.Load(ctx, in.dimension, b.Scale(scale), with(in.volume)...)
+			if err != nil {
+				return t, err
+			}
+			t = append(t, h)
 		}
 	}
 	return t, nil
-}
-
-func (t *tickets) load(ctx context.Context, w *world.World, dimension, volume string, in boxes) error {
-	scale := 1
-	d := w.View().Dimension(dimension)
-	switch {
-	case d == nil:
-		return nil
-	case volume != world.Columns:
-		v := d.Volume(volume)
-		if v == nil {
-			return nil
-		}
-		scale = v.Scale
-	}
-	for _, b := range in {
-		h, err := w.Load(ctx, dimension, b.Scale(scale), with(volume)...)
-		if err != nil {
-			return err
-		}
-		*t = append(*t, h)
-	}
-	return nil
 }
 
 // with returns what to load for a change of a volume. Columns are derived from blocks.
@@ -69,17 +71,6 @@ func with(volume string) []string {
 		return []string{volume, world.Columns}
 	}
 	return []string{volume}
-}
-
-func (v *volume) chunkBoxes() (out boxes) {
-	for i := range v.chunks {
-		out.add(v.chunks[i].pos.Box())
-	}
-	return out
-}
-
-func columnBox(pos geom.ColumnPos) geom.Box {
-	return geom.Box{Min: pos.Min(0), Max: pos.Min(1).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
 }
 
 // boxes is a list in which no two neighbours form one box. Chunks in the order of codes join to

@@ -3,6 +3,7 @@ package undo_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/game/undo"
@@ -19,19 +20,22 @@ type place struct {
 	at     geom.Point
 }
 
-// was is what a step of the model wrote over, and what with.
+// was is what an update of the model wrote over, and what with.
 type was map[place][2]voxel.Cell
+
+// step is the updates of a step, in their order.
+type step []was
 
 // model is a world and its history as maps.
 type model struct {
 	cells      map[place]voxel.Cell
-	undo, redo map[string][]was
+	undo, redo map[string][]step
 	open       map[string]bool
 	joined     map[string]bool // whether the open step has a record
 }
 
 func newModel() *model {
-	return &model{map[place]voxel.Cell{}, map[string][]was{}, map[string][]was{}, map[string]bool{}, map[string]bool{}}
+	return &model{map[place]voxel.Cell{}, map[string][]step{}, map[string][]step{}, map[string]bool{}, map[string]bool{}}
 }
 
 func (m *model) cell(p place) voxel.Cell {
@@ -65,40 +69,44 @@ func (m *model) update(author string, writes map[place]voxel.Cell) {
 	m.redo[author] = nil
 	steps := m.undo[author]
 	if m.open[author] && m.joined[author] {
-		last := steps[len(steps)-1]
-		for p, pair := range now {
-			if had, ok := last[p]; ok && had[1] == pair[0] {
-				pair[0] = had[0]
-			}
-			last[p] = pair
-		}
+		steps[len(steps)-1] = append(steps[len(steps)-1], now)
 		return
 	}
 	m.joined[author] = m.open[author]
-	m.undo[author] = append(steps, now)
+	m.undo[author] = append(steps, step{now})
 }
 
 // move takes back the last step of from and returns how many cells it put back
 // and left, or false if there is none.
-func (m *model) move(author string, from, to map[string][]was) (cells, skipped int, ok bool) {
+func (m *model) move(author string, from, to map[string][]step) (cells, skipped int, ok bool) {
 	m.open[author] = false
 	steps := from[author]
 	if len(steps) == 0 {
 		return 0, 0, false
 	}
+	before, left := map[place]voxel.Cell{}, map[place]bool{}
+	for _, update := range slices.Backward(steps[len(steps)-1]) {
+		for p, pair := range update {
+			if _, ok := before[p]; !ok {
+				before[p] = m.cell(p)
+			}
+			if m.cell(p) == pair[1] {
+				m.cells[p] = pair[0]
+			} else {
+				left[p] = true
+			}
+		}
+	}
 	back := was{}
-	for p, pair := range steps[len(steps)-1] {
-		switch {
-		case pair[0] == pair[1]:
-		case m.cell(p) == pair[1]:
-			m.cells[p] = pair[0]
-			back[p] = [2]voxel.Cell{pair[1], pair[0]}
+	for p, was := range before {
+		if now := m.cell(p); now != was {
+			back[p] = [2]voxel.Cell{was, now}
 			cells++
-		default:
+		} else if left[p] {
 			skipped++
 		}
 	}
-	from[author], to[author] = steps[:len(steps)-1], append(to[author], back)
+	from[author], to[author] = steps[:len(steps)-1], append(to[author], step{back})
 	return cells, skipped, true
 }
 

@@ -45,11 +45,11 @@ func (h *History) add(p *past, s *step) error {
 	case p.lost:
 		return ErrTooLarge
 	case p.joined != nil:
-		s = p.joined.join(s)
 		h.bytes -= p.joined.bytes
 		p.undo = p.undo[:len(p.undo)-1]
-	}
-	if p.joining {
+		p.joined.join(s)
+		s = p.joined
+	case p.joining:
 		s.name, p.joined = p.name, s
 	}
 	err := h.push(&p.undo, s)
@@ -57,15 +57,6 @@ func (h *History) add(p *past, s *step) error {
 		p.joined, p.lost = nil, true
 	}
 	return err
-}
-
-// lose drops the step of Begin because a part of it is missing.
-func (h *History) lose(p *past) {
-	if p.joined != nil {
-		h.bytes -= p.joined.bytes
-		p.undo = p.undo[:len(p.undo)-1]
-	}
-	p.joined, p.lost = nil, p.joining
 }
 
 // push pushes s on a stack, and drops the oldest steps that exceed the bound.

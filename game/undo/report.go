@@ -1,7 +1,11 @@
 package undo
 
 import (
+	"cmp"
 	"context"
+	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -31,6 +35,28 @@ type Place struct {
 	Cells             int
 }
 
+// taking is a step that is being taken back.
+type taking struct {
+	*step
+	tx    *world.Tx
+	exact bool
+	// left are the cells that an update found changed by others: a bit for each cell of a chunk.
+	left map[volumeName]map[geom.ChunkPos]*[voxel.ChunkCells / 32]uint32
+	// counted are the volumes whose cells count.
+	counted map[volumeName]bool
+	// parts are those of columns that were restored, and those that were left.
+	restored, kept map[part]bool
+}
+
+// part is a column without its lists, or one of these.
+type part struct {
+	dimension string
+	pos       geom.ColumnPos
+	list      string
+}
+
+type volumeName struct{ dimension, volume string }
+
 // takeBack restores in one update what w still holds of the step. commit is the commit that
 // made the step, or zero.
 func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) (Report, error) {
@@ -39,41 +65,62 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 	if err != nil {
 		return Report{}, err
 	}
-	var r Report
+	var t *taking
 	change, err := w.Update(func(tx *world.Tx) error {
-		r = Report{Name: s.name, Unknown: s.unknown}
-		exact := s.exact(w, commit)
-		kept := s.owned()
-		for i := range s.volumes {
-			if d := tx.Dimension(s.volumes[i].dimension); d != nil {
-				d.AnyHeight() // it was there
-			}
-		}
-		for i := range s.volumes {
-			if v := &s.volumes[i]; derivesFromBlocks(tx, v) {
-				s.takeBackLight(tx, v, exact, &r)
-			} else {
-				v.takeBack(tx, &r, kept)
-			}
-		}
-		for i := range s.columns {
-			r.column(tx, &s.columns[i], exact, kept)
+		t = &taking{step: s, tx: tx, exact: s.exact(w, commit), left: make(map[volumeName]map[geom.ChunkPos]*[voxel.ChunkCells / 32]uint32), counted: make(map[volumeName]bool), restored: make(map[part]bool), kept: make(map[part]bool)}
+		for i := range s.updates {
+			t.update(&s.updates[len(s.updates)-1-i])
 		}
 		return nil
 	})
-	r.Change = change
-	return r, err
+	if err != nil {
+		return Report{}, err
+	}
+	return t.report(change), nil
 }
 
-// owned returns the cells that the step's objects belong to: none was left alone so far.
-func (s *step) owned() map[owned]bool {
+// update takes back one update.
+func (t *taking) update(u *update) {
+	kept := u.owned()
+	for i := range u.volumes {
+		if d := t.tx.Dimension(u.volumes[i].dimension); d != nil {
+			d.AnyHeight() // it was there
+		}
+	}
+	for i := range u.volumes {
+		if v := &u.volumes[i]; derivesFromBlocks(t.tx, v) {
+			t.light(v)
+		} else {
+			t.volume(v, kept)
+			t.counted[v.volumeName] = true
+		}
+	}
+	for i := range u.columns {
+		c := &u.columns[i]
+		d := t.tx.Dimension(c.dimension)
+		if d == nil {
+			t.kept[part{c.dimension, c.pos, ""}] = true
+			continue
+		}
+		c.takeBack(d, !t.exact && d.Volume(voxel.Block) != nil, kept, func(list string, done bool) {
+			if done {
+				t.restored[part{c.dimension, c.pos, list}] = true
+			} else {
+				t.kept[part{c.dimension, c.pos, list}] = true
+			}
+		})
+	}
+}
+
+// owned returns the cells that the objects of an update belong to: none was left alone so far.
+func (u *update) owned() map[owned]bool {
 	cells := make(map[owned]bool)
-	for i := range s.columns {
-		for _, l := range s.columns[i].lists {
+	for i := range u.columns {
+		for _, l := range u.columns[i].lists {
 			volume := voxel.Owner(l.name)
 			for _, o := range l.old {
 				if volume != "" && o.Place != voxel.Nowhere {
-					cells[owned{s.columns[i].dimension, volume, o.At}] = false
+					cells[owned{volumeName{u.columns[i].dimension, volume}, o.At}] = false
 				}
 			}
 		}
@@ -81,44 +128,97 @@ func (s *step) owned() map[owned]bool {
 	return cells
 }
 
-func (r *Report) column(tx *world.Tx, c *column, exact bool, kept map[owned]bool) {
-	done, left := 0, 1
-	if d := tx.Dimension(c.dimension); d != nil {
-		done, left = c.takeBack(d, !exact && d.Volume(voxel.Block) != nil, kept)
+// volume takes back the cells of a volume, and notes in kept which of these were left alone.
+func (t *taking) volume(v *volume, kept map[owned]bool) {
+	in := volumeOf(t.tx, v)
+	if in == nil {
+		t.leave(v)
+		return
 	}
-	r.Columns += done
-	r.SkippedColumns += left
-}
-
-// takeBack restores cells, and notes in kept which of these were left alone.
-func (v *volume) takeBack(tx *world.Tx, r *Report, kept map[owned]bool) {
-	keep := func(at geom.Point) {
-		if _, is := kept[owned{v.dimension, v.volume, at}]; is {
-			kept[owned{v.dimension, v.volume, at}] = true
-		}
-	}
-	place := Place{Dimension: v.dimension, Volume: v.volume}
-	in := volumeOf(tx, v)
-	var table *table
-	if in != nil && v.schema == voxel.Palette && (len(v.names) > len(in.Names()) || !alike(v.names, in.Names())) {
-		table = newTable(v.names, in)
-	}
+	cells := v.cellsIn(in)
 	for i := range v.chunks {
 		c := &v.chunks[i]
-		if in == nil {
-			place.add(c.box(), c.n)
-			continue
-		}
-		r.Cells += c.n - c.takeBack(in, table, v.schema, &place, keep)
+		c.takeBack(in, cells, func(at uint16) {
+			t.leaveCell(v, c.pos, at)
+			if cell := (owned{v.volumeName, c.point(at)}); len(kept) > 0 {
+				if _, is := kept[cell]; is {
+					kept[cell] = true
+				}
+			}
+		})
 	}
-	r.left(place)
 }
 
-func (r *Report) left(place Place) {
-	if place.Cells > 0 {
-		r.Skipped += place.Cells
-		r.Places = append(r.Places, place)
+// leave leaves all cells of a volume alone.
+func (t *taking) leave(v *volume) {
+	for i := range v.chunks {
+		for one := range v.chunks[i].all {
+			t.leaveCell(v, v.chunks[i].pos, one.at)
+		}
 	}
+}
+
+func (t *taking) leaveCell(v *volume, pos geom.ChunkPos, at uint16) {
+	in := t.left[v.volumeName]
+	if in == nil {
+		in = make(map[geom.ChunkPos]*[voxel.ChunkCells / 32]uint32)
+		t.left[v.volumeName] = in
+	}
+	if in[pos] == nil {
+		in[pos] = new([voxel.ChunkCells / 32]uint32)
+	}
+	in[pos][at/32] |= 1 << (at % 32)
+}
+
+// report says what the update did. A cell that one update left alone and another restored is not left.
+func (t *taking) report(change *world.Change) Report {
+	r := Report{Name: t.name, Unknown: t.unknown, SkippedColumns: len(t.kept), Change: change}
+	for i := range change.Volumes {
+		v := &change.Volumes[i]
+		name := volumeName{v.Dimension, v.Volume}
+		if t.counted[name] {
+			r.Cells += v.Cells()
+		}
+		for _, c := range v.Chunks {
+			if left := t.left[name][c.Pos]; left != nil {
+				restored := chunk{pos: c.Pos, old: c.Old.Or(v.Default), new: c.New.Or(v.Default)}
+				for one := range restored.all {
+					left[one.at/32] &^= 1 << (one.at % 32)
+				}
+			}
+		}
+	}
+	for _, c := range change.Columns {
+		now, _ := replacedColumn(c, false)
+		if now.own && t.restored[part{c.Dimension, c.Pos, ""}] {
+			r.Columns++
+		}
+		for _, l := range now.lists {
+			if t.restored[part{c.Dimension, c.Pos, l.name}] {
+				r.Columns++
+			}
+		}
+	}
+	for name, chunks := range t.left {
+		place := Place{Dimension: name.dimension, Volume: name.volume}
+		for pos, left := range chunks {
+			for i, m := range left {
+				for ; m != 0; m &= m - 1 {
+					p := (&chunk{pos: pos}).point(uint16(i*32 + bits.TrailingZeros32(m)))
+					place.Box = place.Box.Union(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})})
+					place.Cells++
+				}
+			}
+		}
+		if place.Cells > 0 {
+			r.Skipped += place.Cells
+			r.Places = append(r.Places, place)
+		}
+	}
+	slices.SortFunc(r.Places, func(a, b Place) int {
+		return cmp.Or(strings.Compare(a.Dimension, b.Dimension), strings.Compare(a.Volume, b.Volume))
+	})
+	return r
 }
 
 // volumeOf returns the volume if it exists and its cells mean the same, but for the names of a
@@ -132,83 +232,48 @@ func volumeOf(tx *world.Tx, v *volume) *world.VolumeTx {
 	return nil
 }
 
-func (p *Place) add(b geom.Box, n int) {
-	p.Box = p.Box.Union(b)
-	p.Cells += n
-}
-
-// takeBack restores the cells that v still holds, and returns how many it leaves, for each of which
-// it calls keep. The table says what the cells are in v; nil leaves them as they are.
-func (c *cells) takeBack(v *world.VolumeTx, t *table, s voxel.Schema, left *Place, keep func(geom.Point)) (n int) {
-	p := c.decode(s)
-	now := make([]voxel.Cell, len(p.old))
-	if !v.ReadBox(c.box(), now) {
-		return 0 // and the update fails
+// takeBack restores the cells that v still holds, and calls keep for the others. table says what
+// the cells are in v; nil leaves them as they are.
+func (c *chunk) takeBack(v *world.VolumeTx, table []voxel.Cell, keep func(at uint16)) {
+	now, ok := v.Chunk(c.pos)
+	if !ok {
+		return // the update fails
 	}
-	for i, was := range p.old {
-		switch wrote := p.new[i]; {
-		case was == wrote:
-		case now[i] == t.found(wrote):
-			now[i] = t.made(was)
-		default:
-			at := c.box().Min.Add(geom.Point{X: i % c.edge, Y: i / c.edge / c.edge, Z: i / c.edge % c.edge})
-			left.add(cubeAt(at, 1), 1)
-			keep(at)
-			n++
+	if now = now.Or(v.Default); table == nil && c.cells == nil && now.Equal(c.new) {
+		v.SetChunk(c.pos, c.old)
+		return
+	}
+	for one := range c.all {
+		if table != nil {
+			one.old, one.new = table[one.old], table[one.new]
+		}
+		p := c.point(one.at)
+		q := p.InChunk()
+		if now.Cell(q.X, q.Y, q.Z) == one.new {
+			v.Set(p, one.old)
+		} else {
+			keep(one.at)
 		}
 	}
-	v.WriteBox(c.box(), now)
-	return n
 }
 
-// table says what the cells of a step are in a volume whose names are in another order: the
-// World has gone back to a version without them. A nil table leaves cells as they are.
-type table struct {
-	names []string
-	in    *world.VolumeTx
-	cells []voxel.Cell // nowhere: the volume has no such name
-}
-
-// nowhere is no cell of any volume.
-const nowhere = voxel.MaxCell + 1
-
-func newTable(names []string, in *world.VolumeTx) *table {
-	has := make(map[string]voxel.Cell)
-	for c, name := range in.Names() {
-		has[name] = voxel.Cell(c)
+// cellsIn returns what the cells of v are in a volume whose names are in another order: the World has gone
+// back to a version without some of them. Names that it lacks are added. nil: they are the same.
+func (v *volume) cellsIn(in *world.VolumeTx) []voxel.Cell {
+	if v.schema != voxel.Palette || len(v.names) <= len(in.Names()) && alike(v.names, in.Names()) {
+		return nil
 	}
-	t := &table{names, in, make([]voxel.Cell, len(names))}
-	for i, name := range names {
-		c, ok := has[name]
-		if !ok {
-			c = nowhere
+	used := make([]bool, len(v.names))
+	for i := range v.chunks {
+		for one := range v.chunks[i].all {
+			used[one.old], used[one.new] = true, true
 		}
-		t.cells[i] = c
 	}
-	return t
-}
-
-// found returns the cell in the volume, or nowhere.
-func (t *table) found(c voxel.Cell) voxel.Cell {
-	if t == nil {
-		return c
+	cells := make([]voxel.Cell, len(v.names))
+	for c, name := range v.names {
+		if used[c] {
+			cells[c] = in.Named(name)
+		}
 	}
-	return t.cells[c]
-}
-
-// made returns the cell in the volume. It makes one for a name that the volume does not have.
-func (t *table) made(c voxel.Cell) voxel.Cell {
-	if t == nil {
-		return c
-	}
-	if t.cells[c] == nowhere {
-		t.cells[c] = t.in.Named(t.names[c])
-	}
-	return t.cells[c]
-}
-
-func translate(cells []voxel.Cell, table []voxel.Cell) {
-	for i, v := range cells {
-		cells[i] = table[v]
-	}
+	return cells
 }

@@ -2,32 +2,38 @@ package undo
 
 import (
 	"cmp"
-	"context"
+	"math/bits"
 	"slices"
-	"strings"
+	"unsafe"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// step is what one or more updates replaced. It is immutable.
+// step is what updates replaced, in their order. It is taken back from the last one to the first.
 type step struct {
 	name    string
 	seq     uint64
-	volumes []volume // sorted
-	columns []column // sorted
-	unknown int      // replaced chunks and columns that were not loaded
-	relit   bool     // stale light was computed
+	updates []update
+	unknown int  // replaced chunks and columns that were not loaded
+	relit   bool // stale light was computed
 	bytes   int
 }
 
+// update is what one update replaced.
+type update struct {
+	volumes []volume
+	columns []column
+}
+
+// volume is what an update replaced in a volume.
 type volume struct {
-	dimension, volume string
-	schema            voxel.Schema
-	scale             int
-	names             []string // what the cells index; nil: as in the World
-	chunks            []cells  // in ascending order of code
+	volumeName
+	schema voxel.Schema
+	scale  int
+	names  []string // what the cells index; nil: as in the World
+	chunks []chunk  // in ascending order of code
 }
 
 // alike reports whether a cell that two lists of names have is the same in both.
@@ -36,38 +42,81 @@ func alike(a, b []string) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// join returns v and a later replacement in the same volume as one. If the World has gone back
-// in between and made the volume in another way, nobody can take v back.
-func (v volume) join(w volume) volume {
-	switch {
-	case v.schema != w.schema || v.scale != w.scale:
-		return w
-	case alike(v.names, w.names):
-		if len(v.names) < len(w.names) {
-			v.names = w.names
-		}
-	default:
-		names, table, err := union(v.names, w.names)
-		if v.schema != voxel.Palette || err != nil {
-			return w
-		}
-		v.names, w.chunks = names, slices.Clone(w.chunks)
-		for i := range w.chunks {
-			c := &w.chunks[i]
-			p := c.decode(v.schema)
-			translate(p.old, table)
-			translate(p.new, table)
-			*c, _ = p.encode(c.pos, c.corner, c.edge, v.schema)
-		}
-	}
-	v.chunks = merge(v.chunks, w.chunks, compareCells, func(c, d cells) (cells, bool) { return c.join(&d, v.schema) })
-	return v
+// chunk is a chunk before and after an update, or a list of the cells that differ if these are few.
+type chunk struct {
+	pos      geom.ChunkPos
+	old, new *voxel.Chunk
+	cells    []cell // in ascending order; nil: old and new are set
 }
 
-// newStep returns what can be taken back of a change. v is a view of the changed world. newStep
-// fails when ctx ends.
-func newStep(ctx context.Context, v *world.View, name string, change *world.Change) (*step, error) {
+// cell is one cell before and after an update.
+type cell struct {
+	at       uint16 // the index in the chunk
+	old, new voxel.Cell
+}
+
+// mostListed bounds the cells of a chunk that are kept as a list. It takes less memory than the
+// smallest chunks that differ in more.
+const mostListed = 64
+
+// newChunk returns what differs, and whether something does.
+func newChunk(pos geom.ChunkPos, old, new *voxel.Chunk) (chunk, bool) {
+	c := chunk{pos: pos, old: old, new: new}
+	var few [mostListed]cell
+	n := 0
+	for one := range c.all {
+		if n == len(few) {
+			return c, true
+		}
+		few[n] = one
+		n++
+	}
+	return chunk{pos: pos, cells: slices.Clone(few[:n])}, n > 0
+}
+
+// all yields the cells that differ, in ascending order.
+func (c *chunk) all(yield func(cell) bool) {
+	if c.cells != nil {
+		for _, one := range c.cells {
+			if !yield(one) {
+				return
+			}
+		}
+		return
+	}
+	var a, b [64]voxel.Cell
+	for y, rows := range c.old.Differing(c.new) {
+		for ; rows != 0; rows &= rows - 1 {
+			z := bits.TrailingZeros32(rows)
+			was, is := c.old.Row(y, z, &a), c.new.Row(y, z, &b)
+			for x, v := range was {
+				if v != is[x] && !yield(cell{uint16((y*voxel.ChunkEdge+z)*voxel.ChunkEdge + x), v, is[x]}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// point returns the place of a cell in the volume.
+func (c *chunk) point(at uint16) geom.Point {
+	const edge = voxel.ChunkEdge
+	return c.pos.Min().Add(geom.Point{X: int(at) % edge, Y: int(at) / (edge * edge), Z: int(at) / edge % edge})
+}
+
+// bytes returns the memory of the chunk, as if nobody else held old and new.
+func (c *chunk) bytes() int {
+	n := int(unsafe.Sizeof(*c)) + cap(c.cells)*int(unsafe.Sizeof(cell{}))
+	if c.cells == nil {
+		n += c.old.Bytes() + c.new.Bytes()
+	}
+	return n
+}
+
+// newStep returns what can be taken back of a change. v is a view of the changed world.
+func newStep(v *world.View, name string, change *world.Change) *step {
 	s := &step{name: name}
+	var u update
 	blocks := make(map[footprint]bool)
 	for _, c := range change.Volumes {
 		in := viewOf(v, c.Dimension, c.Volume)
@@ -76,44 +125,24 @@ func newStep(ctx context.Context, v *world.View, name string, change *world.Chan
 			continue
 		}
 		filler := voxel.Uniform(in.Default())
-		out := volume{dimension: c.Dimension, volume: c.Volume, schema: in.Schema, scale: in.Scale, names: c.Names}
-		filled := make(map[[2]voxel.Cell]cells) // changes from one uniform chunk to another
+		out := volume{volumeName: volumeName{c.Dimension, c.Volume}, schema: in.Schema, scale: in.Scale, names: c.Names}
 		for _, r := range c.Chunks {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
 			if c.Volume == voxel.Block {
 				blocks[footprint{c.Dimension, r.Pos.X, r.Pos.Z}] = true
 			}
 			if r.Unknown {
 				s.unknown++
-				continue
-			}
-			old, new := cmp.Or(r.Old, filler), cmp.Or(r.New, filler)
-			was, one := old.Uniform()
-			is, also := new.Uniform()
-			both := [2]voxel.Cell{was, is}
-			if c, ok := filled[both]; ok && one && also {
-				c.pos = r.Pos
+			} else if c, ok := newChunk(r.Pos, cmp.Or(r.Old, filler), cmp.Or(r.New, filler)); ok {
 				out.chunks = append(out.chunks, c)
-				continue
-			}
-			if c, ok := replaced(r.Pos, old, new, in.Schema); ok {
-				out.chunks = append(out.chunks, c)
-				if one && also {
-					filled[both] = c
-				}
 			}
 		}
-		s.addVolume(out)
+		u.addVolume(out)
 	}
 	for _, c := range change.Columns {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s.addColumn(c, blocks[footprintOf(c.Dimension, c.Pos)])
+		s.addColumn(&u, c, blocks[footprintOf(c.Dimension, c.Pos)])
 	}
-	return s.finish(), nil
+	s.add(u)
+	return s
 }
 
 // viewOf returns a volume, or nil: the world may have gone back to a time before the volume
@@ -137,13 +166,13 @@ func footprintOf(dimension string, pos geom.ColumnPos) footprint {
 	return footprint{dimension, c.X, c.Z}
 }
 
-func (s *step) addVolume(v volume) {
+func (u *update) addVolume(v volume) {
 	if len(v.chunks) > 0 {
-		s.volumes = append(s.volumes, v)
+		u.volumes = append(u.volumes, v)
 	}
 }
 
-func (s *step) addColumn(c world.ColumnChange, derived bool) {
+func (s *step) addColumn(u *update, c world.ColumnChange, derived bool) {
 	if c.Unknown {
 		s.unknown++
 		return
@@ -152,71 +181,34 @@ func (s *step) addColumn(c world.ColumnChange, derived bool) {
 		s.relit = true
 	}
 	if one, ok := replacedColumn(c, derived); ok {
-		s.columns = append(s.columns, one)
+		u.columns = append(u.columns, one)
 	}
 }
 
-// finish sorts the step and counts its bytes.
-func (s *step) finish() *step {
-	slices.SortStableFunc(s.volumes, compareVolumes)
-	slices.SortStableFunc(s.columns, compareColumns)
-	s.bytes = 128
-	for _, v := range s.volumes {
+// add adds an update to the step, and its bytes.
+func (s *step) add(u update) {
+	s.bytes += 128
+	for _, v := range u.volumes {
 		s.bytes += 96
 		for i := range v.chunks {
 			s.bytes += v.chunks[i].bytes()
 		}
 	}
-	for i := range s.columns {
-		s.bytes += s.columns[i].bytes()
+	for i := range u.columns {
+		s.bytes += u.columns[i].bytes()
 	}
-	return s
+	s.updates = append(s.updates, u)
 }
 
-func (s *step) empty() bool { return len(s.volumes)+len(s.columns)+s.unknown == 0 }
-
-// join returns s and the next step as one.
-func (s *step) join(t *step) *step {
-	out := &step{unknown: s.unknown + t.unknown}
-	out.volumes = merge(s.volumes, t.volumes, compareVolumes, func(v, w volume) (volume, bool) {
-		v = v.join(w)
-		return v, len(v.chunks) > 0
-	})
-	out.columns = merge(s.columns, t.columns, compareColumns, func(c, d column) (column, bool) {
-		c = c.join(d)
-		return c, c.own || len(c.lists) > 0
-	})
-	return out.finish()
+func (s *step) empty() bool {
+	u := s.updates[0]
+	return len(u.volumes)+len(u.columns)+s.unknown == 0
 }
 
-// merge merges two sorted lists. It joins equal elements, and leaves them out if join returns
-// false.
-func merge[T any](a, b []T, compare func(T, T) int, join func(T, T) (T, bool)) []T {
-	out := make([]T, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		switch c := compare(a[0], b[0]); {
-		case c < 0:
-			out, a = append(out, a[0]), a[1:]
-		case c > 0:
-			out, b = append(out, b[0]), b[1:]
-		default:
-			if one, ok := join(a[0], b[0]); ok {
-				out = append(out, one)
-			}
-			a, b = a[1:], b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
-}
-
-func compareVolumes(v, w volume) int {
-	return cmp.Or(strings.Compare(v.dimension, w.dimension), strings.Compare(v.volume, w.volume))
-}
-
-func compareCells(c, d cells) int {
-	return geom.CodeOf(c.pos, 0).Compare(geom.CodeOf(d.pos, 0))
-}
-
-func compareColumns(c, d column) int {
-	return cmp.Or(strings.Compare(c.dimension, d.dimension), c.pos.Compare(d.pos))
+// join adds what came after the step.
+func (s *step) join(t *step) {
+	s.updates = append(s.updates, t.updates...)
+	s.unknown += t.unknown
+	s.relit = s.relit || t.relit
+	s.bytes += t.bytes
 }

@@ -265,19 +265,9 @@ func grouped(n int) string {
 
 // Changed counts the cells of the volume that a change changed.
 func (in Place) Changed(c *world.Change) (n int) {
-	var old, now [voxel.ChunkCells]voxel.Cell
-	for _, v := range c.Volumes {
-		if v.Dimension != in.Dimension.Name() || v.Volume != in.Volume.Volume.Name {
-			continue
-		}
-		for _, r := range v.Chunks {
-			r.Old.Or(in.Volume.Default()).Flat(&old)
-			r.New.Or(in.Volume.Default()).Flat(&now)
-			for i := range old {
-				if old[i] != now[i] {
-					n++
-				}
-			}
+	for i := range c.Volumes {
+		if v := &c.Volumes[i]; v.Dimension == in.Dimension.Name() && v.Volume == in.Volume.Volume.Name {
+			n += v.Cells()
 		}
 	}
 	return n
