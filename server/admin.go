@@ -6,7 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/archives"
 	"github.com/cairnvoxel/cairn/internal/server/away"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -17,8 +17,8 @@ func adminRoutes() []route {
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, gives: jsonOf(object{}), serve: (*call).document},
 		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, gives: text, serve: (*call).metrics},
 		{method: "GET", path: "/v1/stats", role: Admin, about: "how many worlds there are and how large they are, as of a minute ago", status: 200, gives: jsonOf(statsAnswer{}), serve: (*call).stats},
-		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{oneOf("do", "what", "identity", "outlines", "archive", "stone", "lacks", "give", "adopt")}, needs: []string{"do"}, headers: []string{client.RetryHeader}, takes: bytesOf(client.RecordsType), status: 200, gives: bytesOf(client.RecordsType), serve: (*call).archives},
-		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", takes: jsonOf(client.Policy{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
+		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{oneOf("do", "what", "identity", "outlines", "archive", "stone", "lacks", "give", "adopt")}, needs: []string{"do"}, headers: []string{wire.RetryHeader}, takes: bytesOf(wire.RecordsType), status: 200, gives: bytesOf(wire.RecordsType), serve: (*call).archives},
+		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", takes: jsonOf(wire.CollectCall{}), status: 200, gives: jsonOf(history.Collected{}), serve: (*call).collect},
 	}
 }
 
@@ -31,10 +31,10 @@ func (c *call) alive() error {
 
 func (c *call) ready() error {
 	if c.draining.Load() {
-		return fault(client.Draining, "the server is shutting down")
+		return fault(wire.Draining, "the server is shutting down")
 	}
 	if err := c.guard.Ready(c.ctx); away.Full(err) {
-		return fault(client.Away, "%s", away.Words(err))
+		return fault(wire.Away, "%s", away.Words(err))
 	} else if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *call) document() error {
 
 func (c *call) metrics() error {
 	if c.o.Metrics == nil {
-		return fault(client.NoRoute, nowhere)
+		return fault(wire.NoRoute, nowhere)
 	}
 	c.secure(c.w.Header())
 	c.o.Metrics.ServeHTTP(c, c.r)
@@ -56,14 +56,14 @@ func (c *call) metrics() error {
 }
 
 func (c *call) collect() error {
-	var p client.Policy
+	var p wire.CollectCall
 	if err := c.json(&p); err != nil {
 		return err
 	}
 	if !p.DryRun {
 		c.snapshots.Clear()
 	}
-	done, err := c.st.Collect(c.ctx, p.World().Or(c.o.Policy))
+	done, err := c.st.Collect(c.ctx, p.Policy().Or(c.o.Policy))
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,14 @@ func (c *call) collect() error {
 func (c *call) archives() error {
 	st, ok := c.st.(history.Archiver)
 	if !ok {
-		return fault(client.NoRoute, "this store does not give out whole worlds")
+		return fault(wire.NoRoute, "this store does not give out whole worlds")
 	}
 	r, err := c.records()
 	if err != nil {
 		return err
 	}
 	defer recycle(r)
-	err = archives.Serve(c.ctx, st, c.query.Get("do"), c.r.Header.Get(client.RetryHeader) == "1", r, c.limits.StoneBytes, func(b []byte) error { return c.part(client.RecordsType, &b) })
+	err = archives.Serve(c.ctx, st, c.query.Get("do"), c.r.Header.Get(wire.RetryHeader) == "1", r, c.limits.StoneBytes, func(b []byte) error { return c.part(wire.RecordsType, &b) })
 	switch {
 	case errors.Is(err, archives.ErrCall):
 		return bad("%v", err)

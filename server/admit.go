@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -114,7 +114,7 @@ func (c *call) room() error {
 		mine = c.mine.Calls.Add(1)
 	}
 	if n > c.limits.Calls || mine > c.limits.Calls/2 {
-		return fault(client.Busy, "too many calls at a time")
+		return fault(wire.Busy, "too many calls at a time")
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -72,25 +72,25 @@ func (s *site) tryRole(r server.RouteInfo, c caller, name string) {
 		header = []string{"Authorization", "Bearer " + c.secret}
 	}
 	got := s.do(request{r.Method, path, nil, header})
-	var refusal client.Refusal
+	var refusal wire.Refusal
 	_ = json.Unmarshal(got.body, &refusal) // may be no JSON
 	s.wantRole(r, c, name, refusal.Error.Code)
 }
 
 // wantRole holds an answer's code to the rules of API.md.
-func (s *site) wantRole(r server.RouteInfo, c caller, name string, got client.Code) {
+func (s *site) wantRole(r server.RouteInfo, c caller, name string, got wire.Code) {
 	s.t.Helper()
 	about := strings.HasSuffix(r.Path, "/NAME")
 	inside := len(c.prefixes) == 0 || about && (name == "in" && !c.bound || strings.HasPrefix(name, "in/")) || r.Own
-	var want client.Code
+	var want wire.Code
 	switch {
 	case r.Role == token.Nobody: // POST /v1/login without a token is a bad request
 	case c.role == token.Nobody:
-		want = client.Unauthorized
+		want = wire.Unauthorized
 	case c.role < r.Role, c.bound && !r.Part, !inside: // of what is about no world, /v1/worlds needs a prefix and the rest all of them
-		want = client.Forbidden
+		want = wire.Forbidden
 	}
-	refused := got == client.Unauthorized || got == client.Forbidden
+	refused := got == wire.Unauthorized || got == wire.Forbidden
 	if refused && got != want || !refused && want != "" {
 		s.t.Errorf("got %q, want %q", got, want)
 	}
@@ -108,16 +108,16 @@ func TestOtherNames(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		method, path, body string
-		want               client.Code
+		want               wire.Code
 	}{
-		{"POST", "/v1/fork/in/x", `{"from":"out/w"}`, client.Forbidden},
-		{"POST", "/v1/fork/out/x", `{"from":"in/w"}`, client.Forbidden},
-		{"POST", "/v1/rename/in/w", `{"to":"out/x"}`, client.Forbidden},
-		{"POST", "/v1/rename/in/w", `{"to":"inx"}`, client.Forbidden},
-		{"POST", "/v1/rename/in/w", `{"to":"in/../out/x"}`, client.BadName},
-		{"GET", "/v1/worlds", "", client.Forbidden},
-		{"GET", "/v1/worlds?prefix=i", "", client.Forbidden},
-		{"GET", "/v1/worlds?prefix=inx/", "", client.Forbidden},
+		{"POST", "/v1/fork/in/x", `{"from":"out/w"}`, wire.Forbidden},
+		{"POST", "/v1/fork/out/x", `{"from":"in/w"}`, wire.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"out/x"}`, wire.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"inx"}`, wire.Forbidden},
+		{"POST", "/v1/rename/in/w", `{"to":"in/../out/x"}`, wire.BadName},
+		{"GET", "/v1/worlds", "", wire.Forbidden},
+		{"GET", "/v1/worlds?prefix=i", "", wire.Forbidden},
+		{"GET", "/v1/worlds?prefix=inx/", "", wire.Forbidden},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			as(secrets[0], tt.method, tt.path, tt.body).wantCode(t, tt.want)
@@ -151,10 +151,10 @@ func TestForceIsForAdmins(t *testing.T) {
 	for _, tt := range []struct {
 		fence string
 		admin bool
-		want  client.Code
+		want  wire.Code
 	}{
-		{"force", false, client.Forbidden}, {"18446744073709551615", false, client.BadRequest}, {"18446744073709551615", true, client.BadRequest},
-		{"-1", true, client.BadRequest}, {"", true, client.BadRequest}, {"0x1", true, client.BadRequest}, {"7", true, client.Fenced},
+		{"force", false, wire.Forbidden}, {"18446744073709551615", false, wire.BadRequest}, {"18446744073709551615", true, wire.BadRequest},
+		{"-1", true, wire.BadRequest}, {"", true, wire.BadRequest}, {"0x1", true, wire.BadRequest}, {"7", true, wire.Fenced},
 	} {
 		secret := secrets[0]
 		if tt.admin {
@@ -175,7 +175,7 @@ func TestAuthorizationHeader(t *testing.T) {
 		{"Authorization", "Bearer " + secret + strings.Repeat("x", 5000)}, {"Authorization", "Bearer "}, {"Authorization", "Bearer " + secret[:len(secret)-1]},
 	} {
 		got := s.get("/v1/worlds", h...)
-		got.wantCode(t, client.Unauthorized)
+		got.wantCode(t, wire.Unauthorized)
 		if got.header.Get("WWW-Authenticate") == "" {
 			t.Errorf("%q: no WWW-Authenticate", h)
 		}
@@ -267,7 +267,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("got %d %s", got.status, got.body)
 			case !tt.want && got.status == http.StatusBadRequest: // net/http does not take such a Host
 			case !tt.want:
-				got.wantCode(t, client.Forbidden)
+				got.wantCode(t, wire.Forbidden)
 			}
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/zipped"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -179,7 +179,7 @@ var (
 // tell sets the headers that describe a head.
 func (c *call) tell(h history.Head) {
 	c.w.Header()["Etag"] = []string{etag(h.Commit)}
-	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
+	c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
 
 // headNow returns the head of the world. If the Store is away that may be an old one; the
@@ -196,13 +196,13 @@ func (c *call) headNow() (history.Head, error) {
 
 // oldest returns the largest age of an answer that the caller accepts.
 func (c *call) oldest() (time.Duration, error) {
-	h := c.r.Header[client.StaleHeader]
+	h := c.r.Header[wire.StaleHeader]
 	if len(h) == 0 {
 		return c.guard.Oldest(), nil
 	}
 	n, err := strconv.ParseUint(h[0], 10, 31)
 	if err != nil || len(h) > 1 {
-		return 0, bad("%s: want a number of seconds", client.StaleHeader)
+		return 0, bad("%s: want a number of seconds", wire.StaleHeader)
 	}
 	return time.Duration(n) * time.Second, nil
 }
@@ -210,7 +210,7 @@ func (c *call) oldest() (time.Duration, error) {
 // tellStale says how old the answer is, if it is not new.
 func (c *call) tellStale(age time.Duration) {
 	if c.stale = age > 0; c.stale {
-		c.w.Header()[client.StaleHeader] = []string{strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)}
+		c.w.Header()[wire.StaleHeader] = []string{strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)}
 	}
 }
 
@@ -233,23 +233,23 @@ func (c *call) fail(err error) {
 		h[requestHeader] = []string{c.note(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
-	case client.Busy, client.Draining, client.Away:
+	case wire.Busy, wire.Draining, wire.Away:
 		h.Set("Retry-After", "1")
-	case client.Unauthorized:
+	case wire.Unauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="cairn"`)
-	case client.BadMethod:
+	case wire.BadMethod:
 		h.Set("Allow", c.allow)
 	}
-	_ = c.answer(e.Code.Status(), client.Refusal{Error: *e}) // a Refusal always becomes JSON
+	_ = c.answer(e.Code.Status(), wire.Refusal{Error: *e}) // a Refusal always becomes JSON
 }
 
 // ours reports whether an error belongs into the log: the caller can do nothing
 // about it, and the answer says less than the error.
-func ours(err error, code client.Code) bool {
-	if worded := (*client.Error)(nil); errors.As(err, &worded) {
+func ours(err error, code wire.Code) bool {
+	if worded := (*wire.Error)(nil); errors.As(err, &worded) {
 		return false
 	}
-	return code.Status() >= 500 && code != client.Away || code == client.Corrupt // away.Guard logs that
+	return code.Status() >= 500 && code != wire.Away || code == wire.Corrupt // away.Guard logs that
 }
 
 // note logs an error and returns its number in the log.

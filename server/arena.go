@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -32,7 +32,7 @@ func arenaRoutes() []route {
 func ifArenas(serve func(*call) error) func(*call) error {
 	return func(c *call) error {
 		if c.ops == nil {
-			return fault(client.NoRoute, "this server does no operations")
+			return fault(wire.NoRoute, "this server does no operations")
 		}
 		return serve(c)
 	}
@@ -40,15 +40,15 @@ func ifArenas(serve func(*call) error) func(*call) error {
 
 // snapshotAnswer is a named snapshot.
 type snapshotAnswer struct {
-	World     string        `json:"world"`
-	Snapshot  string        `json:"snapshot"`
-	Stored    string        `json:"stored"` // the name of the world that it is
-	Commit    client.Commit `json:"commit"` // its head
-	Message   string        `json:"message"`
-	Dimension string        `json:"dimension"` // "" for all, or for the first if there is a region
-	Region    string        `json:"region"`    // "" for everything
-	Mask      string        `json:"mask"`      // "" for every cell
-	Bytes     int64         `json:"bytes"`     // of stones that the newest version of the world does not use
+	World     string      `json:"world"`
+	Snapshot  string      `json:"snapshot"`
+	Stored    string      `json:"stored"` // the name of the world that it is
+	Commit    wire.Commit `json:"commit"` // its head
+	Message   string      `json:"message"`
+	Dimension string      `json:"dimension"` // "" for all, or for the first if there is a region
+	Region    string      `json:"region"`    // "" for everything
+	Mask      string      `json:"mask"`      // "" for every cell
+	Bytes     int64       `json:"bytes"`     // of stones that the newest version of the world does not use
 }
 
 type snapshotsAnswer struct {
@@ -57,7 +57,7 @@ type snapshotsAnswer struct {
 
 func (c *call) snapshotAnswer(s *arena.Snapshot) (snapshotAnswer, error) {
 	kept, err := s.Kept(c.ctx, c.st)
-	return snapshotAnswer{World: s.World, Snapshot: s.Name, Stored: s.Stored(), Commit: client.CommitOf(s.Commit), Message: s.Message,
+	return snapshotAnswer{World: s.World, Snapshot: s.Name, Stored: s.Stored(), Commit: wire.CommitOf(s.Commit), Message: s.Message,
 		Dimension: s.Dimension, Region: s.Region, Mask: s.Mask, Bytes: kept}, err
 }
 
@@ -82,11 +82,11 @@ func arenaFault(err error) error {
 	switch {
 	case err == nil:
 	case errors.As(err, &none):
-		return fault(client.NoWorld, "there is no snapshot %q of %s", none.Snapshot, none.World)
+		return fault(wire.NoWorld, "there is no snapshot %q of %s", none.Snapshot, none.World)
 	case errors.Is(err, arena.ErrArea):
 		return bad("%v", err)
 	case errors.Is(err, history.ErrName):
-		return fault(client.BadName, "%v", err)
+		return fault(wire.BadName, "%v", err)
 	}
 	return worldFault(err)
 }
@@ -239,9 +239,9 @@ func (c *call) operate() error {
 	})
 	switch {
 	case errors.Is(err, arena.ErrBusy):
-		return fault(client.Busy, "%d operations run at this moment", c.limits.Operations)
+		return fault(wire.Busy, "%d operations run at this moment", c.limits.Operations)
 	case errors.Is(err, history.ErrLeased):
-		return fault(client.Leased, "someone else holds a lease of this world, or an operation works on it")
+		return fault(wire.Leased, "someone else holds a lease of this world, or an operation works on it")
 	case err != nil:
 		return arenaFault(err)
 	}
@@ -273,7 +273,7 @@ type operationAnswer struct {
 	Failed   int             `json:"failed"`
 	Cells    int             `json:"cells"` // that were changed
 	Failures []failureAnswer `json:"failures"`
-	Commit   *client.Commit  `json:"commit"` // the version that it made, or the newest if nothing changed; null if it made none
+	Commit   *wire.Commit    `json:"commit"` // the version that it made, or the newest if nothing changed; null if it made none
 	Error    string          `json:"error"`
 }
 
@@ -295,7 +295,7 @@ func answerOf(op *arena.Operation) operationAnswer {
 		a.Failures = append(a.Failures, failureAnswer{f.Where, answered(f.Err).Message})
 	}
 	if now.Commit.Number != 0 {
-		commit := client.CommitOf(now.Commit)
+		commit := wire.CommitOf(now.Commit)
 		a.Commit = &commit
 	}
 	if now.Err != nil {

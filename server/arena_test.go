@@ -17,9 +17,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -107,7 +107,7 @@ type operationJSON struct {
 	ID, World, Restore, State, Error string
 	Total, Done, Failed, Cells       int
 	Failures                         []struct{ Where, Error string }
-	Commit                           *client.Commit
+	Commit                           *wire.Commit
 }
 
 // events reads a stream until it ends or stop says so.
@@ -169,13 +169,13 @@ func TestSnapshotsOverHTTP(t *testing.T) {
 	s.mustArena("hub/one", 2)
 	var saved struct {
 		World, Snapshot, Stored, Message, Region, Mask string
-		Commit                                         client.Commit
+		Commit                                         wire.Commit
 	}
 	s.post(201, "/v1/snapshots/hub/one", `{"snapshot":"before","message":"round 1","author":"ann","region":"box:0,0,0..31,255,31","mask":"!air"}`, &saved)
 	if saved.Stored != "hub/one/.snapshots/before" || saved.Message != "round 1" || saved.Commit.Author != "ann" || saved.Region != "box:0,0,0..31,255,31" || saved.Mask != "!air" {
 		t.Errorf("got %+v", saved)
 	}
-	s.do(request{"POST", "/v1/snapshots/hub/one", []byte(`{"snapshot":"before"}`), nil}).wantCode(t, client.Exists)
+	s.do(request{"POST", "/v1/snapshots/hub/one", []byte(`{"snapshot":"before"}`), nil}).wantCode(t, wire.Exists)
 	s.post(201, "/v1/snapshots/hub/one", `{"snapshot":"before","replace":true,"region":"box:0,0,0..31,255,31"}`, nil)
 	s.dig("hub/one", "box:0,60,0..63,63,63")
 	diff := func() (d struct{ Cells int }) {
@@ -214,26 +214,26 @@ func TestSnapshotsOverHTTP(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		method, path, body string
-		want               client.Code
+		want               wire.Code
 	}{
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"a/b"}`, client.BadName},
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":""}`, client.BadRequest},
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","region":"bax:1"}`, client.BadRequest},
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","mask":"stone,"}`, client.BadRequest},
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","dimension":"moon"}`, client.BadRequest},
-		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","at":"99"}`, client.NoCommit},
-		{"POST", "/v1/snapshots/hub/two", `{"snapshot":"x"}`, client.NoWorld},
-		{"GET", "/v1/snapshots/hub/two", ``, client.NoWorld},
-		{"DELETE", "/v1/snapshots/hub/one?snapshot=before", ``, client.NoWorld},
-		{"GET", "/v1/diff/hub/one?snapshot=before", ``, client.NoWorld},
-		{"GET", "/v1/diff/hub/one?region=all", ``, client.BadRequest},
-		{"POST", "/v1/operations/hub/one", `{"restore":"before"}`, client.NoWorld},
-		{"POST", "/v1/operations/hub/one", `{}`, client.BadRequest},
-		{"POST", "/v1/operations/hub/one", `{"restore":"x","region":"box:1"}`, client.BadRequest},
-		{"PATCH", "/v1/operations/hub/one", `{"operation":"1","paused":true}`, client.BadRequest},
-		{"DELETE", "/v1/operations/hub/one?operation=1", ``, client.BadRequest},
-		{"GET", "/v1/events/hub/one?operation=1", ``, client.BadRequest},
-		{"GET", "/v1/events/hub/two", ``, client.NoWorld},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"a/b"}`, wire.BadName},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":""}`, wire.BadRequest},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","region":"bax:1"}`, wire.BadRequest},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","mask":"stone,"}`, wire.BadRequest},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","dimension":"moon"}`, wire.BadRequest},
+		{"POST", "/v1/snapshots/hub/one", `{"snapshot":"x","at":"99"}`, wire.NoCommit},
+		{"POST", "/v1/snapshots/hub/two", `{"snapshot":"x"}`, wire.NoWorld},
+		{"GET", "/v1/snapshots/hub/two", ``, wire.NoWorld},
+		{"DELETE", "/v1/snapshots/hub/one?snapshot=before", ``, wire.NoWorld},
+		{"GET", "/v1/diff/hub/one?snapshot=before", ``, wire.NoWorld},
+		{"GET", "/v1/diff/hub/one?region=all", ``, wire.BadRequest},
+		{"POST", "/v1/operations/hub/one", `{"restore":"before"}`, wire.NoWorld},
+		{"POST", "/v1/operations/hub/one", `{}`, wire.BadRequest},
+		{"POST", "/v1/operations/hub/one", `{"restore":"x","region":"box:1"}`, wire.BadRequest},
+		{"PATCH", "/v1/operations/hub/one", `{"operation":"1","paused":true}`, wire.BadRequest},
+		{"DELETE", "/v1/operations/hub/one?operation=1", ``, wire.BadRequest},
+		{"GET", "/v1/events/hub/one?operation=1", ``, wire.BadRequest},
+		{"GET", "/v1/events/hub/two", ``, wire.NoWorld},
 	} {
 		t.Run(tt.method+" "+tt.path+" "+tt.body, func(t *testing.T) {
 			s.do(request{tt.method, tt.path, []byte(tt.body), nil}).wantCode(t, tt.want)
@@ -259,7 +259,7 @@ func TestOperationIsCanceled(t *testing.T) {
 	s = newSiteOf(t, s.st, server.Options{Arenas: arenas, Limits: server.Limits{Heartbeat: 1, Operations: 1}})
 	var op operationJSON
 	s.post(201, "/v1/operations/a", `{"restore":"x"}`, &op)
-	s.do(request{"POST", "/v1/operations/b", []byte(`{"restore":"x"}`), nil}).wantCode(t, client.Busy)
+	s.do(request{"POST", "/v1/operations/b", []byte(`{"restore":"x"}`), nil}).wantCode(t, wire.Busy)
 	s.want(200, request{"PATCH", "/v1/operations/a", []byte(`{"operation":"` + op.ID + `","paused":true}`), nil}, &op)
 	if op.State != "paused" {
 		t.Errorf("got %+v", op)
@@ -272,7 +272,7 @@ func TestOperationIsCanceled(t *testing.T) {
 	if !strings.Contains(raw, ": still here") || !strings.Contains(raw, `"state":"paused"`) {
 		t.Errorf("got %q", raw)
 	}
-	s.do(request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1}`)}).wantCode(t, client.Leased)
+	s.do(request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1}`)}).wantCode(t, wire.Leased)
 	s.want(200, request{"PATCH", "/v1/operations/a", []byte(`{"operation":"` + op.ID + `","paused":false}`), nil}, nil)
 	s.want(200, request{method: "DELETE", path: "/v1/operations/a?operation=" + op.ID}, nil)
 	arenas.Step(time.Now())
@@ -292,7 +292,7 @@ func TestOperationOnALeasedWorld(t *testing.T) {
 	s.mustArena("a", 1)
 	s.post(201, "/v1/snapshots/a", `{"snapshot":"x"}`, nil)
 	s.post(201, "/v1/leases/a", `{"holder":"game","seconds":60}`, nil)
-	s.do(request{"POST", "/v1/operations/a", []byte(`{"restore":"x"}`), nil}).wantCode(t, client.Leased)
+	s.do(request{"POST", "/v1/operations/a", []byte(`{"restore":"x"}`), nil}).wantCode(t, wire.Leased)
 	var list struct{ Operations []operationJSON }
 	s.want(200, request{method: "GET", path: "/v1/operations/a"}, &list)
 	if len(list.Operations) != 0 {
@@ -340,10 +340,10 @@ func TestOperationsNeedTheWorld(t *testing.T) {
 	bearer := func(i int) []string { return []string{"Authorization", "Bearer " + secrets[i]} }
 	s.want(200, request{"GET", "/v1/snapshots/a", nil, bearer(0)}, nil)
 	for i := range secrets {
-		s.do(request{"POST", "/v1/snapshots/a", []byte(`{"snapshot":"x"}`), bearer(i)}).wantCode(t, client.Forbidden)
-		s.do(request{"POST", "/v1/operations/a", []byte(`{"restore":"x"}`), bearer(i)}).wantCode(t, client.Forbidden)
+		s.do(request{"POST", "/v1/snapshots/a", []byte(`{"snapshot":"x"}`), bearer(i)}).wantCode(t, wire.Forbidden)
+		s.do(request{"POST", "/v1/operations/a", []byte(`{"restore":"x"}`), bearer(i)}).wantCode(t, wire.Forbidden)
 	}
-	s.do(request{"GET", "/v1/events/a", nil, bearer(1)}).wantCode(t, client.Forbidden)
+	s.do(request{"GET", "/v1/events/a", nil, bearer(1)}).wantCode(t, wire.Forbidden)
 }
 
 // game is a program that has a world open, and serves it itself.
@@ -449,9 +449,9 @@ func TestArenasOfAGame(t *testing.T) {
 func TestPropertiesOfAGame(t *testing.T) {
 	g := newGame(t, 1)
 	patch := request{"PATCH", "/v1/properties/a", []byte(`{"set":{"owner":"ann"}}`), nil}
-	g.do(patch).wantCode(t, client.Unsupported) // its blocks are the game's
+	g.do(patch).wantCode(t, wire.Unsupported) // its blocks are the game's
 	g.arena.Sink = nil
-	var c client.Commit
+	var c wire.Commit
 	g.want(200, patch, &c)
 	if c.Number != 1 {
 		t.Errorf("the answer is version %d", c.Number)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -138,7 +139,7 @@ func TestStale(t *testing.T) {
 	var before []reply
 	for _, path := range reads {
 		r := s.want(200, request{"GET", path, nil, nil}, nil)
-		if r.header.Get(client.StaleHeader) != "" {
+		if r.header.Get(wire.StaleHeader) != "" {
 			t.Errorf("%s is stale", path)
 		}
 		before = append(before, r)
@@ -147,15 +148,15 @@ func TestStale(t *testing.T) {
 		h.catalogue.is.Store(how)
 		for i, path := range reads {
 			r := s.want(200, request{"GET", path, nil, nil}, nil)
-			if !bytes.Equal(r.body, before[i].body) || r.header.Get("Etag") != before[i].header.Get("Etag") || (r.header.Get(client.StaleHeader) != "") != (how == gone) {
+			if !bytes.Equal(r.body, before[i].body) || r.header.Get("Etag") != before[i].header.Get("Etag") || (r.header.Get(wire.StaleHeader) != "") != (how == gone) {
 				t.Errorf("%d: %s: got %q and %q, want %q", how, path, r.header, r.body, before[i].body)
 			}
 		}
 	}
 	h.catalogue.is.Store(gone)
 	for _, r := range []reply{
-		s.get("/v1/head/a", client.StaleHeader, "0"),
-		s.get("/v1/stack/a", client.StaleHeader, "0"),
+		s.get("/v1/head/a", wire.StaleHeader, "0"),
+		s.get("/v1/stack/a", wire.StaleHeader, "0"),
 		s.get("/v1/head/unread"),
 		s.get("/v1/stack/a?at=" + strings.Repeat("1", 64)),
 		s.get("/v1/leases/a"),
@@ -163,18 +164,18 @@ func TestStale(t *testing.T) {
 		s.do(request{"PUT", "/v1/worlds/b", nil, nil}),
 		s.get("/readyz"),
 	} {
-		r.wantCode(t, client.Away)
-		if r.header.Get("Retry-After") != "1" || !bytes.Contains(r.body, []byte("catalogue")) || r.header.Get(client.StaleHeader) != "" {
+		r.wantCode(t, wire.Away)
+		if r.header.Get("Retry-After") != "1" || !bytes.Contains(r.body, []byte("catalogue")) || r.header.Get(wire.StaleHeader) != "" {
 			t.Errorf("got %v %s", r.header, r.body)
 		}
 	}
-	s.get("/v1/head/a", client.StaleHeader, "x").wantCode(t, client.BadRequest)
+	s.get("/v1/head/a", wire.StaleHeader, "x").wantCode(t, wire.BadRequest)
 	s.want(200, request{"GET", "/healthz", nil, nil}, nil)
 	none := h.site(t, server.Options{Limits: server.Limits{Stale: -1}})
 	h.catalogue.is.Store(well)
 	none.want(200, request{"GET", "/v1/stack/a", nil, nil}, nil)
 	h.catalogue.is.Store(gone)
-	none.get("/v1/stack/a").wantCode(t, client.Away)
+	none.get("/v1/stack/a").wantCode(t, wire.Away)
 }
 
 // A server is not ready while a half is away, also while one does not answer at all.
@@ -202,7 +203,7 @@ func TestReady(t *testing.T) {
 				return
 			}
 			r := s.get("/readyz")
-			r.wantCode(t, client.Away)
+			r.wantCode(t, wire.Away)
 			if !bytes.Contains(r.body, []byte(tt.says)) {
 				t.Errorf("got %s", r.body)
 			}
@@ -218,7 +219,7 @@ func TestSaveFailsSoon(t *testing.T) {
 	s := h.site(t, server.Options{Limits: server.Limits{Time: time.Hour}})
 	head := s.mustCommit("a", 1)
 	h.catalogue.is.Store(mute)
-	s.do(commitRequest("a", commitOf(head, ""))).wantCode(t, client.Away)
+	s.do(commitRequest("a", commitOf(head, ""))).wantCode(t, wire.Away)
 }
 
 // An answer that was lost between server and catalogue is an answer that was lost: the
@@ -324,7 +325,7 @@ func TestFullHalf(t *testing.T) {
 				t.Errorf("got %v after %d waits", err, wait)
 			}
 			r := s.get("/readyz")
-			r.wantCode(t, client.Away)
+			r.wantCode(t, wire.Away)
 			if !bytes.Contains(r.body, []byte(tt.says)) {
 				t.Errorf("readyz: got %s", r.body)
 			}

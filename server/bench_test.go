@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -89,7 +89,7 @@ func BenchmarkCall(b *testing.B) {
 				q := commitRequest(name, commitOf(history.ID{}, "", stone), stone)
 				r, _ := http.NewRequest("POST", q.path, bytes.NewReader(q.body))
 				r.Header.Set("If-Match", `"0"`)
-				r.Header.Set("Accept", client.RecordsType)
+				r.Header.Set("Accept", wire.RecordsType)
 				w := &blank{h: make(http.Header)}
 				if srv.ServeHTTP(w, onThisMachine(r)); w.status != 201 {
 					b.Fatal(w.status)

@@ -4,17 +4,17 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // blameAnswer is the answer to GET /v1/blame.
 type blameAnswer struct {
-	Name     string         `json:"name"`
-	Commit   *client.Commit `json:"commit"` // null if no version that was searched changed it
-	Before   string         `json:"before"`
-	Searched int            `json:"searched"`
-	Next     client.ID      `json:"next"` // where to go on, "" at the end
+	Name     string       `json:"name"`
+	Commit   *wire.Commit `json:"commit"` // null if no version that was searched changed it
+	Before   string       `json:"before"`
+	Searched int          `json:"searched"`
+	Next     wire.HexID   `json:"next"` // where to go on, "" at the end
 }
 
 // blame is GET /v1/blame.
@@ -47,9 +47,9 @@ func (c *call) blame() error {
 	if err != nil {
 		return worldFault(err)
 	}
-	a := blameAnswer{Name: b.Name, Before: b.Before, Searched: b.Searched, Next: client.ID(b.Next)}
+	a := blameAnswer{Name: b.Name, Before: b.Before, Searched: b.Searched, Next: wire.HexID(b.Next)}
 	if b.Commit != nil {
-		commit := client.CommitOf(*b.Commit)
+		commit := wire.CommitOf(*b.Commit)
 		a.Commit = &commit
 	}
 	return c.answer(http.StatusOK, a)

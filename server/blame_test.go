@@ -3,8 +3,8 @@ package server_test
 import (
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // TestBlame asks who changed cells: each version of the world sets one cell of a chunk of
@@ -14,7 +14,7 @@ func TestBlame(t *testing.T) {
 	s.mustCommit("a", 4)
 	type answer struct {
 		Name, Before string
-		Commit       *client.Commit
+		Commit       *wire.Commit
 		Searched     int
 		Next         string
 	}
@@ -40,11 +40,11 @@ func TestBlame(t *testing.T) {
 			t.Errorf("%s: got %+v", tt.query, got)
 		}
 	}
-	for query, want := range map[string]client.Code{
-		"?x=1e9": client.BadRequest, "?x=33554432": client.BadRequest, "?y=x": client.BadRequest, "?dimension=b": client.BadRequest, "?volume=b": client.BadRequest,
-		"?at=9": client.NoCommit, "?from=1": client.BadRequest, "?from=" + mustStone(t, 1).ID.String(): client.NoCommit,
+	for query, want := range map[string]wire.Code{
+		"?x=1e9": wire.BadRequest, "?x=33554432": wire.BadRequest, "?y=x": wire.BadRequest, "?dimension=b": wire.BadRequest, "?volume=b": wire.BadRequest,
+		"?at=9": wire.NoCommit, "?from=1": wire.BadRequest, "?from=" + mustStone(t, 1).ID.String(): wire.NoCommit,
 	} {
 		s.get("/v1/blame/a"+query).wantCode(t, want)
 	}
-	s.get("/v1/blame/none").wantCode(t, client.NoWorld)
+	s.get("/v1/blame/none").wantCode(t, wire.NoWorld)
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // memory bounds the bytes of bodies in memory. A call that gets no memory is
@@ -44,31 +44,31 @@ type body struct {
 // is too_large. If kept is set, the bytes count as memory until the call ends.
 func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 	if c.r.ContentLength > limit {
-		return nil, fault(client.TooLarge, "a body of %d bytes: at most %d", c.r.ContentLength, limit)
+		return nil, fault(wire.TooLarge, "a body of %d bytes: at most %d", c.r.ContentLength, limit)
 	}
 	c.in = body{c: c, from: c.r.Body, limit: limit, kept: kept}
 	return &c.in, nil
 }
 
-// recordReaders keeps *client.Records with their buffers.
+// recordReaders keeps *wire.Records with their buffers.
 var recordReaders sync.Pool
 
 // records returns a reader of the records of the body. The caller returns the
 // reader with recycle.
-func (c *call) records() (*client.Records, error) {
+func (c *call) records() (*wire.RecordReader, error) {
 	from, err := c.body(c.limits.StoneBytes, true)
 	if err != nil {
 		return nil, err
 	}
-	r, ok := recordReaders.Get().(*client.Records)
+	r, ok := recordReaders.Get().(*wire.RecordReader)
 	if !ok {
-		return client.NewRecords(from, c.limits.StoneBytes), nil
+		return wire.NewRecordReader(from, c.limits.StoneBytes), nil
 	}
 	r.Reset(from, c.limits.StoneBytes)
 	return r, nil
 }
 
-func recycle(r *client.Records) {
+func recycle(r *wire.RecordReader) {
 	r.Reset(nil, 0) // otherwise it would keep the call alive
 	recordReaders.Put(r)
 }
@@ -82,7 +82,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	switch {
 	case b.n > b.limit:
-		return 0, fault(client.TooLarge, "a body of more than %d bytes", b.limit)
+		return 0, fault(wire.TooLarge, "a body of more than %d bytes", b.limit)
 	case err == io.EOF:
 		b.ended = true
 		b.c.readBy(time.Time{}) // otherwise the call would end at the deadline
@@ -121,14 +121,14 @@ func (c *call) patience(n int64) time.Duration {
 func (b *body) cut(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault(client.Timeout, "the body came too slowly")
+		return fault(wire.Timeout, "the body came too slowly")
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fault(client.BadRequest, "the body ended after %d bytes", b.n)
+		return fault(wire.BadRequest, "the body ended after %d bytes", b.n)
 	}
-	return fault(client.BadRequest, "the body cannot be read")
+	return fault(wire.BadRequest, "the body cannot be read")
 }
 
-var errTraffic = fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+var errTraffic = fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 
 // hold reserves memory until the call ends.
 func (c *call) hold(n int64) bool {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -113,7 +113,7 @@ func TestLyingBodies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.wantRefusalOf(t, client.Timeout, client.Corrupt)
+			got.wantRefusalOf(t, wire.Timeout, wire.Corrupt)
 		})
 	}
 	if grown := allocated() - before; grown > 8<<20 {
@@ -123,7 +123,7 @@ func TestLyingBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.wantCode(t, client.TooLarge)
+	got.wantCode(t, wire.TooLarge)
 }
 
 func allocated() uint64 {
@@ -132,9 +132,9 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-func (r reply) wantRefusalOf(t *testing.T, codes ...client.Code) {
+func (r reply) wantRefusalOf(t *testing.T, codes ...wire.Code) {
 	t.Helper()
-	var got client.Refusal
+	var got wire.Refusal
 	if err := json.Unmarshal(r.body, &got); err != nil {
 		t.Fatalf("%s: %v", r.body, err)
 	}
@@ -166,7 +166,7 @@ func TestLongBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.wantRefusalOf(t, client.TooLarge, client.Corrupt)
+	got.wantRefusalOf(t, wire.TooLarge, wire.Corrupt)
 }
 
 // TestBodyMemory fills what bodies may have with one that does not end.
@@ -175,7 +175,7 @@ func TestBodyMemory(t *testing.T) {
 	head := s.mustCommit("a", 1)
 	large := noise(t, 300<<10)
 	r := commitRequest("a", commitOf(head, "", large), large)
-	s.do(r).wantCode(t, client.Busy)
+	s.do(r).wantCode(t, wire.Busy)
 
 	// A small one has room, again and again.
 	small := noise(t, 20<<10)
@@ -210,8 +210,8 @@ func TestSlowBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got.wantCode(t, client.Timeout)
-	if e := <-ended; e.Code != client.Timeout || e.In != 1 || e.World != "a" {
+	got.wantCode(t, wire.Timeout)
+	if e := <-ended; e.Code != wire.Timeout || e.In != 1 || e.World != "a" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -220,5 +220,5 @@ func TestSlowBody(t *testing.T) {
 func TestSlowCallOfTheStore(t *testing.T) {
 	st := &failing{head: func(ctx context.Context) (history.Head, error) { <-ctx.Done(); return history.Head{}, ctx.Err() }}
 	s := newSiteOf(t, st, server.Options{Limits: server.Limits{Time: 20 * time.Millisecond}})
-	s.get("/v1/head/a").wantCode(t, client.Timeout)
+	s.get("/v1/head/a").wantCode(t, wire.Timeout)
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/internal/zipped"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -45,7 +45,7 @@ type call struct {
 	held   int64 // of the Server's memory
 	sent   bool  // the answer's header
 	status int
-	code   client.Code    // of a refusal
+	code   wire.Code      // of a refusal
 	out    int64          // bytes of the answer
 	zip    *zipped.Stream // of an answer in parts, if it is compressed
 	paced  int64          // value of out when the deadline was last moved
@@ -90,7 +90,7 @@ func (c *call) serve() error {
 	}
 	if c.route.changes() {
 		if !c.enter() {
-			return fault(client.Draining, "the server is shutting down")
+			return fault(wire.Draining, "the server is shutting down")
 		}
 		defer c.leave()
 	}
@@ -102,7 +102,7 @@ func (c *call) serve() error {
 
 // negotiate says which headers of the call the form of an answer depends on.
 func (c *call) negotiate() {
-	if c.route.also.media == client.RecordsType {
+	if c.route.also.media == wire.RecordsType {
 		c.varyBy("Accept")
 	}
 	if media := c.route.gives.media; media == jsonType || media == text.media {
@@ -196,20 +196,20 @@ func (c *call) match() (id history.ID, given bool, err error) {
 
 // fence returns the fence in Cairn-Fence, 0 if the header is missing.
 func (c *call) fence() (uint64, error) {
-	h := c.r.Header[client.FenceHeader]
+	h := c.r.Header[wire.FenceHeader]
 	switch {
 	case len(h) == 0:
 		return 0, nil
 	case len(h) > 1:
-		return 0, bad("%s is given more than once", client.FenceHeader)
-	case h[0] == client.ForceFence && !c.may(Admin):
+		return 0, bad("%s is given more than once", wire.FenceHeader)
+	case h[0] == wire.ForceFence && !c.may(Admin):
 		return 0, refuse("only admins may force a change")
-	case h[0] == client.ForceFence:
+	case h[0] == wire.ForceFence:
 		return history.Force, nil
 	}
 	n, err := strconv.ParseUint(h[0], 10, 64)
 	if err != nil || n == history.Force {
-		return 0, bad("%s: want the number of a lease", client.FenceHeader)
+		return 0, bad("%s: want the number of a lease", wire.FenceHeader)
 	}
 	return n, nil
 }

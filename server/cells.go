@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/server/cells"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
 func cellRoutes() []route {
 	read := append([]param{atVersion}, cells.ReadParams()...)
-	records, fenced := bytesOf(client.RecordsType), []string{"If-Match", client.FenceHeader}
+	records, fenced := bytesOf(wire.RecordsType), []string{"If-Match", wire.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: append([]string{"If-None-Match"}, stale...), needs: []string{"box"}, status: 200, gives: jsonOf(cells.Answer{}), also: records, tells: staleHeaders, serve: (*call).readCells},
 		{method: "PUT", path: "/v1/cells/NAME", role: Write, about: "writes the cells of a box with a commit; the body may also be records", headers: fenced, takes: jsonOf(cells.WriteForm{}), status: 200, gives: jsonOf(cells.Done{}), tells: []string{"ETag"}, serve: (*call).writeCells},
@@ -74,7 +74,7 @@ func (c *call) readCells() error {
 	if _, err := body.WriteTo(&b); err != nil {
 		return err
 	}
-	c.send(http.StatusOK, client.RecordsType, b.Bytes())
+	c.send(http.StatusOK, wire.RecordsType, b.Bytes())
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (c *call) writeCells() error {
 	if !c.hold(cells.DecodeBytes * int64(len(text))) {
 		return errTraffic
 	}
-	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), client.RecordsType))
+	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), wire.RecordsType))
 	if err != nil {
 		return cellsFault(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -50,8 +50,8 @@ func (s *site) mustCells(world, query string) (out []string) {
 	s.t.Helper()
 	var a boxJSON
 	s.want(200, request{method: "GET", path: "/v1/cells/" + world + "?" + query}, &a)
-	got := s.get("/v1/cells/"+world+"?"+query, "Accept", client.RecordsType)
-	r := client.NewRecords(bytes.NewReader(got.body), 1<<24)
+	got := s.get("/v1/cells/"+world+"?"+query, "Accept", wire.RecordsType)
+	r := wire.NewRecordReader(bytes.NewReader(got.body), 1<<24)
 	head, err := r.Next(1 << 20)
 	if err != nil {
 		s.t.Fatal(err)
@@ -88,7 +88,7 @@ func (s *site) mustCells(world, query string) (out []string) {
 type doneJSON struct {
 	Cells  int
 	Same   bool
-	Commit *client.Commit
+	Commit *wire.Commit
 }
 
 func (s *site) put(status int, body string, header ...string) (d doneJSON) {
@@ -121,12 +121,12 @@ func TestCells(t *testing.T) {
 	if d = s.put(200, `{"box":"0,100,0..4,102,0","names":["minecraft:stone_bricks",null],"cells":[[0,7],1,[0,7]]}`); !d.Same || d.Cells != 0 || d.Commit.Number != 2 {
 		t.Errorf("the same again: %+v", d)
 	}
-	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"0,100,0..0,100,0","names":["stone"],"cells":[0]}`), []string{"If-Match", first}}).wantCode(t, client.Conflict)
+	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"0,100,0..0,100,0","names":["stone"],"cells":[0]}`), []string{"If-Match", first}}).wantCode(t, wire.Conflict)
 	if d = s.put(200, string(whole.body)); d.Cells != 8 || d.Commit.Message != "write cells" {
 		t.Errorf("what was read before: %+v", d)
 	}
-	records := s.get("/v1/cells/a?"+box, "Accept", client.RecordsType).body
-	s.want(200, request{"PUT", "/v1/cells/a", records, []string{"Content-Type", client.RecordsType}}, &d)
+	records := s.get("/v1/cells/a?"+box, "Accept", wire.RecordsType).body
+	s.want(200, request{"PUT", "/v1/cells/a", records, []string{"Content-Type", wire.RecordsType}}, &d)
 	if !d.Same {
 		t.Errorf("what is there, as records: %+v", d)
 	}
@@ -184,9 +184,9 @@ func TestBrush(t *testing.T) {
 	} {
 		got := s.do(request{"POST", "/v1/brush/a", []byte(body), nil})
 		if strings.Contains(want, "chunks") {
-			got.wantCode(t, client.TooLarge)
+			got.wantCode(t, wire.TooLarge)
 		} else {
-			got.wantCode(t, client.BadRequest)
+			got.wantCode(t, wire.BadRequest)
 		}
 		if !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: %s, want %q", body, got.body, want)
@@ -198,14 +198,14 @@ func TestBrush(t *testing.T) {
 func TestCellsInMemory(t *testing.T) {
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{Limits: server.Limits{BodyMemory: 4 << 20}})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
-	const records = client.RecordsType
+	const records = wire.RecordsType
 	s.want(200, request{"GET", "/v1/cells/a?box=0,0,0..63,63,63", nil, []string{"Accept", records}}, nil)
-	s.get("/v1/cells/a?box=0,0,0..127,63,127", "Accept", records).wantCode(t, client.Busy)
+	s.get("/v1/cells/a?box=0,0,0..127,63,127", "Accept", records).wantCode(t, wire.Busy)
 	body := func(n int) []byte {
 		return fmt.Appendf(nil, `{"box":"0,100,0..%d,100,0","names":["stone"],"new_columns":true,"cells":[%s0]}`, n, strings.Repeat("0,", n))
 	}
 	s.want(200, request{"PUT", "/v1/cells/a", body(1000), nil}, nil)
-	s.do(request{"PUT", "/v1/cells/a", body(400_000), nil}).wantCode(t, client.Busy)
+	s.do(request{"PUT", "/v1/cells/a", body(400_000), nil}).wantCode(t, wire.Busy)
 	s.put(200, `{"box":"0,100,0..1000,100,0","names":["stone"],"new_columns":true,"cells":[[0,1001]]}`)
 }
 
@@ -225,7 +225,7 @@ func TestBrushWork(t *testing.T) {
 		if want == "" && got.status == 200 {
 			continue
 		}
-		if got.wantCode(t, client.BadRequest); want == "" || !strings.Contains(string(got.body), want) {
+		if got.wantCode(t, wire.BadRequest); want == "" || !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: %d %s", body, got.status, got.body)
 		}
 	}
@@ -241,15 +241,15 @@ func TestCellsLeased(t *testing.T) {
 		s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 		const body = `{"box":"0,%d,0..0,%[1]d,0","names":["stone"],"cells":[0]}`
 		s.put(200, fmt.Sprintf(body, 100))
-		var l client.Lease
+		var l wire.Lease
 		s.post(201, "/v1/leases/a", `{"holder":"me","seconds":60}`, &l)
-		s.do(request{"PUT", "/v1/cells/a", fmt.Appendf(nil, body, 101), nil}).wantCode(t, client.Leased)
-		s.do(request{"POST", "/v1/brush/a", []byte(`{"brush":"ball","at":[0,100,0],"r":1,"name":"stone"}`), nil}).wantCode(t, client.Leased)
+		s.do(request{"PUT", "/v1/cells/a", fmt.Appendf(nil, body, 101), nil}).wantCode(t, wire.Leased)
+		s.do(request{"POST", "/v1/brush/a", []byte(`{"brush":"ball","at":[0,100,0],"r":1,"name":"stone"}`), nil}).wantCode(t, wire.Leased)
 		d := s.put(200, fmt.Sprintf(body, 102), "Cairn-Fence", fmt.Sprint(l.Fence))
 		if d.Commit.Number != 3 {
 			t.Errorf("under the lease: %+v", d)
 		}
-		s.do(request{"PUT", "/v1/cells/a", fmt.Appendf(nil, body, 103), []string{"Cairn-Fence", fmt.Sprint(l.Fence + 1)}}).wantCode(t, client.Fenced)
+		s.do(request{"PUT", "/v1/cells/a", fmt.Appendf(nil, body, 103), []string{"Cairn-Fence", fmt.Sprint(l.Fence + 1)}}).wantCode(t, wire.Fenced)
 	}
 }
 
@@ -257,19 +257,19 @@ func TestWrongCells(t *testing.T) {
 	long.Alone(t)
 	s := newArenaSite(t, memory.New(memory.Options{}), server.Options{})
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
-	for query, want := range map[string]client.Code{
-		"":                                client.BadRequest,
-		"box=0,0,0":                       client.BadRequest,
-		"box=0,0,0..1,1,1+-+ball:0,0,0,3": client.BadRequest,
-		"box=0,0,0..255,255,64":           client.TooLarge,
-		"box=-33554432,0,-33554432..33554431,0,0":     client.TooLarge,
-		"box=-200000,0,0..200000,0,0":                 client.TooLarge,
-		"box=0,0,0..99999999,0,0":                     client.BadRequest,
-		"box=0,0,0..1,1,1&level=30":                   client.BadRequest,
-		"box=9999999,0,0..9999999,1,1&level=3":        client.BadRequest,
-		"box=0,0,0..1,1,1&dimension=nowhere":          client.BadRequest,
-		"box=0,0,0..1,1,1&volume=none":                client.BadRequest,
-		"box=0,0,0..1,1,1&at=9":                       client.NoCommit,
+	for query, want := range map[string]wire.Code{
+		"":                                wire.BadRequest,
+		"box=0,0,0":                       wire.BadRequest,
+		"box=0,0,0..1,1,1+-+ball:0,0,0,3": wire.BadRequest,
+		"box=0,0,0..255,255,64":           wire.TooLarge,
+		"box=-33554432,0,-33554432..33554431,0,0":     wire.TooLarge,
+		"box=-200000,0,0..200000,0,0":                 wire.TooLarge,
+		"box=0,0,0..99999999,0,0":                     wire.BadRequest,
+		"box=0,0,0..1,1,1&level=30":                   wire.BadRequest,
+		"box=9999999,0,0..9999999,1,1&level=3":        wire.BadRequest,
+		"box=0,0,0..1,1,1&dimension=nowhere":          wire.BadRequest,
+		"box=0,0,0..1,1,1&volume=none":                wire.BadRequest,
+		"box=0,0,0..1,1,1&at=9":                       wire.NoCommit,
 		"box=8388600,0,0..8388607,0,0&volume=biome":   "",
 		"box=33554431,0,0..33554431,0,0&volume=biome": "",
 	} {
@@ -301,7 +301,7 @@ func TestWrongCells(t *testing.T) {
 		`{"box":"33554431,0,0..33554431,0,0","volume":"biome","names":["plains"],"cells":[0]}`: "range",
 	} {
 		got := s.do(request{"PUT", "/v1/cells/a", []byte(body), nil})
-		var refused client.Refusal
+		var refused wire.Refusal
 		if err := json.Unmarshal(got.body, &refused); err != nil || got.status >= 500 || !strings.Contains(refused.Error.Message, want) {
 			t.Errorf("%s: %d %s, want %q", body, got.status, got.body, want)
 		}
@@ -431,14 +431,14 @@ func TestTiles(t *testing.T) {
 	if low := s.get("/v1/tiles/a?to=119"); bytes.Equal(low.body, after.body) {
 		t.Error("what is above the range shows")
 	}
-	for query, want := range map[string]client.Code{"layer=sand": client.BadRequest, "zoom=21": client.BadRequest, "x=99999999": client.BadRequest, "from=9&to=1": client.BadRequest, "dimension=moon": client.BadRequest, "at=9": client.NoCommit} {
+	for query, want := range map[string]wire.Code{"layer=sand": wire.BadRequest, "zoom=21": wire.BadRequest, "x=99999999": wire.BadRequest, "from=9&to=1": wire.BadRequest, "dimension=moon": wire.BadRequest, "at=9": wire.NoCommit} {
 		s.get("/v1/tiles/a?"+query).wantCode(t, want)
 	}
 	if err := s.st.Create(t.Context(), "empty"); err != nil {
 		t.Fatal(err)
 	}
-	s.get("/v1/tiles/empty").wantCode(t, client.NoCommit)
-	s.get("/v1/map/empty").wantCode(t, client.NoCommit)
+	s.get("/v1/tiles/empty").wantCode(t, wire.NoCommit)
+	s.get("/v1/map/empty").wantCode(t, wire.NoCommit)
 }
 
 // TestCellsOfPart: a token that is bound to a box reads the cells in it, and nothing else.
@@ -457,15 +457,15 @@ func TestCellsOfPart(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", query, got.status, got.body, status)
 		}
 	}
-	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"1,95,1..1,95,1","names":["stone"],"cells":[0]}`), bearer}).wantCode(t, client.Forbidden)
-	s.get("/v1/tiles/a", bearer...).wantCode(t, client.Forbidden)
+	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"1,95,1..1,95,1","names":["stone"],"cells":[0]}`), bearer}).wantCode(t, wire.Forbidden)
+	s.get("/v1/tiles/a", bearer...).wantCode(t, wire.Forbidden)
 }
 
 // TestCellsOfGame: a write goes to the world that a game has open, which saves it when it likes.
 func TestCellsOfGame(t *testing.T) {
 	g := newGame(t, 1)
 	const body = `{"box":"3,61,3..4,61,3","names":["glass"],"cells":[[0,2]]}`
-	g.do(request{"PUT", "/v1/cells/a", []byte(body), nil}).wantCode(t, client.Unsupported)
+	g.do(request{"PUT", "/v1/cells/a", []byte(body), nil}).wantCode(t, wire.Unsupported)
 	g.arena.Sink = nil
 	if d := g.put(200, body); d.Cells != 2 || d.Same || d.Commit != nil {
 		t.Errorf("wrote %+v", d)

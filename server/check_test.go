@@ -10,9 +10,9 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -51,7 +51,7 @@ func TestCheckMemory(t *testing.T) {
 			t.Errorf("with %d bytes: got %d %s", tt.memory, got.status, got.body)
 		}
 		if !tt.fits {
-			got.wantCode(t, client.TooLarge)
+			got.wantCode(t, wire.TooLarge)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestUnknownStone(t *testing.T) {
 	}
 	ask := func(id string) {
 		t.Helper()
-		s.do(request{"GET", "/v1/stones/" + id + "/in/w", nil, []string{"Authorization", "Bearer " + secrets[0]}}).wantCode(t, client.Gone)
+		s.do(request{"GET", "/v1/stones/" + id + "/in/w", nil, []string{"Authorization", "Bearer " + secrets[0]}}).wantCode(t, wire.Gone)
 	}
 	for i := range 10 {
 		ask(strings.Repeat("0123456789"[i:i+1], 64))

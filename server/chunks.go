@@ -14,8 +14,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -53,7 +53,7 @@ func (c *call) chunk() error {
 	}
 	switch {
 	case errors.Is(err, geom.ErrOutOfRange), err == nil && cells == nil:
-		return fault(client.NoChunk, "there is no chunk at this position")
+		return fault(wire.NoChunk, "there is no chunk at this position")
 	case err != nil:
 		return err
 	}
@@ -65,14 +65,14 @@ func (c *call) chunk() error {
 	if err != nil {
 		return err
 	}
-	var body client.Body
+	var body wire.Body
 	body.Add(head)
 	body.Add(codec.AppendBitRLE(nil, cells.Cells, geom.ChunkEdge, cells.Schema))
 	var b bytes.Buffer
 	if _, err := body.WriteTo(&b); err != nil {
 		return err
 	}
-	c.send(http.StatusOK, client.RecordsType, b.Bytes())
+	c.send(http.StatusOK, wire.RecordsType, b.Bytes())
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (c *call) draw(v version, dimension string, size int, plain bool) (d drawn,
 			return ended
 		}
 		if err != nil {
-			return fault(client.Unsupported, "%v", err)
+			return fault(wire.Unsupported, "%v", err)
 		}
 		d.perBlock = strconv.FormatFloat(r.PerBlock, 'g', 6, 64)
 		return png.Encode(&b, img)

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -18,10 +18,10 @@ func (s *site) mustChunk(query string) (names []string, cells []voxel.Cell, ok b
 	s.t.Helper()
 	got := s.get("/v1/chunks/a?" + query)
 	if got.status != 200 {
-		got.wantCode(s.t, client.NoChunk)
+		got.wantCode(s.t, wire.NoChunk)
 		return nil, nil, false
 	}
-	r := client.NewRecords(bytes.NewReader(got.body), 1<<20)
+	r := wire.NewRecordReader(bytes.NewReader(got.body), 1<<20)
 	var head struct {
 		Schema string
 		Names  []string
@@ -70,15 +70,15 @@ func TestChunks(t *testing.T) {
 			t.Errorf("level %d has no chunk", level)
 		}
 	}
-	for query, want := range map[string]client.Code{
-		"volume=block": client.BadRequest,
-		"dimension=overworld&volume=block&level=99":          client.BadRequest,
-		"dimension=overworld&volume=block&x=1048576":         client.BadRequest,
-		"dimension=overworld&volume=block&x=1048575&level=1": client.NoChunk,
-		"dimension=nowhere&volume=block":                     client.BadRequest,
-		"dimension=overworld&volume=none":                    client.BadRequest,
-		"dimension=overworld&volume=block&at=9":              client.NoCommit,
-		"dimension=overworld&volume=block&at=nine":           client.BadRequest,
+	for query, want := range map[string]wire.Code{
+		"volume=block": wire.BadRequest,
+		"dimension=overworld&volume=block&level=99":          wire.BadRequest,
+		"dimension=overworld&volume=block&x=1048576":         wire.BadRequest,
+		"dimension=overworld&volume=block&x=1048575&level=1": wire.NoChunk,
+		"dimension=nowhere&volume=block":                     wire.BadRequest,
+		"dimension=overworld&volume=none":                    wire.BadRequest,
+		"dimension=overworld&volume=block&at=9":              wire.NoCommit,
+		"dimension=overworld&volume=block&at=nine":           wire.BadRequest,
 	} {
 		s.get("/v1/chunks/a?"+query).wantCode(t, want)
 	}

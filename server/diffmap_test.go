@@ -6,8 +6,8 @@ import (
 	"image/png"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // TestDiffmap draws where versions of a world differ: each sets one cell of a chunk of
@@ -44,8 +44,8 @@ func TestDiffmap(t *testing.T) {
 			t.Errorf("%s: got %d pixels of %q, want %d of %q", tt.query, n, got.header.Get("Cairn-Box"), tt.pixels, tt.box)
 		}
 	}
-	for query, want := range map[string]client.Code{
-		"?size=4096": client.BadRequest, "?dimension=none": client.BadRequest, "?a=9": client.NoCommit, "?with=none": client.NoWorld, "?with=A": client.BadName,
+	for query, want := range map[string]wire.Code{
+		"?size=4096": wire.BadRequest, "?dimension=none": wire.BadRequest, "?a=9": wire.NoCommit, "?with=none": wire.NoWorld, "?with=A": wire.BadName,
 	} {
 		s.get("/v1/diffmap/a"+query).wantCode(t, want)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -111,7 +111,7 @@ func (c *call) zipFolder(w stone.Content, to io.Writer, format string, lost map[
 		return err
 	}
 	if !c.disk.take(bytes) {
-		return fault(client.Busy, "too many worlds are being received or sent at this moment")
+		return fault(wire.Busy, "too many worlds are being received or sent at this moment")
 	}
 	defer c.disk.give(bytes)
 	return port.WriteZip(c.ctx, os.DirFS(dir), to)
@@ -129,10 +129,10 @@ func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (st
 // unsupported gives a code to an error that the world causes, not the server.
 func unsupported(err error) error {
 	var ours *fs.PathError
-	if _, known := client.CodeOf(err); err == nil || known || errors.As(err, &ours) {
+	if _, known := wire.CodeOf(err); err == nil || known || errors.As(err, &ours) {
 		return err
 	}
-	return fault(client.Unsupported, "%.400s", err.Error())
+	return fault(wire.Unsupported, "%.400s", err.Error())
 }
 
 // attach sends a file, or the ranges of it that the caller asks for. It says the media type, the
@@ -140,7 +140,7 @@ func unsupported(err error) error {
 func (c *call) attach(media, ext string, file io.ReadSeeker, lost map[string]int) {
 	h := c.w.Header()
 	h["Content-Disposition"] = []string{`attachment; filename="` + path.Base(c.name) + ext + `"`}
-	h[client.LostHeader] = []string{lostText(lost)}
+	h[wire.LostHeader] = []string{lostText(lost)}
 	c.sendRanges(media, file)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -20,9 +20,9 @@ import (
 // factsAnswer is the answer to GET /v1/worlds/NAME.
 type factsAnswer struct {
 	Name       string           `json:"name"`
-	Commit     *client.Commit   `json:"commit"` // nil for a world without commits
+	Commit     *wire.Commit     `json:"commit"` // nil for a world without commits
 	Fence      uint64           `json:"fence"`
-	Lease      *client.Lease    `json:"lease"` // nil if there is none, or it has ended
+	Lease      *wire.Lease      `json:"lease"` // nil if there is none, or it has ended
 	Stones     int              `json:"stones"`
 	Bytes      int64            `json:"bytes"` // of the stones
 	Spawn      *spawnFacts      `json:"spawn"` // nil if the world does not say where players begin
@@ -71,7 +71,7 @@ func (c *call) facts() error {
 		return err
 	}
 	if lease != (history.Lease{}) {
-		l := client.LeaseOf(lease)
+		l := wire.LeaseOf(lease)
 		f.Lease = &l
 	}
 	if v.at != (history.ID{}) {
@@ -96,7 +96,7 @@ func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	commit := client.CommitOf(log[0])
+	commit := wire.CommitOf(log[0])
 	f.Commit = &commit
 	f.Stones, f.Bytes = s.Stones()
 	about := s.About()
@@ -208,7 +208,7 @@ func (c *call) setProperties() error {
 		if err != nil {
 			return err
 		}
-		made := client.CommitOf(head)
+		made := wire.CommitOf(head)
 		done.Commit = &made
 	}
 	return c.answer(http.StatusOK, done.Commit)

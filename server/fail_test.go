@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -33,14 +33,14 @@ func TestFaultsOfTheStore(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		err    error
-		want   client.Code
+		want   wire.Code
 		logged bool
 	}{
-		{"unknown", errors.New("open " + secret), client.Internal, true},
-		{"disk", fmt.Errorf("write %s: %w", secret, syscall.ENOSPC), client.Full, true},
-		{"damage", fmt.Errorf("read %s: %w", secret, &stone.CorruptError{Part: "page", Err: errors.New("checksum does not match")}), client.Corrupt, true},
-		{"sentinel", fmt.Errorf("%s: %w", secret, history.ErrGone), client.Gone, false},
-		{"time", fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), client.Timeout, true},
+		{"unknown", errors.New("open " + secret), wire.Internal, true},
+		{"disk", fmt.Errorf("write %s: %w", secret, syscall.ENOSPC), wire.Full, true},
+		{"damage", fmt.Errorf("read %s: %w", secret, &stone.CorruptError{Part: "page", Err: errors.New("checksum does not match")}), wire.Corrupt, true},
+		{"sentinel", fmt.Errorf("%s: %w", secret, history.ErrGone), wire.Gone, false},
+		{"time", fmt.Errorf("%s: %w", secret, context.DeadlineExceeded), wire.Timeout, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
@@ -77,12 +77,12 @@ func TestWhoseDamage(t *testing.T) {
 	st := mustStone(t, 1)
 	r := commitRequest("a", commitOf(history.ID{}, "", st), st)
 	for _, body := range [][]byte{nil, r.body[:len(r.body)-1], append(bytes.Clone(r.body), 0)} {
-		s.do(request{r.method, r.path, body, r.header}).wantCode(t, client.Corrupt)
+		s.do(request{r.method, r.path, body, r.header}).wantCode(t, wire.Corrupt)
 		if log.Len() > 0 {
 			t.Errorf("logged: %s", log.String())
 		}
 	}
-	s.do(r).wantCode(t, client.Corrupt)
+	s.do(r).wantCode(t, wire.Corrupt)
 	if !strings.Contains(log.String(), "kept badly") {
 		t.Errorf("logged: %q", log.String())
 	}
@@ -93,7 +93,7 @@ func TestPanicIsInternal(t *testing.T) {
 	st := &failing{Store: memory.New(memory.Options{}), head: func(context.Context) (history.Head, error) { panic("broken invariant") }}
 	s := newSiteOf(t, st, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	got := s.get("/v1/head/a")
-	got.wantCode(t, client.Internal)
+	got.wantCode(t, wire.Internal)
 	if bytes.Contains(got.body, []byte("invariant")) || !strings.Contains(log.String(), "broken invariant") {
 		t.Errorf("got %s, log %s", got.body, log.String())
 	}
@@ -117,61 +117,61 @@ func TestCodes(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		r    request
-		want client.Code
+		want wire.Code
 	}{
-		{"no world", request{method: "GET", path: "/v1/head/b"}, client.NoWorld},
-		{"no commit", request{method: "GET", path: "/v1/log/a?from=" + none}, client.NoCommit},
-		{"no commit to stack", request{method: "GET", path: "/v1/stack/a?at=" + none}, client.NoCommit},
-		{"no version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"9"}`)}, client.NoCommit},
-		{"no name of a version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"yesterday"}`)}, client.BadRequest},
-		{"no version at all", request{method: "POST", path: "/v1/restore/a", body: []byte(`{}`)}, client.BadRequest},
-		{"long message", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"1","author":"` + strings.Repeat("x", 300) + `"}`)}, client.BadRequest},
-		{"no route", request{method: "GET", path: "/v2/head/a"}, client.NoRoute},
-		{"bad method", request{method: "PUT", path: "/v1/head/a"}, client.BadMethod},
-		{"exists", request{method: "PUT", path: "/v1/worlds/a"}, client.Exists},
-		{"conflict", commit(commitOf(history.ID{}, "", good), good), client.Conflict},
-		{"conflict of a delete", request{"DELETE", "/v1/worlds/a", nil, []string{"If-Match", `"0"`}}, client.Conflict},
-		{"fenced", with(commit(commitOf(head, "", good), good), "Cairn-Fence", "3"), client.Fenced},
-		{"gone", request{method: "GET", path: "/v1/stones/" + none + "/a"}, client.Gone},
-		{"a stone of nobody by name", commit(commitOf(head, "", good)), client.Gone},
-		{"bad name", request{method: "PUT", path: "/v1/worlds/A"}, client.BadName},
-		{"query", request{method: "GET", path: "/v1/log/a?n=0"}, client.BadRequest},
-		{"query of letters", request{method: "GET", path: "/v1/log/a?n=ten"}, client.BadRequest},
-		{"query twice", request{method: "GET", path: "/v1/log/a?n=1&n=2"}, client.BadRequest},
-		{"query escaped badly", request{method: "GET", path: "/v1/log/a?n=%zz"}, client.BadRequest},
-		{"id", request{method: "GET", path: "/v1/stones/xyz/a"}, client.BadRequest},
-		{"id in capitals", request{method: "GET", path: "/v1/stones/" + strings.ToUpper(good.ID.String()) + "/a"}, client.BadRequest},
-		{"needs match", unmatched, client.NeedsMatch},
-		{"match of anything", with(unmatched, "If-Match", "*"), client.BadRequest},
-		{"match without quotes", with(unmatched, "If-Match", head.String()), client.BadRequest},
-		{"weak match", with(unmatched, "If-Match", "W/"+tag(head)), client.BadRequest},
-		{"two matches", with(unmatched, "If-Match", tag(head), "If-Match", tag(head)), client.BadRequest},
-		{"parent", request{"POST", "/v1/commits/a", commit(commitOf(head, "", good), good).body, []string{"If-Match", `"0"`}}, client.BadRequest},
-		{"corrupt stone", commit(commitOf(head, "", history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), client.Corrupt},
-		{"no stone", commit(commitOf(head, "", history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), client.Corrupt},
-		{"wrong stone", commit(commitOf(head, "", good), broken), client.BadRequest},
-		{"stone nobody named", commit(commitOf(head, "", good), other), client.BadRequest},
-		{"one stone too many", commit(commitOf(head, "", good), good, other), client.Corrupt},
-		{"size", commit(lying, good), client.BadRequest},
-		{"no commit in the body", request{"POST", "/v1/commits/a", nil, []string{"If-Match", tag(head)}}, client.Corrupt},
-		{"too large", commit(commitOf(head, strings.Repeat("m", 5<<10), good), good), client.TooLarge},
-		{"JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"`)}, client.BadRequest},
-		{"JSON of another kind", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":7}`)}, client.BadRequest},
-		{"two values of JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"}{}`)}, client.BadRequest},
-		{"large JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"` + strings.Repeat("b", 65<<10) + `"}`)}, client.TooLarge},
-		{"deep JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":` + strings.Repeat("[", 60<<10))}, client.BadRequest},
-		{"lease of no time", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":0}`)}, client.BadRequest},
-		{"lease of less", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":-1e300}`)}, client.BadRequest},
-		{"lease of no number", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1e999}`)}, client.BadRequest},
-		{"holder", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1,"holder":"` + strings.Repeat("h", 257) + `"}`)}, client.BadRequest},
-		{"renewal of nothing", request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), []string{"Cairn-Fence", "1"}}, client.Fenced},
-		{"release of nothing", request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "1"}}, client.Fenced},
-		{"pack of nothing", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{}, good)}, client.BadRequest},
-		{"pack of no commit", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{Upto: history.ID{1}}, good)}, client.NoCommit},
-		{"fork of nothing", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"c"}`)}, client.NoWorld},
-		{"fork of no name", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"../a"}`)}, client.BadName},
-		{"fork over a world", request{method: "POST", path: "/v1/fork/a", body: []byte(`{"from":"a"}`)}, client.Exists},
-		{"metrics that nobody takes", request{method: "GET", path: "/metrics"}, client.NoRoute},
+		{"no world", request{method: "GET", path: "/v1/head/b"}, wire.NoWorld},
+		{"no commit", request{method: "GET", path: "/v1/log/a?from=" + none}, wire.NoCommit},
+		{"no commit to stack", request{method: "GET", path: "/v1/stack/a?at=" + none}, wire.NoCommit},
+		{"no version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"9"}`)}, wire.NoCommit},
+		{"no name of a version", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"yesterday"}`)}, wire.BadRequest},
+		{"no version at all", request{method: "POST", path: "/v1/restore/a", body: []byte(`{}`)}, wire.BadRequest},
+		{"long message", request{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"1","author":"` + strings.Repeat("x", 300) + `"}`)}, wire.BadRequest},
+		{"no route", request{method: "GET", path: "/v2/head/a"}, wire.NoRoute},
+		{"bad method", request{method: "PUT", path: "/v1/head/a"}, wire.BadMethod},
+		{"exists", request{method: "PUT", path: "/v1/worlds/a"}, wire.Exists},
+		{"conflict", commit(commitOf(history.ID{}, "", good), good), wire.Conflict},
+		{"conflict of a delete", request{"DELETE", "/v1/worlds/a", nil, []string{"If-Match", `"0"`}}, wire.Conflict},
+		{"fenced", with(commit(commitOf(head, "", good), good), "Cairn-Fence", "3"), wire.Fenced},
+		{"gone", request{method: "GET", path: "/v1/stones/" + none + "/a"}, wire.Gone},
+		{"a stone of nobody by name", commit(commitOf(head, "", good)), wire.Gone},
+		{"bad name", request{method: "PUT", path: "/v1/worlds/A"}, wire.BadName},
+		{"query", request{method: "GET", path: "/v1/log/a?n=0"}, wire.BadRequest},
+		{"query of letters", request{method: "GET", path: "/v1/log/a?n=ten"}, wire.BadRequest},
+		{"query twice", request{method: "GET", path: "/v1/log/a?n=1&n=2"}, wire.BadRequest},
+		{"query escaped badly", request{method: "GET", path: "/v1/log/a?n=%zz"}, wire.BadRequest},
+		{"id", request{method: "GET", path: "/v1/stones/xyz/a"}, wire.BadRequest},
+		{"id in capitals", request{method: "GET", path: "/v1/stones/" + strings.ToUpper(good.ID.String()) + "/a"}, wire.BadRequest},
+		{"needs match", unmatched, wire.NeedsMatch},
+		{"match of anything", with(unmatched, "If-Match", "*"), wire.BadRequest},
+		{"match without quotes", with(unmatched, "If-Match", head.String()), wire.BadRequest},
+		{"weak match", with(unmatched, "If-Match", "W/"+tag(head)), wire.BadRequest},
+		{"two matches", with(unmatched, "If-Match", tag(head), "If-Match", tag(head)), wire.BadRequest},
+		{"parent", request{"POST", "/v1/commits/a", commit(commitOf(head, "", good), good).body, []string{"If-Match", `"0"`}}, wire.BadRequest},
+		{"corrupt stone", commit(commitOf(head, "", history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), history.Stone{ID: hashOf(broken.Data), Data: broken.Data}), wire.Corrupt},
+		{"no stone", commit(commitOf(head, "", history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), history.Stone{ID: hashOf([]byte("x")), Data: []byte("x")}), wire.Corrupt},
+		{"wrong stone", commit(commitOf(head, "", good), broken), wire.BadRequest},
+		{"stone nobody named", commit(commitOf(head, "", good), other), wire.BadRequest},
+		{"one stone too many", commit(commitOf(head, "", good), good, other), wire.Corrupt},
+		{"size", commit(lying, good), wire.BadRequest},
+		{"no commit in the body", request{"POST", "/v1/commits/a", nil, []string{"If-Match", tag(head)}}, wire.Corrupt},
+		{"too large", commit(commitOf(head, strings.Repeat("m", 5<<10), good), good), wire.TooLarge},
+		{"JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"`)}, wire.BadRequest},
+		{"JSON of another kind", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":7}`)}, wire.BadRequest},
+		{"two values of JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"b"}{}`)}, wire.BadRequest},
+		{"large JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":"` + strings.Repeat("b", 65<<10) + `"}`)}, wire.TooLarge},
+		{"deep JSON", request{method: "POST", path: "/v1/rename/a", body: []byte(`{"to":` + strings.Repeat("[", 60<<10))}, wire.BadRequest},
+		{"lease of no time", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":0}`)}, wire.BadRequest},
+		{"lease of less", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":-1e300}`)}, wire.BadRequest},
+		{"lease of no number", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1e999}`)}, wire.BadRequest},
+		{"holder", request{method: "POST", path: "/v1/leases/a", body: []byte(`{"seconds":1,"holder":"` + strings.Repeat("h", 257) + `"}`)}, wire.BadRequest},
+		{"renewal of nothing", request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), []string{"Cairn-Fence", "1"}}, wire.Fenced},
+		{"release of nothing", request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "1"}}, wire.Fenced},
+		{"pack of nothing", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{}, good)}, wire.BadRequest},
+		{"pack of no commit", request{method: "POST", path: "/v1/packs/a", body: packBody(t, history.Pack{Upto: history.ID{1}}, good)}, wire.NoCommit},
+		{"fork of nothing", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"c"}`)}, wire.NoWorld},
+		{"fork of no name", request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"../a"}`)}, wire.BadName},
+		{"fork over a world", request{method: "POST", path: "/v1/fork/a", body: []byte(`{"from":"a"}`)}, wire.Exists},
+		{"metrics that nobody takes", request{method: "GET", path: "/metrics"}, wire.NoRoute},
 	} {
 		t.Run(tt.name, func(t *testing.T) { s.do(tt.r).wantCode(t, tt.want) })
 	}
@@ -198,7 +198,7 @@ func TestHostileNames(t *testing.T) {
 			if got.header.Get("Location") != "" {
 				t.Errorf("%s %q: sent to %s", r.Method, where, got.header.Get("Location"))
 			}
-			got.wantCode(t, client.BadName)
+			got.wantCode(t, wire.BadName)
 		}
 	}
 	names, err := s.st.List(context.Background(), "", "", 10)
@@ -224,8 +224,8 @@ func TestFaultsInWords(t *testing.T) {
 		{"POST", "/v1/import/a?salvage=yes", `x`, "from 0 to 1"},
 	} {
 		got := s.do(request{method: tt.method, path: tt.path, body: []byte(tt.body)})
-		var r client.Refusal
-		if err := json.Unmarshal(got.body, &r); err != nil || r.Error.Code != client.BadRequest || !strings.Contains(r.Error.Message, tt.want) {
+		var r wire.Refusal
+		if err := json.Unmarshal(got.body, &r); err != nil || r.Error.Code != wire.BadRequest || !strings.Contains(r.Error.Message, tt.want) {
 			t.Errorf("%s %s %s: got %s, want %q", tt.method, tt.path, tt.body, got.body, tt.want)
 		}
 	}
@@ -238,6 +238,6 @@ func TestPathsThatAreNone(t *testing.T) {
 		if got.header.Get("Location") != "" {
 			t.Errorf("%q: sent to %s", path, got.header.Get("Location"))
 		}
-		got.wantCode(t, client.NoRoute)
+		got.wantCode(t, wire.NoRoute)
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -108,9 +108,9 @@ func (s *site) want(status int, r request, to any) reply {
 }
 
 // wantCode checks that an answer is a refusal with a code.
-func (r reply) wantCode(t testing.TB, want client.Code) {
+func (r reply) wantCode(t testing.TB, want wire.Code) {
 	t.Helper()
-	var got client.Refusal
+	var got wire.Refusal
 	if err := json.Unmarshal(r.body, &got); err != nil || got.Error.Code != want || r.status != want.Status() {
 		t.Errorf("got %d %s, want %s", r.status, r.body, want)
 	}
@@ -146,7 +146,7 @@ func commitOf(parent history.ID, message string, stones ...history.Stone) histor
 
 func commitRequest(name string, c history.Commit, stones ...history.Stone) request {
 	var b bytes.Buffer
-	if _, err := client.CommitBody(c, stones...).WriteTo(&b); err != nil {
+	if _, err := wire.CommitBody(c, stones...).WriteTo(&b); err != nil {
 		panic("a buffer takes everything: " + err.Error())
 	}
 	return request{"POST", "/v1/commits/" + name, b.Bytes(), []string{"If-Match", tag(c.Parent)}}

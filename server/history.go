@@ -17,22 +17,22 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func historyRoutes() []route {
-	records := bytesOf(client.RecordsType)
+	records := bytesOf(wire.RecordsType)
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", headers: stale, status: 200, gives: jsonOf(client.Head{}), tells: staleHeaders, serve: (*call).head},
+		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", headers: stale, status: 200, gives: jsonOf(wire.HeadAnswer{}), tells: staleHeaders, serve: (*call).head},
 		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if Accept asks for them", query: []param{
 			commitOf("from", "id of the first commit; default the head"),
-			most(client.MaxLog),
+			most(wire.MaxLog),
 		}, status: 200, gives: jsonOf(logAnswer{}), also: records, serve: (*call).history},
 		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "stores stones and makes a commit with them the head",
-			headers: []string{"If-Match", client.FenceHeader, client.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).commit},
+			headers: []string{"If-Match", wire.FenceHeader, wire.RetryHeader}, needs: []string{"If-Match"}, takes: records, status: 201, gives: jsonOf(wire.Commit{}), also: records, tells: headHeaders, serve: (*call).commit},
 		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that restores a version",
-			headers: []string{"If-Match", client.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(client.Commit{}), also: records, tells: headHeaders, serve: (*call).restore},
+			headers: []string{"If-Match", wire.FenceHeader}, takes: jsonOf(restoreCall{}), status: 201, gives: jsonOf(wire.Commit{}), also: records, tells: headHeaders, serve: (*call).restore},
 	}
 }
 
@@ -46,7 +46,7 @@ func (c *call) head() error {
 
 // wantsRecords reports whether the caller asks for an answer in records.
 func (c *call) wantsRecords() bool {
-	return slices.ContainsFunc(c.r.Header["Accept"], func(s string) bool { return strings.Contains(s, client.RecordsType) })
+	return slices.ContainsFunc(c.r.Header["Accept"], func(s string) bool { return strings.Contains(s, wire.RecordsType) })
 }
 
 // logBatch is the number of commits in memory at a time.
@@ -90,7 +90,7 @@ func (c *call) history() error {
 
 // logAnswer is the answer to GET /v1/log in JSON.
 type logAnswer struct {
-	Commits []client.Commit `json:"commits"`
+	Commits []wire.Commit `json:"commits"`
 }
 
 // logWriter writes commits as an answer to GET /v1/log.
@@ -102,7 +102,7 @@ type logWriter struct {
 
 func (w *logWriter) media() string {
 	if w.records {
-		return client.RecordsType
+		return wire.RecordsType
 	}
 	return jsonType
 }
@@ -123,7 +123,7 @@ func (w *logWriter) add(c history.Commit) error {
 		w.buf = append(w.buf, ',')
 	}
 	w.some = true
-	b, err := json.Marshal(client.CommitOf(c))
+	b, err := json.Marshal(wire.CommitOf(c))
 	w.buf = append(w.buf, b...)
 	return err
 }
@@ -145,7 +145,7 @@ func (c *call) commit() error {
 		return err
 	}
 	defer recycle(r)
-	commit, stones, err := client.ReadCommit(r, c.limits.StoneBytes)
+	commit, stones, err := wire.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
 		return theirs(err)
 	}
@@ -155,7 +155,7 @@ func (c *call) commit() error {
 	}
 	c.step("check")
 	done, err := c.commitWithin(base, commit, stones)
-	if err != nil && c.r.Header.Get(client.RetryHeader) == "1" {
+	if err != nil && c.r.Header.Get(wire.RetryHeader) == "1" {
 		done, err = c.made(base, commit, err)
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *call) commitWithin(base history.Head, commit history.Commit, stones []h
 func (c *call) base() (history.Head, error) {
 	id, given, err := c.match()
 	if err == nil && !given {
-		err = fault(client.NeedsMatch, "If-Match must name the commit that the save is based on")
+		err = fault(wire.NeedsMatch, "If-Match must name the commit that the save is based on")
 	}
 	if err != nil {
 		return history.Head{}, err
@@ -280,16 +280,16 @@ func (c *call) openStone(data []byte, whole bool) (r *stone.Reader, need int64, 
 	r, err = stone.Open(bytes.NewReader(data), int64(len(data)))
 	most := c.limits.WorldMemory
 	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
-		return nil, 0, fault(client.TooLarge, "the stone has entries for too many chunks")
+		return nil, 0, fault(wire.TooLarge, "the stone has entries for too many chunks")
 	}
 	if err == nil && whole {
 		need, err = r.CheckMemory()
 	}
 	switch {
 	case errors.Is(err, stone.ErrNewer):
-		return nil, 0, fault(client.Unsupported, "the stone has a newer version")
+		return nil, 0, fault(wire.Unsupported, "the stone has a newer version")
 	case err == nil && need > most/2:
-		return nil, 0, fault(client.TooLarge, "a page of the stone needs too much memory")
+		return nil, 0, fault(wire.TooLarge, "a page of the stone needs too much memory")
 	}
 	return r, need, err
 }
@@ -357,17 +357,17 @@ func (c *call) committed(base history.Head, done history.Commit) error {
 		if done.Base != done.Parent {
 			base.Fence++
 		}
-		h[client.FenceHeader] = []string{strconv.FormatUint(base.Fence, 10)}
+		h[wire.FenceHeader] = []string{strconv.FormatUint(base.Fence, 10)}
 	}
 	if c.wantsRecords() {
 		var b bytes.Buffer
-		if _, err := client.LogBody(done).WriteTo(&b); err != nil {
+		if _, err := wire.LogBody(done).WriteTo(&b); err != nil {
 			return err
 		}
-		c.send(http.StatusCreated, client.RecordsType, b.Bytes())
+		c.send(http.StatusCreated, wire.RecordsType, b.Bytes())
 		return nil
 	}
-	return c.answer(http.StatusCreated, client.CommitOf(done))
+	return c.answer(http.StatusCreated, wire.CommitOf(done))
 }
 
 // restoreCall is the body of POST /v1/restore.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -19,13 +19,13 @@ func TestSaveAndLoad(t *testing.T) {
 	var saved []string
 	s := newSite(t, server.Options{Saved: func(name string, _ uint64) { saved = append(saved, name) }})
 	const name = "players/ann/island"
-	var head client.Head
+	var head wire.HeadAnswer
 	s.want(201, request{method: "PUT", path: "/v1/worlds/" + name}, &head)
-	if head != (client.Head{}) {
+	if head != (wire.HeadAnswer{}) {
 		t.Errorf("got head %+v of a new world", head)
 	}
 	st := mustStone(t, 1)
-	var c client.Commit
+	var c wire.Commit
 	got := s.want(201, commitRequest(name, commitOf(history.ID{}, "first", st), st), &c)
 	if c.Number != 1 || c.Message != "first" || got.header.Get("ETag") != tag(history.ID(c.ID)) || len(saved) != 1 || saved[0] != name {
 		t.Errorf("got %+v, header %v, saved %q", c, got.header, saved)
@@ -35,13 +35,13 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Errorf("got head %v and header %v, want %v", head, got.header, c.ID)
 	}
 	stack, stones := s.mustStack(name, "")
-	if client.ID(stack.Head.Commit) != c.ID || len(stack.Layers) != 1 || stones != 1 || !bytes.Equal(stack.Data[0], st.Data) {
+	if wire.HexID(stack.Head.Commit) != c.ID || len(stack.Layers) != 1 || stones != 1 || !bytes.Equal(stack.Data[0], st.Data) {
 		t.Errorf("got stack %+v with %d stones", stack, stones)
 	}
 	if got := s.get("/v1/stones/" + st.ID.String() + "/" + name); !bytes.Equal(got.body, st.Data) {
 		t.Errorf("got %d %q", got.status, got.body)
 	}
-	s.do(commitRequest(name, commitOf(history.ID{}, "again", st), st)).wantCode(t, client.Conflict)
+	s.do(commitRequest(name, commitOf(history.ID{}, "again", st), st)).wantCode(t, wire.Conflict)
 	if len(saved) != 1 {
 		t.Errorf("saved %q", saved)
 	}
@@ -51,7 +51,7 @@ func TestSaveAndLoad(t *testing.T) {
 func (s *site) mustStack(name, query string) (f history.Fetched, stones int) {
 	s.t.Helper()
 	got := s.want(200, request{method: "GET", path: "/v1/stack/" + name + query}, nil)
-	f, err := client.ReadStack(client.NewRecords(bytes.NewReader(got.body), 1<<30), 1<<30)
+	f, err := wire.ReadStack(wire.NewRecordReader(bytes.NewReader(got.body), 1<<30), 1<<30)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func (s *site) mustStack(name, query string) (f history.Fetched, stones int) {
 // mustSave makes a commit over the network.
 func (s *site) mustSave(r request) history.Commit {
 	s.t.Helper()
-	r.header = append(slices.Clone(r.header), "Accept", client.RecordsType)
+	r.header = append(slices.Clone(r.header), "Accept", wire.RecordsType)
 	got := s.want(201, r, nil)
-	log, err := client.ReadLog(client.NewRecords(bytes.NewReader(got.body), 1<<20), 1)
+	log, err := wire.ReadLog(wire.NewRecordReader(bytes.NewReader(got.body), 1<<20), 1)
 	if err != nil || len(log) != 1 {
 		s.t.Fatalf("got %d commits, %v", len(log), err)
 	}
@@ -84,7 +84,7 @@ func TestRetry(t *testing.T) {
 	again := first
 	again.header = append(slices.Clone(first.header), "Cairn-Retry", "1")
 	made := s.mustSave(again) // nothing was made before
-	s.do(first).wantCode(t, client.Conflict)
+	s.do(first).wantCode(t, wire.Conflict)
 	if got := s.mustSave(again); got.ID() != made.ID() {
 		t.Errorf("got %+v, want %+v", got, made)
 	}
@@ -94,10 +94,10 @@ func TestRetry(t *testing.T) {
 	}
 	other := commitRequest("a", commitOf(head, "another's", st), st)
 	other.header = append(other.header, "Cairn-Retry", "1")
-	s.do(other).wantCode(t, client.Conflict)
+	s.do(other).wantCode(t, wire.Conflict)
 
 	// Made under a lease that was lost since: it is there all the same.
-	var l client.Lease
+	var l wire.Lease
 	s.want(201, request{"POST", "/v1/leases/a", []byte(`{"holder":"me","seconds":100}`), nil}, &l)
 	leased := commitRequest("a", commitOf(next.ID(), "leased", st), st)
 	leased.header = append(leased.header, "Cairn-Fence", fmt.Sprint(l.Fence), "Cairn-Retry", "1")
@@ -108,7 +108,7 @@ func TestRetry(t *testing.T) {
 	}
 	late := commitRequest("a", commitOf(made.ID(), "late", st), st)
 	late.header = append(late.header, "Cairn-Fence", fmt.Sprint(l.Fence), "Cairn-Retry", "1")
-	s.do(late).wantCode(t, client.Fenced)
+	s.do(late).wantCode(t, wire.Fenced)
 
 	// So it is behind more commits than fit a page of the log.
 	parent := made.ID()
@@ -135,26 +135,26 @@ func TestRestore(t *testing.T) {
 	restore := func(body string, header ...string) request {
 		return request{"POST", "/v1/restore/a", []byte(body), header}
 	}
-	s.do(restore(`{"at":"1"}`, "If-Match", `"0"`)).wantCode(t, client.Conflict)
-	var c client.Commit
+	s.do(restore(`{"at":"1"}`, "If-Match", `"0"`)).wantCode(t, wire.Conflict)
+	var c wire.Commit
 	got := s.want(201, restore(`{"at":"1","message":"back","author":"me"}`, "If-Match", tag(head)), &c)
-	if c.Number != 4 || c.Base != client.ID(first[2].ID()) || c.Parent != client.ID(head) || c.Message != "back" || c.Author != "me" || got.header.Get("ETag") != tag(history.ID(c.ID)) {
+	if c.Number != 4 || c.Base != wire.HexID(first[2].ID()) || c.Parent != wire.HexID(head) || c.Message != "back" || c.Author != "me" || got.header.Get("ETag") != tag(history.ID(c.ID)) {
 		t.Errorf("got %+v, %v", c, got.header)
 	}
-	if stack, _ := s.mustStack("a", ""); len(stack.Layers) != 1 || client.ID(stack.Head.Commit) != c.ID {
+	if stack, _ := s.mustStack("a", ""); len(stack.Layers) != 1 || wire.HexID(stack.Head.Commit) != c.ID {
 		t.Errorf("got %+v", stack)
 	}
 	s.want(201, restore(`{"at":"`+head.String()[:8]+`"}`), nil)
 	s.want(201, restore(`{"at":"`+first[0].Time.Format("2006-01-02T15:04:05.000Z07:00")+`"}`), nil)
 
-	var l client.Lease
+	var l wire.Lease
 	s.want(201, request{"POST", "/v1/leases/a", []byte(`{"seconds":100}`), nil}, &l)
-	s.do(restore(`{"at":"1"}`)).wantCode(t, client.Leased)
+	s.do(restore(`{"at":"1"}`)).wantCode(t, wire.Leased)
 	got = s.want(201, restore(`{"at":"1"}`, "Cairn-Fence", fmt.Sprint(l.Fence)), nil)
 	if want := fmt.Sprint(l.Fence + 1); got.header.Get("Cairn-Fence") != want {
 		t.Errorf("got fence %q, want %q", got.header.Get("Cairn-Fence"), want)
 	}
-	s.do(restore(`{"at":"1"}`, "Cairn-Fence", fmt.Sprint(l.Fence))).wantCode(t, client.Fenced)
+	s.do(restore(`{"at":"1"}`, "Cairn-Fence", fmt.Sprint(l.Fence))).wantCode(t, wire.Fenced)
 	s.want(201, restore(`{"at":"1"}`, "Cairn-Fence", "force"), nil)
 }
 
@@ -168,9 +168,9 @@ func TestZeroID(t *testing.T) {
 		{method: "GET", path: "/v1/stack/a?at=" + zero}, {method: "GET", path: "/v1/log/a?from=" + zero}, {method: "GET", path: "/v1/worlds/a?at=" + zero},
 		{method: "POST", path: "/v1/restore/a", body: []byte(`{"at":"` + zero + `"}`)}, {method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"a","at":"` + zero + `"}`)},
 	} {
-		s.do(r).wantCode(t, client.NoCommit)
+		s.do(r).wantCode(t, wire.NoCommit)
 	}
-	s.do(request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"none","at":"` + zero + `"}`)}).wantCode(t, client.NoWorld)
+	s.do(request{method: "POST", path: "/v1/fork/b", body: []byte(`{"from":"none","at":"` + zero + `"}`)}).wantCode(t, wire.NoWorld)
 }
 
 // TestLog reads a log of many pages in both forms, from its head and from within.
@@ -181,27 +181,27 @@ func TestLog(t *testing.T) {
 	if err != nil || len(all) != 150 {
 		t.Fatal(len(all), err)
 	}
-	s.do(request{method: "GET", path: fmt.Sprint("/v1/log/a?n=", client.MaxLog+1)}).wantCode(t, client.BadRequest)
+	s.do(request{method: "GET", path: fmt.Sprint("/v1/log/a?n=", wire.MaxLog+1)}).wantCode(t, wire.BadRequest)
 	for _, from := range []int{0, 1, 63, 64, 86, 149} {
-		for _, n := range []int{1, 63, 64, 65, 128, 129, client.MaxLog} {
+		for _, n := range []int{1, 63, 64, 65, 128, 129, wire.MaxLog} {
 			want := all[from:min(len(all), from+n)]
 			query := fmt.Sprintf("/v1/log/a?n=%d", n)
 			if from > 0 {
 				query += "&from=" + all[from].ID().String()
 			}
-			var got struct{ Commits []client.Commit }
+			var got struct{ Commits []wire.Commit }
 			s.want(200, request{method: "GET", path: query}, &got)
-			if !slices.EqualFunc(got.Commits, want, func(a client.Commit, b history.Commit) bool { return history.ID(a.ID) == b.ID() }) {
+			if !slices.EqualFunc(got.Commits, want, func(a wire.Commit, b history.Commit) bool { return history.ID(a.ID) == b.ID() }) {
 				t.Errorf("%s: got %d commits, want %d", query, len(got.Commits), len(want))
 			}
-			records := s.get(query, "Accept", client.RecordsType)
-			log, err := client.ReadLog(client.NewRecords(bytes.NewReader(records.body), 1<<30), n)
+			records := s.get(query, "Accept", wire.RecordsType)
+			log, err := wire.ReadLog(wire.NewRecordReader(bytes.NewReader(records.body), 1<<30), n)
 			if err != nil || !slices.EqualFunc(log, want, func(a, b history.Commit) bool { return a.ID() == b.ID() }) {
 				t.Errorf("%s: got %d records, want %d: %v", query, len(log), len(want), err)
 			}
 		}
 	}
-	var def struct{ Commits []client.Commit }
+	var def struct{ Commits []wire.Commit }
 	if s.want(200, request{method: "GET", path: "/v1/log/a"}, &def); len(def.Commits) != 100 {
 		t.Errorf("got %d commits by default", len(def.Commits))
 	}
@@ -218,20 +218,20 @@ func TestLeases(t *testing.T) {
 		t.Errorf("got %s", got.body)
 	}
 	take := func(body string) request { return request{"POST", "/v1/leases/a", []byte(body), nil} }
-	var l, again client.Lease
+	var l, again wire.Lease
 	got := s.want(201, take(`{"holder":"me","seconds":100}`), &l)
 	if l.Fence != 1 || l.Holder != "me" || got.header.Get("Cairn-Fence") != "1" {
 		t.Errorf("got %+v, %v", l, got.header)
 	}
-	s.do(take(`{"holder":"you","seconds":100}`)).wantCode(t, client.Leased)
+	s.do(take(`{"holder":"you","seconds":100}`)).wantCode(t, wire.Leased)
 	if s.want(200, request{method: "GET", path: "/v1/leases/a"}, &again); again.Fence != 1 || !again.Until.Equal(l.Until.Time) {
 		t.Errorf("got %+v, want %+v", again, l)
 	}
 	if s.want(200, request{"PUT", "/v1/leases/a", []byte(`{"seconds":1e18}`), []string{"Cairn-Fence", "1"}}, &again); !again.Until.After(l.Until.Time) {
 		t.Errorf("got %+v after %+v was renewed", again, l)
 	}
-	s.do(request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), nil}).wantCode(t, client.Fenced)
-	s.do(request{"DELETE", "/v1/worlds/a", nil, nil}).wantCode(t, client.Leased)
+	s.do(request{"PUT", "/v1/leases/a", []byte(`{"seconds":1}`), nil}).wantCode(t, wire.Fenced)
+	s.do(request{"DELETE", "/v1/worlds/a", nil, nil}).wantCode(t, wire.Leased)
 	s.want(204, request{"DELETE", "/v1/leases/a", nil, []string{"Cairn-Fence", "1"}}, nil)
 	if s.want(201, take(`{"holder":"you","seconds":0.001}`), &l); l.Fence < 2 {
 		t.Errorf("got %+v", l)
@@ -259,13 +259,13 @@ func TestNames(t *testing.T) {
 	}
 	s.want(204, request{"POST", "/v1/rename/b", []byte(`{"to":"c"}`), nil}, nil)
 	s.want(204, request{method: "DELETE", path: "/v1/worlds/c"}, nil)
-	s.do(request{method: "GET", path: "/v1/head/c"}).wantCode(t, client.NoWorld)
+	s.do(request{method: "GET", path: "/v1/head/c"}).wantCode(t, wire.NoWorld)
 	s.want(204, request{method: "POST", path: "/v1/undelete/c"}, nil)
 	var p history.Purged
 	if s.want(200, request{method: "POST", path: "/v1/purge/c"}, &p); p.Worlds != 1 {
 		t.Errorf("got %+v", p)
 	}
-	s.do(request{method: "POST", path: "/v1/undelete/c"}).wantCode(t, client.NoWorld)
+	s.do(request{method: "POST", path: "/v1/undelete/c"}).wantCode(t, wire.NoWorld)
 }
 
 // TestDeleted: the worlds that can be undeleted are listed, those deleted last first, for a token
@@ -305,8 +305,8 @@ func TestDeleted(t *testing.T) {
 			t.Errorf("%s lists %q, want %q", tt.query, names, tt.want)
 		}
 	}
-	s.do(request{"GET", "/v1/deleted", nil, with(0)}).wantCode(t, client.Forbidden)
-	s.do(request{"GET", "/v1/deleted", nil, with(2)}).wantCode(t, client.Forbidden)
+	s.do(request{"GET", "/v1/deleted", nil, with(0)}).wantCode(t, wire.Forbidden)
+	s.do(request{"GET", "/v1/deleted", nil, with(2)}).wantCode(t, wire.Forbidden)
 }
 
 // TestAuthorOfToken: a commit that names no author is by the note of its token.
@@ -326,7 +326,7 @@ func TestAuthorOfToken(t *testing.T) {
 			t.Errorf("%s: the author is %q, want %q", tt.query, got.Commit.Author, tt.want)
 		}
 	}
-	var back client.Commit
+	var back wire.Commit
 	if s.want(201, request{"POST", "/v1/restore/a", []byte(`{"at":"1"}`), with}, &back); back.Author != "ann" {
 		t.Errorf("who went back is %q", back.Author)
 	}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -67,11 +67,11 @@ func TestCrowd(t *testing.T) {
 	s.mustCommit("a", 1)
 	refused := commitRequest("b", commitOf(history.ID{}, "", large), large)
 	s.want(201, request{method: "PUT", path: "/v1/worlds/b"}, nil)
-	s.do(refused).wantCode(t, client.TooLarge)
-	s.do(request{"POST", "/v1/import/b", large.Data, nil}).wantCode(t, client.TooLarge)
+	s.do(refused).wantCode(t, wire.TooLarge)
+	s.do(request{"POST", "/v1/import/b", large.Data, nil}).wantCode(t, wire.TooLarge)
 	wide := mustCrowd(t, 20_000, 2)
-	s.do(commitRequest("b", commitOf(history.ID{}, "", wide), wide)).wantCode(t, client.TooLarge)
-	s.do(request{"POST", "/v1/import/b", wide.Data, nil}).wantCode(t, client.TooLarge)
+	s.do(commitRequest("b", commitOf(history.ID{}, "", wide), wide)).wantCode(t, wire.TooLarge)
+	s.do(request{"POST", "/v1/import/b", wide.Data, nil}).wantCode(t, wire.TooLarge)
 	s.mustSave(commitRequest("b", commitOf(history.ID{}, "", small), small))
 	s.want(200, request{method: "GET", path: "/v1/worlds/b"}, nil)
 
@@ -88,12 +88,12 @@ func TestCrowd(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		request
-		want client.Code
+		want wire.Code
 	}{
-		{request{"GET", "/v1/export/c?format=slime", nil, nil}, client.Unsupported},
-		{request{"GET", "/v1/export/c?format=anvil", nil, nil}, client.Unsupported},
-		{request{"GET", "/v1/diff/c?with=b", nil, nil}, client.TooLarge},
-		{request{"POST", "/v1/import/c", mustStone(t, 1).Data, nil}, client.TooLarge},
+		{request{"GET", "/v1/export/c?format=slime", nil, nil}, wire.Unsupported},
+		{request{"GET", "/v1/export/c?format=anvil", nil, nil}, wire.Unsupported},
+		{request{"GET", "/v1/diff/c?with=b", nil, nil}, wire.TooLarge},
+		{request{"POST", "/v1/import/c", mustStone(t, 1).Data, nil}, wire.TooLarge},
 	} {
 		t.Run(tt.method+" "+tt.path, func(t *testing.T) { s.do(tt.request).wantCode(t, tt.want) })
 	}
@@ -119,7 +119,7 @@ func TestCrowds(t *testing.T) {
 					if got.status == 200 {
 						served.Add(1)
 					} else {
-						got.wantCode(t, client.Busy)
+						got.wantCode(t, wire.Busy)
 					}
 					var m runtime.MemStats
 					runtime.ReadMemStats(&m)
@@ -166,7 +166,7 @@ func TestHostileJSON(t *testing.T) {
 		{"POST", "/v1/import/b?author=%ff", mustStone(t, 1).Data, nil},
 		{"POST", "/v1/import/b?message=%c0%80", mustStone(t, 1).Data, nil},
 	} {
-		s.do(r).wantCode(t, client.BadRequest)
+		s.do(r).wantCode(t, wire.BadRequest)
 	}
 }
 
@@ -178,16 +178,16 @@ func TestHostileHeaders(t *testing.T) {
 	save := commitRequest("a", commitOf(head, "", st), st)
 	for _, match := range []string{`"`, `""`, `*`, `W/` + tag(head), head.String(), tag(head) + ", " + tag(head), `"00"`, `"` + strings.Repeat("g", 64) + `"`, strings.Repeat("x", 10_000), "'" + head.String() + "'"} {
 		save.header = []string{"If-Match", match}
-		s.do(save).wantCode(t, client.BadRequest)
+		s.do(save).wantCode(t, wire.BadRequest)
 	}
 	save.header = []string{"If-Match", tag(head), "If-Match", tag(head)}
-	s.do(save).wantCode(t, client.BadRequest)
+	s.do(save).wantCode(t, wire.BadRequest)
 	for _, fence := range []string{"", "-1", "+1", "1e3", "0x1", "1_0", "Force", "force, 1", "18446744073709551615", "18446744073709551616", strings.Repeat("1", 10_000)} {
 		save.header = []string{"If-Match", tag(head), "Cairn-Fence", fence}
-		s.do(save).wantCode(t, client.BadRequest)
+		s.do(save).wantCode(t, wire.BadRequest)
 	}
 	save.header = []string{"If-Match", tag(head), "Cairn-Fence", "0", "Cairn-Fence", "0"}
-	s.do(save).wantCode(t, client.BadRequest)
+	s.do(save).wantCode(t, wire.BadRequest)
 	save.header = []string{"If-Match", tag(head), "Cairn-Fence", "1"}
-	s.do(save).wantCode(t, client.Fenced)
+	s.do(save).wantCode(t, wire.Fenced)
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/klauspost/compress/zstd"
@@ -127,23 +127,23 @@ func TestHostileUploads(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		body []byte
-		want client.Code
+		want wire.Code
 	}{
-		{"nothing", nil, client.Unsupported},
-		{"text", []byte("a world"), client.Unsupported},
-		{"a folder without a world", zipBomb(t, "readme.txt", 10), client.Unsupported},
-		{"a world without chunks", zipBomb(t, "level.dat", 10), client.Unsupported},
-		{"names that leave the folder", zipBomb(t, "../region/r.0.0.mca", 8192), client.Unsupported},
-		{"a file that is there twice", twice(t, "region/r.0.0.mca", "level.dat"), client.Unsupported},
-		{"a zip bomb", zipBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
-		{"a tar bomb", tarBomb(t, "region/r.0.0.mca", 64<<20), client.TooLarge},
-		{"a tar that declares 10 GB", tarHeader(t, 10<<30), client.TooLarge},
-		{"a slime bomb", slimeBomb(t, 64<<20), client.Corrupt},
-		{"a schematic bomb", schematicBomb(t, 64<<20), client.TooLarge},
-		{"a cut slime", good[:len(good)/2], client.Corrupt},
-		{"a cut zip", zipped[:len(zipped)/2], client.Corrupt},
-		{"a cut stone", stone[:len(stone)/2], client.Corrupt},
-		{"a stone with another byte", flipped(stone), client.Corrupt},
+		{"nothing", nil, wire.Unsupported},
+		{"text", []byte("a world"), wire.Unsupported},
+		{"a folder without a world", zipBomb(t, "readme.txt", 10), wire.Unsupported},
+		{"a world without chunks", zipBomb(t, "level.dat", 10), wire.Unsupported},
+		{"names that leave the folder", zipBomb(t, "../region/r.0.0.mca", 8192), wire.Unsupported},
+		{"a file that is there twice", twice(t, "region/r.0.0.mca", "level.dat"), wire.Unsupported},
+		{"a zip bomb", zipBomb(t, "region/r.0.0.mca", 64<<20), wire.TooLarge},
+		{"a tar bomb", tarBomb(t, "region/r.0.0.mca", 64<<20), wire.TooLarge},
+		{"a tar that declares 10 GB", tarHeader(t, 10<<30), wire.TooLarge},
+		{"a slime bomb", slimeBomb(t, 64<<20), wire.Corrupt},
+		{"a schematic bomb", schematicBomb(t, 64<<20), wire.TooLarge},
+		{"a cut slime", good[:len(good)/2], wire.Corrupt},
+		{"a cut zip", zipped[:len(zipped)/2], wire.Corrupt},
+		{"a cut stone", stone[:len(stone)/2], wire.Corrupt},
+		{"a stone with another byte", flipped(stone), wire.Corrupt},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			used := heapOf(func() { s.do(request{"POST", "/v1/import/a", tt.body, nil}).wantCode(t, tt.want) })
@@ -155,7 +155,7 @@ func TestHostileUploads(t *testing.T) {
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for worlds on their way: %v, %v", left, err)
 	}
-	s.get("/v1/head/a").wantCode(t, client.NoWorld)
+	s.get("/v1/head/a").wantCode(t, wire.NoWorld)
 	if got := s.mustImport("a", good); got.Commit.Number != 1 {
 		t.Errorf("a good world after all that: %+v", got)
 	}
@@ -261,7 +261,7 @@ func TestDamagedChunk(t *testing.T) {
 	zipped := mustZip(t, damaged{folder}, all)
 	s := newSite(t, server.Options{})
 	got := s.do(request{"POST", "/v1/import/a", zipped, nil})
-	if got.wantCode(t, client.Corrupt); !strings.Contains(string(got.body), "r.0.0.mca") {
+	if got.wantCode(t, wire.Corrupt); !strings.Contains(string(got.body), "r.0.0.mca") {
 		t.Errorf("%s", got.body)
 	}
 	var a imported
@@ -288,12 +288,12 @@ func TestLeased(t *testing.T) {
 	one, two := mustSlime(t, madeUp(t, 1)), mustSlime(t, madeUp(t, 2))
 	s.mustImport("a", one)
 	leaseOfA(s)
-	s.do(request{"POST", "/v1/import/a", two, nil}).wantCode(t, client.Leased)
-	s.do(request{"POST", "/v1/import/a", two, []string{client.FenceHeader, "2"}}).wantCode(t, client.Fenced)
-	if got := s.mustImport("a", two, client.FenceHeader, "1"); got.Commit.Number != 2 {
+	s.do(request{"POST", "/v1/import/a", two, nil}).wantCode(t, wire.Leased)
+	s.do(request{"POST", "/v1/import/a", two, []string{wire.FenceHeader, "2"}}).wantCode(t, wire.Fenced)
+	if got := s.mustImport("a", two, wire.FenceHeader, "1"); got.Commit.Number != 2 {
 		t.Errorf("%+v", got)
 	}
-	if got := s.mustImport("a", one, client.FenceHeader, client.ForceFence); got.Commit.Number != 3 {
+	if got := s.mustImport("a", one, wire.FenceHeader, wire.ForceFence); got.Commit.Number != 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -334,7 +334,7 @@ func TestBusy(t *testing.T) {
 		{method: "POST", path: "/v1/import/a", body: []byte("x")},
 	} {
 		got := s.do(r)
-		if got.wantCode(t, client.Busy); got.header.Get("Retry-After") == "" {
+		if got.wantCode(t, wire.Busy); got.header.Get("Retry-After") == "" {
 			t.Errorf("%s: when to come again is not said", r.path)
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
 // importAnswer is the answer to POST /v1/import.
 type importAnswer struct {
-	Commit  client.Commit  `json:"commit"`
+	Commit  wire.Commit    `json:"commit"`
 	Same    bool           `json:"same"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
@@ -51,7 +51,7 @@ func (c *call) importWorld() error {
 	if !answer.Same {
 		c.saved(c.name, done.Number)
 	}
-	answer.Commit = client.CommitOf(done)
+	answer.Commit = wire.CommitOf(done)
 	c.w.Header()["Etag"] = []string{etag(done.ID())}
 	return c.answer(http.StatusOK, answer)
 }
@@ -79,15 +79,15 @@ func (c *call) importNote() (n port.Note, err error) {
 func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (done history.Commit, err error) {
 	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: salvage, MaxBytes: c.limits.WorldMemory})
 	if err != nil {
-		return done, file.fault(err, client.Unsupported)
+		return done, file.fault(err, wire.Unsupported)
 	}
 	defer src.Close()
 	w, err := src.Load(c.ctx, nil)
 	if errors.Is(err, port.ErrNoChunks) {
-		return done, file.fault(err, client.Unsupported)
+		return done, file.fault(err, wire.Unsupported)
 	}
 	if err != nil {
-		return done, file.fault(err, client.Corrupt)
+		return done, file.fault(err, wire.Corrupt)
 	}
 	remarks := src.Remarks()
 	answer.Lost, answer.Damaged = fewer(remarks.Lost), remarks.Damaged[:min(len(remarks.Damaged), maxRemarks)]
@@ -116,13 +116,13 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 				return done, err
 			}
 			if err := port.Overlay(whole, w, regions); err != nil {
-				return done, file.fault(err, client.Unsupported)
+				return done, file.fault(err, wire.Unsupported)
 			}
 		}
 		var b bytes.Buffer
 		id, _, err := convert.WriteFar(c.ctx, whole, &b, stone.Options{})
 		if err != nil {
-			return done, file.fault(err, client.Corrupt)
+			return done, file.fault(err, wire.Corrupt)
 		}
 		if err := c.checkStone(b.Bytes(), true); err != nil {
 			return done, err

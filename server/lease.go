@@ -5,16 +5,16 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func leaseRoutes() []route {
-	fence := []string{client.FenceHeader}
+	fence := []string{wire.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, gives: jsonOf((*client.Lease)(nil)), tells: fence, serve: (*call).leased},
-		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(client.LeaseCall{}), status: 201, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).lease},
-		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(client.LeaseCall{}), status: 200, gives: jsonOf(client.Lease{}), tells: fence, serve: (*call).renew},
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, gives: jsonOf((*wire.Lease)(nil)), tells: fence, serve: (*call).leased},
+		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(wire.LeaseCall{}), status: 201, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).lease},
+		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(wire.LeaseCall{}), status: 200, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).renew},
 		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
 	}
 }
@@ -31,13 +31,13 @@ func (c *call) leased() error {
 }
 
 func (c *call) leaseAnswer(status int, l history.Lease) error {
-	c.w.Header()[client.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
-	return c.answer(status, client.LeaseOf(l))
+	c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
+	return c.answer(status, wire.LeaseOf(l))
 }
 
 // leaseCall reads the duration and the holder of a lease.
 func (c *call) leaseCall() (holder string, d time.Duration, err error) {
-	var l client.LeaseCall
+	var l wire.LeaseCall
 	if err := c.json(&l); err != nil {
 		return "", 0, err
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -29,7 +29,7 @@ func limitedSites(t *testing.T, n int, l token.Limits) (sites []*site, limited, 
 // wantLimit checks that an answer says which limit was met.
 func (r reply) wantLimit(t *testing.T, says string) {
 	t.Helper()
-	r.wantCode(t, client.Limit)
+	r.wantCode(t, wire.Limit)
 	if !strings.Contains(string(r.body), says) {
 		t.Errorf("got %s, want %q", r.body, says)
 	}
@@ -188,7 +188,7 @@ func TestLimitOfBytesShared(t *testing.T) {
 	r := commitRequest("ann/a", commitOf(history.ID{}, "", st), st)
 	r.header = append(r.header, limited...)
 	s.want(201, r, nil)
-	r.header = append(r.header, client.RetryHeader, "1")
+	r.header = append(r.header, wire.RetryHeader, "1")
 	s.want(201, r, nil) // it is not one more
 	s.want(201, request{"POST", "/v1/fork/ann/b", []byte(`{"from":"ann/a"}`), limited}, nil)
 	more := mustStone(t, 8)
@@ -226,7 +226,7 @@ func TestLyingStone(t *testing.T) {
 	refused := func(world string, head history.ID) {
 		t.Helper()
 		for range 20 { // no chance is in it
-			s.do(commitRequest(world, commitOf(head, "", lying), lying)).wantCode(t, client.Corrupt)
+			s.do(commitRequest(world, commitOf(head, "", lying), lying)).wantCode(t, wire.Corrupt)
 		}
 	}
 	refused("a", s.mustCommit("a", 1))
@@ -248,11 +248,11 @@ func TestLyingStone(t *testing.T) {
 		took = s.do(commitRequest(world, commitOf(proven(world), "", lying), lying)).status == 201
 	}
 	pack := packBody(t, history.Pack{Upto: proven("p")}, lying)
-	s.do(request{method: "POST", path: "/v1/packs/p", body: pack}).wantCode(t, client.Corrupt)
+	s.do(request{method: "POST", path: "/v1/packs/p", body: pack}).wantCode(t, wire.Corrupt)
 	head, broken := proven("c"), mustStone(t, 3)
 	broken.Data[len(broken.Data)/2] ^= 1
 	broken.ID = hashOf(broken.Data)
-	s.do(commitRequest("c", commitOf(head, "", broken), broken)).wantCode(t, client.Corrupt)
+	s.do(commitRequest("c", commitOf(head, "", broken), broken)).wantCode(t, wire.Corrupt)
 	refused("c", head)
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
@@ -96,7 +96,7 @@ func TestSlowLogins(t *testing.T) {
 			if err == nil {
 				resp.Body.Close()
 			}
-			busy <- err == nil && resp.StatusCode == client.Busy.Status()
+			busy <- err == nil && resp.StatusCode == wire.Busy.Status()
 		}()
 	}
 	for range logins - 2 { // the others wait for their bodies

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -186,8 +186,8 @@ func fromOurPage(r *http.Request, proof bool) error {
 }
 
 var (
-	errStrangers = fault(client.Busy, "too many calls without a known token")
-	errUnknown   = fault(client.Unauthorized, "this server needs a known token")
+	errStrangers = fault(wire.Busy, "too many calls without a known token")
+	errUnknown   = fault(wire.Unauthorized, "this server needs a known token")
 )
 
 // known makes a token the caller's, or refuses the call if there is none. It bounds the
@@ -199,7 +199,7 @@ func (c *call) known(g *token.Grant) error {
 	case g == nil:
 		return errUnknown
 	case !c.rates.Allow(g.Hash, c.began):
-		return fault(client.Busy, "too many calls with this token")
+		return fault(wire.Busy, "too many calls with this token")
 	}
 	c.st = g.Within(c.Server.st, c.began)
 	return nil

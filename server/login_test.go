@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // login logs in and returns the cookie as a header's value.
@@ -46,22 +46,22 @@ func TestLogin(t *testing.T) {
 	with := []string{"Cookie", "cairn=" + cookie.Value}
 	s.want(200, request{"GET", "/v1/login", nil, with}, nil)
 	s.want(200, request{"GET", "/v1/worlds?prefix=in", nil, with}, nil)
-	s.do(request{"GET", "/v1/worlds", nil, with}).wantCode(t, client.Forbidden)
+	s.do(request{"GET", "/v1/worlds", nil, with}).wantCode(t, wire.Forbidden)
 	if got := s.get("/v1/login", append(with, "Authorization", "Bearer "+secrets[1])...); !strings.Contains(string(got.body), "admin") {
 		t.Errorf("a header beside the cookie: got %s", got.body)
 	}
-	s.get("/v1/login", append(with, "Authorization", "Bearer none")...).wantCode(t, client.Unauthorized)
+	s.get("/v1/login", append(with, "Authorization", "Bearer none")...).wantCode(t, wire.Unauthorized)
 
 	out := s.want(204, request{"DELETE", "/v1/login", nil, append(with, "Origin", s.url)}, nil)
 	if c := (&http.Response{Header: out.header}).Cookies(); len(c) != 1 || c[0].MaxAge >= 0 || c[0].Value != "" {
 		t.Errorf("got cookies %v", c)
 	}
-	s.get("/v1/login", with...).wantCode(t, client.Unauthorized)
+	s.get("/v1/login", with...).wantCode(t, wire.Unauthorized)
 	s.want(204, request{"DELETE", "/v1/login", nil, nil}, nil)
 
-	for body, want := range map[string]client.Code{
-		`{"token":"cairn_x"}`: client.Unauthorized, `{"token":""}`: client.Unauthorized, `{}`: client.BadRequest, ``: client.BadRequest, `{"token":1}`: client.BadRequest,
-		`{"token":"` + strings.Repeat("x", 70_000) + `"}`: client.TooLarge,
+	for body, want := range map[string]wire.Code{
+		`{"token":"cairn_x"}`: wire.Unauthorized, `{"token":""}`: wire.Unauthorized, `{}`: wire.BadRequest, ``: wire.BadRequest, `{"token":1}`: wire.BadRequest,
+		`{"token":"` + strings.Repeat("x", 70_000) + `"}`: wire.TooLarge,
 	} {
 		got := s.do(request{"POST", "/v1/login", []byte(body), nil})
 		got.wantCode(t, want)
@@ -77,7 +77,7 @@ func TestLoginReplaced(t *testing.T) {
 	s := newSite(t, server.Options{Tokens: tokens})
 	_, first := s.login(secrets[0])
 	_, second := s.login(secrets[0], "Cookie", "cairn="+first.Value, "Sec-Fetch-Site", "same-origin")
-	s.get("/v1/login", "Cookie", "cairn="+first.Value).wantCode(t, client.Unauthorized)
+	s.get("/v1/login", "Cookie", "cairn="+first.Value).wantCode(t, wire.Unauthorized)
 	s.want(200, request{"GET", "/v1/login", nil, []string{"Cookie", "cairn=" + second.Value}}, nil)
 }
 
@@ -114,10 +114,10 @@ func TestCookiePages(t *testing.T) {
 			header := append([]string{"Cookie", "cairn=" + cookie.Value + "; __Host-cairn=" + cookie.Value}, tt.header...)
 			for r, want := range map[string]bool{"GET /v1/worlds": tt.read, "POST /v1/leases/none": tt.changes, "PUT /v1/worlds/A": tt.changes} {
 				method, path, _ := strings.Cut(r, " ")
-				var refusal client.Refusal
+				var refusal wire.Refusal
 				got := s.do(request{method, path, nil, header})
 				_ = json.Unmarshal(got.body, &refusal) // may be no refusal
-				if admitted := refusal.Error.Code != client.Forbidden && refusal.Error.Code != client.Unauthorized; admitted != want {
+				if admitted := refusal.Error.Code != wire.Forbidden && refusal.Error.Code != wire.Unauthorized; admitted != want {
 					t.Errorf("%s: got %d %s", r, got.status, got.body)
 				}
 			}
@@ -127,8 +127,8 @@ func TestCookiePages(t *testing.T) {
 			}
 		})
 	}
-	s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), []string{"Origin", "https://evil.example"}}).wantCode(t, client.Forbidden)
-	s.do(request{"DELETE", "/v1/login", nil, []string{"Origin", "https://evil.example", "Cookie", "cairn=" + cookie.Value}}).wantCode(t, client.Forbidden)
+	s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), []string{"Origin", "https://evil.example"}}).wantCode(t, wire.Forbidden)
+	s.do(request{"DELETE", "/v1/login", nil, []string{"Origin", "https://evil.example", "Cookie", "cairn=" + cookie.Value}}).wantCode(t, wire.Forbidden)
 	s.want(200, request{"GET", "/v1/login", nil, []string{"Cookie", "cairn=" + cookie.Value}}, nil)
 }
 
@@ -138,12 +138,12 @@ func TestLoginGuessed(t *testing.T) {
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Read})
 	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: 1e-9}})
 	guess := request{"POST", "/v1/login", []byte(`{"token":"cairn_guess"}`), nil}
-	s.do(guess).wantCode(t, client.Unauthorized)
+	s.do(guess).wantCode(t, wire.Unauthorized)
 	for _, again := range []request{guess, {"GET", "/v1/login", nil, []string{"Cookie", "cairn=guess"}}, {"GET", "/v1/worlds", nil, nil}} {
-		s.do(again).wantCode(t, client.Busy)
+		s.do(again).wantCode(t, wire.Busy)
 	}
 	// Who logs in is a stranger until the body is read; who has a token is none.
-	s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), nil}).wantCode(t, client.Busy)
+	s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), nil}).wantCode(t, wire.Busy)
 	s.want(200, request{"GET", "/v1/login", nil, []string{"Authorization", "Bearer " + secrets[0]}}, nil)
 }
 
@@ -171,6 +171,6 @@ func TestLoginOnLoopback(t *testing.T) {
 		if string(got.body) != `{"role":"admin","prefixes":[],"note":""}`+"\n" || got.header.Get("Set-Cookie") != "" {
 			t.Errorf("got %s, %v", got.body, got.header)
 		}
-		s.do(request{method, "/v1/login", body, []string{"Host", "evil.example"}}).wantCode(t, client.Forbidden)
+		s.do(request{method, "/v1/login", body, []string{"Host", "evil.example"}}).wantCode(t, wire.Forbidden)
 	}
 }

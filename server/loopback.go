@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // Loopback returns an error unless only this machine can reach addr, which is
@@ -17,7 +17,7 @@ func Loopback(addr string) error {
 	if err != nil {
 		return fmt.Errorf("server: listen on %q: %w", addr, err)
 	}
-	if !client.IsLoopback(host) {
+	if !wire.IsLoopback(host) {
 		return fmt.Errorf("server: listen on %q: other machines can reach it: tokens are needed", addr)
 	}
 	return nil
@@ -73,8 +73,8 @@ func onThisMachine(r *http.Request) error {
 func sameHost(hostport string, port int, tls bool) bool {
 	host, p, err := net.SplitHostPort(hostport)
 	if err == nil {
-		return client.IsLoopback(host) && p == fmt.Sprint(port)
+		return wire.IsLoopback(host) && p == fmt.Sprint(port)
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-	return client.IsLoopback(host) && (port == 80 && !tls || port == 443 && tls)
+	return wire.IsLoopback(host) && (port == 80 && !tls || port == 443 && tls)
 }

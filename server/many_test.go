@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -33,15 +33,15 @@ func TestManyServers(t *testing.T) {
 	}
 
 	next().want(201, request{"PUT", "/v1/worlds/in/a", nil, bearer}, nil)
-	var lease client.Lease
+	var lease wire.Lease
 	next().want(201, request{"POST", "/v1/leases/in/a", []byte(`{"holder":"ann","seconds":60}`), bearer}, &lease)
-	fence := append([]string{client.FenceHeader, fmt.Sprint(lease.Fence)}, bearer...)
+	fence := append([]string{wire.FenceHeader, fmt.Sprint(lease.Fence)}, bearer...)
 	var head history.ID
 	for i := range 6 {
 		st := mustStone(t, i)
 		r := commitRequest("in/a", commitOf(head, "", st), st)
 		r.header = append(r.header, fence...)
-		var made client.Commit
+		var made wire.Commit
 		next().want(201, r, &made)
 		head = history.ID(made.ID)
 		for range sites { // all of them show it at once, also those that have read an older one

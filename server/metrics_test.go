@@ -23,8 +23,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -111,7 +111,7 @@ func clusterSite(t *testing.T, catalogue history.Catalogue) *site {
 	m.Claimed(metrics.Collect, false, nil)
 	m.Claimed(metrics.Backup, false, history.ErrAway)
 	m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Status: 200, Stale: true})
-	for _, code := range []client.Code{client.Corrupt, client.Internal, client.Conflict} {
+	for _, code := range []wire.Code{wire.Corrupt, wire.Internal, wire.Conflict} {
 		m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Code: code, Status: code.Status()})
 		m.Observe(&metrics.Event{Route: "POST /v1/commits/NAME", World: "w", Code: code, Status: code.Status()})
 	}

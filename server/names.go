@@ -9,28 +9,28 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func nameRoutes() []route {
-	fenced := []string{"If-Match", client.FenceHeader}
+	fenced := []string{"If-Match", wire.FenceHeader}
 	return []route{
 		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes", query: []param{
 			words("prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"),
 			words("after", "the list begins after this name"),
-			most(client.MaxNames),
-		}, status: 200, gives: jsonOf(client.Names{}), serve: (*call).list},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).create},
+			most(wire.MaxNames),
+		}, status: 200, gives: jsonOf(wire.WorldList{}), serve: (*call).list},
+		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, gives: jsonOf(wire.HeadAnswer{}), tells: headHeaders, serve: (*call).create},
 		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, serve: (*call).remove},
 		{method: "GET", path: "/v1/deleted", role: Write, long: true, about: "lists deleted worlds that undelete can bring back, those deleted last first", query: []param{
 			words("prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more"),
-			most(client.MaxNames),
+			most(wire.MaxNames),
 		}, status: 200, gives: jsonOf(deletedAnswer{}), serve: (*call).deleted},
 		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "restores a deleted world", status: 204, serve: (*call).undelete},
 		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "removes a world, or all worlds deleted under the name, for good", headers: fenced, status: 200, gives: jsonOf(history.Purged{}), serve: (*call).purge},
-		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "renames a world with its history", headers: fenced, takes: jsonOf(client.RenameCall{}), status: 204, serve: (*call).rename},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "creates a world NAME that begins with a version of another world", takes: jsonOf(client.ForkCall{}), status: 201, gives: jsonOf(client.Head{}), tells: headHeaders, serve: (*call).fork},
+		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "renames a world with its history", headers: fenced, takes: jsonOf(wire.RenameCall{}), status: 204, serve: (*call).rename},
+		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "creates a world NAME that begins with a version of another world", takes: jsonOf(wire.ForkCall{}), status: 201, gives: jsonOf(wire.HeadAnswer{}), tells: headHeaders, serve: (*call).fork},
 	}
 }
 
@@ -55,7 +55,7 @@ func (c *call) list() error {
 	}
 	more := len(names) > int(n)
 	names = append([]string{}, names[:min(len(names), int(n))]...)
-	return c.answer(http.StatusOK, client.Names{Worlds: names, More: more, Passed: c.o.Passed})
+	return c.answer(http.StatusOK, wire.WorldList{Worlds: names, More: more, Passed: c.o.Passed})
 }
 
 // deletedAnswer is the answer to GET /v1/deleted.
@@ -129,7 +129,7 @@ func (c *call) create() error {
 // answerHead sends a head.
 func (c *call) answerHead(status int, h history.Head) error {
 	c.tell(h)
-	return c.answer(status, client.Head{Commit: client.ID(h.Commit), Fence: h.Fence})
+	return c.answer(status, wire.HeadAnswer{Commit: wire.HexID(h.Commit), Fence: h.Fence})
 }
 
 // fenced returns the fence of a call, after it checked If-Match.
@@ -165,7 +165,7 @@ func (c *call) purge() error {
 }
 
 func (c *call) rename() error {
-	var to client.RenameCall
+	var to wire.RenameCall
 	if err := c.json(&to); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (c *call) other(name string) error {
 }
 
 func (c *call) fork() error {
-	var from client.ForkCall
+	var from wire.ForkCall
 	if err := c.json(&from); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // object is a JSON object.
@@ -35,7 +35,7 @@ func openAPI(all []route) ([]byte, error) {
 		"paths": paths,
 		"components": object{
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}, "session": object{"type": "apiKey", "in": "cookie", "name": hostCookie, "description": "over plain HTTP the name is " + plainCookie}},
-			"responses":       object{"refused": object{"description": "refused", "content": jsonOf(client.Refusal{}).describe()}},
+			"responses":       object{"refused": object{"description": "refused", "content": jsonOf(wire.Refusal{}).describe()}},
 		},
 	})
 	if err != nil {
@@ -112,10 +112,10 @@ func (r *route) parameters() []object {
 		out = append(out, p)
 	}
 	if strings.Contains(r.path, "/ID/") {
-		add("path", "id", "", schemaOf(reflect.TypeFor[client.ID]()))
+		add("path", "id", "", schemaOf(reflect.TypeFor[wire.HexID]()))
 	}
 	if r.named() {
-		add("path", "name", said[client.BadName], object{"type": "string", "pattern": namePattern})
+		add("path", "name", said[wire.BadName], object{"type": "string", "pattern": namePattern})
 	}
 	for _, p := range r.query {
 		add("query", p.Name, p.About, paramSchema(&p))
@@ -139,12 +139,12 @@ func (c content) describe() object {
 // schemaOf returns the JSON Schema of what encoding/json writes for a type.
 func schemaOf(t reflect.Type) object {
 	switch {
-	case t == reflect.TypeFor[client.ID]():
+	case t == reflect.TypeFor[wire.HexID]():
 		return object{"type": "string", "pattern": "^([0-9a-f]{64})?$"}
-	case t == reflect.TypeFor[client.Time]():
+	case t == reflect.TypeFor[wire.Time]():
 		return object{"type": "string", "format": "date-time"}
-	case t == reflect.TypeFor[client.Code]():
-		return object{"type": "string", "enum": client.Codes()}
+	case t == reflect.TypeFor[wire.Code]():
+		return object{"type": "string", "enum": wire.Codes()}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return object{"type": "string"}
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -216,7 +216,7 @@ func examples(s *site, head history.ID) map[string]example {
 func packBody(t testing.TB, p history.Pack, s history.Stone) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := client.PackBody(p, s.Data).WriteTo(&out); err != nil {
+	if _, err := wire.PackBody(p, s.Data).WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -350,7 +350,7 @@ func (s *site) wantTyped(r request, op operation) {
 			got := s.do(tried)
 			if named := strings.Contains(string(got.body), p.Name+"="+value+": want"); i < len(wrong) {
 				got.wantRefused(s.t, op)
-				got.wantCode(s.t, client.BadRequest)
+				got.wantCode(s.t, wire.BadRequest)
 			} else if named && got.status == 400 && !strings.HasPrefix(r.path, "/v1/tiles") { // of which fewer are right at most zooms
 				s.t.Errorf("%s=%s is refused: %s", p.Name, value, got.body)
 			}
@@ -370,10 +370,10 @@ func (s *site) wantOthers(r request, op operation, success response, got reply) 
 			s.t.Errorf("got %d, in the document 304: %v", again.status, told)
 		}
 	}
-	if _, ok := success.Content[client.RecordsType]; ok {
-		r.header = append(slices.Clone(r.header), "Accept", client.RecordsType)
+	if _, ok := success.Content[wire.RecordsType]; ok {
+		r.header = append(slices.Clone(r.header), "Accept", wire.RecordsType)
 		again := s.do(r)
-		if f := schemaFault(success, again); f != "" || again.header.Get("Content-Type") != client.RecordsType {
+		if f := schemaFault(success, again); f != "" || again.header.Get("Content-Type") != wire.RecordsType {
 			s.t.Errorf("as records: got %d %s: %s", again.status, again.header.Get("Content-Type"), f)
 		}
 	}
@@ -386,7 +386,7 @@ func schemaFault(want response, got reply) string {
 	if !ok && media != "" && len(want.Content) > 0 {
 		return "content type " + media + " is not in the document"
 	}
-	for _, h := range []string{"ETag", client.FenceHeader, client.LostHeader} {
+	for _, h := range []string{"ETag", wire.FenceHeader, wire.LostHeader} {
 		if got.header.Get(h) != "" && want.Headers[h] == nil {
 			return "header " + h + " is not in the document"
 		}
@@ -413,7 +413,7 @@ func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header [
 	if strings.Contains(path, "?") {
 		sep = "&"
 	}
-	s.do(request{r.Method, path + sep + "surely=not", body, header}).wantCode(s.t, client.BadRequest)
+	s.do(request{r.Method, path + sep + "surely=not", body, header}).wantCode(s.t, wire.BadRequest)
 	if r.Takes != "" {
 		for _, body := range []string{"", `{"surely":"not"}`, "null", "[]"} {
 			s.do(request{r.Method, path, []byte(body), header}).wantRefused(s.t, op)
@@ -427,7 +427,7 @@ func (s *site) wantNeeded(r server.RouteInfo, path string, body []byte, header [
 		s.do(request{r.Method, strings.Replace(path, "/a", "/b/none", 1), body, header}).wantStatus(s.t, op)
 	}
 	got := s.do(request{"OPTIONS", path, nil, nil})
-	got.wantCode(s.t, client.BadMethod)
+	got.wantCode(s.t, wire.BadMethod)
 	if !slices.Contains(strings.Split(got.header.Get("Allow"), ", "), r.Method) {
 		s.t.Errorf("got Allow %q", got.header.Get("Allow"))
 	}
@@ -450,7 +450,7 @@ func (s *site) wantStrict(r request, op operation) {
 				continue
 			}
 			s.do(tried).wantRefused(s.t, op)
-			s.do(tried).wantCode(s.t, client.BadRequest)
+			s.do(tried).wantCode(s.t, wire.BadRequest)
 		}
 	}
 }
@@ -473,7 +473,7 @@ func (r reply) wantRefused(t testing.TB, op operation) {
 // wantRefusal checks that the caller is told what they did wrong.
 func (r reply) wantRefusal(t testing.TB) {
 	t.Helper()
-	var got client.Refusal
+	var got wire.Refusal
 	if err := json.Unmarshal(r.body, &got); err != nil || r.status < 400 || r.status >= 500 || got.Error.Message == "" {
 		t.Errorf("got %d %s, want a refusal", r.status, r.body)
 	}

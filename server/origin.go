@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // anyOrigin permits the pages of every place.
@@ -26,9 +26,9 @@ func CheckOrigin(origin string) error {
 // What pages of a permitted origin may send, and what of an answer they may read.
 var (
 	sentHeaders = []string{strings.Join([]string{"Authorization", "Content-Type", "If-Match", "If-None-Match", "Range", "If-Range",
-		"Last-Event-ID", client.FenceHeader, client.RetryHeader, client.StaleHeader}, ", ")}
+		"Last-Event-ID", wire.FenceHeader, wire.RetryHeader, wire.StaleHeader}, ", ")}
 	readHeaders = []string{strings.Join([]string{"ETag", "Content-Range", "Accept-Ranges", "Content-Disposition", "Retry-After",
-		client.FenceHeader, client.StaleHeader, client.LostHeader, client.PacksHeader, boxHeader, scaleHeader, requestHeader}, ", ")}
+		wire.FenceHeader, wire.StaleHeader, wire.LostHeader, wire.PacksHeader, boxHeader, scaleHeader, requestHeader}, ", ")}
 )
 
 // requestHeader has the number of a call in the log.

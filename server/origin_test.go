@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
 
@@ -27,11 +27,11 @@ func TestOrigins(t *testing.T) {
 		}
 		before := ask("OPTIONS", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization,if-match")
 		if !permitted {
-			before.wantCode(t, client.BadMethod)
+			before.wantCode(t, wire.BadMethod)
 			continue
 		}
 		allowed := strings.Split(before.header.Get("Access-Control-Allow-Headers"), ", ")
-		if before.status != 204 || !slices.Contains(allowed, "Authorization") || !slices.Contains(allowed, client.FenceHeader) || !strings.Contains(before.header.Get("Access-Control-Allow-Methods"), "GET") {
+		if before.status != 204 || !slices.Contains(allowed, "Authorization") || !slices.Contains(allowed, wire.FenceHeader) || !strings.Contains(before.header.Get("Access-Control-Allow-Methods"), "GET") {
 			t.Errorf("%s: before it got %d %v", origin, before.status, before.header)
 		}
 	}
@@ -44,9 +44,9 @@ func TestOrigins(t *testing.T) {
 		if got := ask("GET", append(header, "Cookie", cookie)...); got.status != 401 && got.status != 403 {
 			t.Errorf("with a cookie: got %d", got.status)
 		}
-		s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), header}).wantCode(t, client.Forbidden)
+		s.do(request{"POST", "/v1/login", []byte(`{"token":"` + secrets[0] + `"}`), header}).wantCode(t, wire.Forbidden)
 	}
-	s.get("/v1/nowhere/a", "Origin", tool).wantCode(t, client.NoRoute)
+	s.get("/v1/nowhere/a", "Origin", tool).wantCode(t, wire.NoRoute)
 	if got := s.get("/healthz", "Origin", tool); got.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Error("a path outside of the API is for pages of others")
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 var echoPages = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,13 +32,13 @@ func TestWebPages(t *testing.T) {
 			t.Errorf("%s: got a body for HEAD", path)
 		}
 	}
-	for path, want := range map[string]client.Code{
-		"/v1": client.NoRoute, "/v1/": client.NoRoute, "/v1/nothing": client.NoRoute, "/v1/worlds": client.Unauthorized, "/metrics": client.Unauthorized,
+	for path, want := range map[string]wire.Code{
+		"/v1": wire.NoRoute, "/v1/": wire.NoRoute, "/v1/nothing": wire.NoRoute, "/v1/worlds": wire.Unauthorized, "/metrics": wire.Unauthorized,
 	} {
 		s.get(path).wantCode(t, want)
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
-		s.do(request{method: method, path: "/"}).wantCode(t, client.NoRoute)
+		s.do(request{method: method, path: "/"}).wantCode(t, wire.NoRoute)
 	}
 	s.want(200, request{method: "GET", path: "/healthz"}, nil)
 }
@@ -48,7 +48,7 @@ func TestWebPages(t *testing.T) {
 func TestWebPagesOnLoopback(t *testing.T) {
 	s := newSite(t, server.Options{Pages: echoPages})
 	for _, header := range [][]string{{"Host", "evil.example"}, {"Host", "127.0.0.1:1"}, {"X-Forwarded-For", "192.0.2.1"}, {"Via", "1.1 front"}} {
-		s.get("/", header...).wantCode(t, client.Forbidden)
+		s.get("/", header...).wantCode(t, wire.Forbidden)
 	}
 	for _, header := range [][]string{nil, {"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Site", "same-origin"}} {
 		if got := s.get("/", header...); got.status != 200 {

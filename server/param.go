@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/internal/server/cells"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -77,9 +77,9 @@ func headerSchema(name string) object {
 	switch name {
 	case "If-Match":
 		return object{"type": "string", "pattern": `^"(0|[0-9a-f]{64})(-[0-9a-z-]*)?"$`}
-	case client.FenceHeader:
-		return object{"type": "string", "pattern": "^(" + client.ForceFence + "|0|[1-9][0-9]{0,18})$"}
-	case client.StaleHeader:
+	case wire.FenceHeader:
+		return object{"type": "string", "pattern": "^(" + wire.ForceFence + "|0|[1-9][0-9]{0,18})$"}
+	case wire.StaleHeader:
 		return object{"type": "integer", "minimum": 0, "maximum": math.MaxInt32}
 	}
 	return object{"type": "string"}
@@ -87,21 +87,21 @@ func headerSchema(name string) object {
 
 // refusals returns the statuses of the refusals that a route may answer with.
 func (r *route) refusals() []int {
-	codes := []client.Code{client.BadRequest, client.Internal, client.Draining}
+	codes := []wire.Code{wire.BadRequest, wire.Internal, wire.Draining}
 	if r.role > Nobody || r.own || r.socket {
-		codes = append(codes, client.Unauthorized, client.Forbidden, client.NoRoute, client.Busy, client.Timeout)
+		codes = append(codes, wire.Unauthorized, wire.Forbidden, wire.NoRoute, wire.Busy, wire.Timeout)
 	}
 	if r.takes != nothing {
-		codes = append(codes, client.TooLarge, client.Corrupt)
+		codes = append(codes, wire.TooLarge, wire.Corrupt)
 	}
 	if r.named() || r.long {
-		codes = append(codes, client.Gone, client.TooLarge, client.Corrupt)
+		codes = append(codes, wire.Gone, wire.TooLarge, wire.Corrupt)
 	}
 	if r.changes() {
-		codes = append(codes, client.Exists, client.Conflict, client.Leased, client.Full)
+		codes = append(codes, wire.Exists, wire.Conflict, wire.Leased, wire.Full)
 	}
 	if slices.Contains(r.needs, "If-Match") {
-		codes = append(codes, client.NeedsMatch)
+		codes = append(codes, wire.NeedsMatch)
 	}
 	var out []int
 	for _, c := range codes {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -54,7 +54,7 @@ func TestEditOfPart(t *testing.T) {
 		var done cells.Done
 		if err != nil {
 			refused++
-			var no client.Refusal
+			var no wire.Refusal
 			if _ = json.Unmarshal(got.body, &no); no.Error.Message != err.Error() {
 				t.Errorf("edit %d, %s: got %d %s, want %v", i, body, got.status, got.body, err)
 			}

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // queue limits how many calls do something that takes much time or memory at a time. A
@@ -56,7 +56,7 @@ func (q *queue) enter(ctx context.Context, who token.Hash, need int64) (leave fu
 	}
 	if q.waits >= q.most || who != (token.Hash{}) && mine >= max(1, q.most/2) {
 		q.mu.Unlock()
-		return nil, fault(client.Busy, "too many calls read or write worlds at this moment")
+		return nil, fault(wire.Busy, "too many calls read or write worlds at this moment")
 	}
 	t := &turn{need, make(chan struct{})}
 	if q.waits++; mine == 0 {

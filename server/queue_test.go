@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // Callers with tokens.
@@ -89,7 +89,7 @@ func TestQueueTakesTurns(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	if _, err := q.Enter(t.Context(), eve, 0); err == nil || !strings.Contains(err.Error(), string(client.Busy)) {
+	if _, err := q.Enter(t.Context(), eve, 0); err == nil || !strings.Contains(err.Error(), string(wire.Busy)) {
 		t.Errorf("eve's fifth: %v", err)
 	}
 	first()

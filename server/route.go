@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // The roles of package token.
@@ -45,13 +45,13 @@ type route struct {
 }
 
 // headHeaders are the headers of an answer that shows a head or a version.
-var headHeaders = []string{"ETag", client.FenceHeader}
+var headHeaders = []string{"ETag", wire.FenceHeader}
 
 // stale and staleHeaders are the headers of a call whose answer may be old while the
 // Store is away, and of its answer.
 var (
-	stale        = []string{client.StaleHeader}
-	staleHeaders = append([]string{client.StaleHeader}, headHeaders...)
+	stale        = []string{wire.StaleHeader}
+	staleHeaders = append([]string{wire.StaleHeader}, headHeaders...)
 )
 
 // content is the type of a body: a media type, and for JSON the type in Go.
@@ -139,7 +139,7 @@ func (c *call) find() error {
 		return nil
 	}
 	if m == nil {
-		return fault(client.NoRoute, nowhere)
+		return fault(wire.NoRoute, nowhere)
 	}
 	if m.withID {
 		c.id, c.name, _ = strings.Cut(c.name, "/")
@@ -147,13 +147,13 @@ func (c *call) find() error {
 	c.route = m.byName[c.r.Method]
 	if c.route == nil {
 		c.allow = m.allowed
-		return fault(client.BadMethod, "this path allows: %s", m.allowed)
+		return fault(wire.BadMethod, "this path allows: %s", m.allowed)
 	}
 	if raw := c.r.URL.RawPath; raw != "" {
 		// Programs that are made from openapi.json escape a name's slashes, and nothing else of it.
 		fixed := len(path) - len(c.name)
 		if len(raw) < fixed || raw[:fixed]+escapedSlash.Replace(raw[fixed:]) != path {
-			return fault(client.BadName, "%s; nothing but its slashes may be escaped", said[client.BadName])
+			return fault(wire.BadName, "%s; nothing but its slashes may be escaped", said[wire.BadName])
 		}
 	}
 	return nil

@@ -4,13 +4,13 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // savings is POST /v1/savings.
 func (c *call) savings() error {
 	if c.o.Weigh == nil {
-		return fault(client.NoRoute, "this server does not weigh worlds")
+		return fault(wire.NoRoute, "this server does not weigh worlds")
 	}
 	file, err := c.receive(c.limits.WorldBytes)
 	if err != nil {
@@ -28,13 +28,13 @@ func (c *call) savings() error {
 	err = c.heavyWork(func() error {
 		err := port.Unpack(file.file, file.bytes, dir, 4*c.limits.WorldBytes, c.limits.WorldMemory, func(bytes int64) error {
 			if !c.disk.take(bytes) {
-				return fault(client.Busy, "too many worlds are being received or sent at this moment")
+				return fault(wire.Busy, "too many worlds are being received or sent at this moment")
 			}
 			taken += bytes
 			return c.ctx.Err()
 		})
 		if err != nil {
-			return file.fault(err, client.Unsupported)
+			return file.fault(err, wire.Unsupported)
 		}
 		report, err = c.o.Weigh(c.ctx, dir, c.limits.WorldMemory)
 		return err

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // weighFiles lists the files of a folder with their sizes.
@@ -84,16 +84,16 @@ func TestSavings(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		body []byte
-		want client.Code
+		want wire.Code
 	}{
-		"nothing":      {nil, client.Unsupported},
-		"no archive":   {[]byte("hello"), client.Unsupported},
-		"damaged":      {append([]byte("PK\x03\x04"), make([]byte, 100)...), client.Corrupt},
-		"a file twice": {append([]byte(nil), doubleZip(t)...), client.Unsupported},
-		"a long name":  {zipOf(t, map[string]string{strings.Repeat("a", 300) + "/level.dat": ""}), client.Unsupported},
-		"a long file":  {zipOf(t, map[string]string{strings.Repeat("a", 300): ""}), client.Unsupported},
-		"a bomb":       {zipOf(t, map[string]string{"level.dat": strings.Repeat("\x00", 70<<20)}), client.TooLarge},
-		"too large":    {bytes.Repeat([]byte("PK\x03\x04"), 300_000), client.TooLarge},
+		"nothing":      {nil, wire.Unsupported},
+		"no archive":   {[]byte("hello"), wire.Unsupported},
+		"damaged":      {append([]byte("PK\x03\x04"), make([]byte, 100)...), wire.Corrupt},
+		"a file twice": {append([]byte(nil), doubleZip(t)...), wire.Unsupported},
+		"a long name":  {zipOf(t, map[string]string{strings.Repeat("a", 300) + "/level.dat": ""}), wire.Unsupported},
+		"a long file":  {zipOf(t, map[string]string{strings.Repeat("a", 300): ""}), wire.Unsupported},
+		"a bomb":       {zipOf(t, map[string]string{"level.dat": strings.Repeat("\x00", 70<<20)}), wire.TooLarge},
+		"too large":    {bytes.Repeat([]byte("PK\x03\x04"), 300_000), wire.TooLarge},
 	} {
 		if got := post(tt.body); got.status < 400 || got.status >= 500 {
 			t.Errorf("%s: got %d %s", name, got.status, got.body)
@@ -108,7 +108,7 @@ func TestSavings(t *testing.T) {
 		t.Errorf("left in the folder: %v, %v", left, err)
 	}
 	without := newSite(t, server.Options{})
-	without.do(request{"POST", "/v1/savings", []byte("x"), nil}).wantCode(t, client.NoRoute)
+	without.do(request{"POST", "/v1/savings", []byte("x"), nil}).wantCode(t, wire.NoRoute)
 }
 
 // doubleZip has two files of one name, and a file where there is a folder.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -42,5 +42,5 @@ func TestSchematic(t *testing.T) {
 	if name := got.header.Get("Content-Disposition"); !strings.Contains(name, ".schem") {
 		t.Errorf("the file is named %q", name)
 	}
-	s.do(request{"GET", "/v1/export/hut?format=mcedit", nil, nil}).wantCode(t, client.Unsupported)
+	s.do(request{"GET", "/v1/export/hut?format=mcedit", nil, nil}).wantCode(t, wire.Unsupported)
 }

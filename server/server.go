@@ -29,9 +29,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/streams"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/versions"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -185,7 +185,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, st: s.st, began: time.Now()}
 	c.lap = c.began
 	if s.o.Packs {
-		w.Header()[client.PacksHeader] = []string{"yes"}
+		w.Header()[wire.PacksHeader] = []string{"yes"}
 	}
 	defer c.end()
 	if err := c.work(); err != nil {

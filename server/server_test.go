@@ -18,8 +18,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -66,11 +66,11 @@ func TestDrain(t *testing.T) {
 		t.Errorf("got %d: the process lives", got.status)
 	}
 	got := s.get("/readyz")
-	got.wantCode(t, client.Draining)
+	got.wantCode(t, wire.Draining)
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	s.do(request{method: "PUT", path: "/v1/worlds/b"}).wantCode(t, client.Draining)
+	s.do(request{method: "PUT", path: "/v1/worlds/b"}).wantCode(t, wire.Draining)
 	if got := s.get("/v1/worlds"); got.status != 200 {
 		t.Errorf("got %d: reading goes on", got.status)
 	}
@@ -112,13 +112,13 @@ func TestCallsAtATime(t *testing.T) {
 	begin(0)
 	begin(0)
 	got := head(0) // half of all is one token's
-	got.wantCode(t, client.Busy)
+	got.wantCode(t, wire.Busy)
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
 	begin(1)
 	begin(1)
-	head(2).wantCode(t, client.Busy)
+	head(2).wantCode(t, wire.Busy)
 	if got := s.get("/healthz"); got.status != 200 {
 		t.Errorf("got %d", got.status)
 	}
@@ -140,10 +140,10 @@ func TestRates(t *testing.T) {
 		if got := list(secret); got.status != 200 {
 			t.Errorf("got %d", got.status)
 		}
-		list(secret).wantCode(t, client.Busy)
+		list(secret).wantCode(t, wire.Busy)
 	}
-	list("wrong").wantCode(t, client.Unauthorized)
-	list("wrong").wantCode(t, client.Busy)
+	list("wrong").wantCode(t, wire.Unauthorized)
+	list("wrong").wantCode(t, wire.Busy)
 }
 
 // TestManyStrangers comes from more addresses than are remembered.
@@ -187,15 +187,15 @@ func TestEvents(t *testing.T) {
 		r      request
 		route  string
 		status int
-		code   client.Code
+		code   wire.Code
 		stones int
 		steps  string
 	}{
 		{request{method: "GET", path: "/v1/stack/a"}, "GET /v1/stack/NAME", 200, "", 2, "admit fetch send"},
 		{request{method: "HEAD", path: "/v1/head/a"}, "GET /v1/head/NAME", 200, "", 0, "admit send"},
 		{commitRequest("a", commitOf(head, "", st), st), "POST /v1/commits/NAME", 201, "", 0, "admit receive check commit send"},
-		{commitRequest("a", commitOf(head, "", st), st), "POST /v1/commits/NAME", 412, client.Conflict, 0, "admit receive check send"},
-		{request{method: "GET", path: "/nothing"}, "", 404, client.NoRoute, 0, "send"},
+		{commitRequest("a", commitOf(head, "", st), st), "POST /v1/commits/NAME", 412, wire.Conflict, 0, "admit receive check send"},
+		{request{method: "GET", path: "/nothing"}, "", 404, wire.NoRoute, 0, "send"},
 		{request{method: "DELETE", path: "/v1/worlds/a"}, "DELETE /v1/worlds/NAME", 204, "", 0, "admit"},
 	} {
 		s.do(tt.r)

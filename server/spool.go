@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
 // spool is an unnamed file for a body or an answer in transit.
@@ -60,7 +60,7 @@ func (c *call) tempDir() (dir string, remove func(), err error) {
 // Write reserves disk space for b and writes it.
 func (s *spool) Write(b []byte) (int, error) {
 	if !s.c.disk.take(int64(len(b))) {
-		return 0, fault(client.Busy, "too many worlds are being received or sent at this moment")
+		return 0, fault(wire.Busy, "too many worlds are being received or sent at this moment")
 	}
 	s.bytes += int64(len(b))
 	return s.file.Write(b)
@@ -76,14 +76,14 @@ func (s *spool) close() {
 
 // fault gives a code to an error of reading the upload: standard, unless the error
 // implies another. The error describes the caller's own bytes.
-func (s *spool) fault(err error, standard client.Code) error {
+func (s *spool) fault(err error, standard wire.Code) error {
 	var ours *fs.PathError
-	_, known := client.CodeOf(err)
+	_, known := wire.CodeOf(err)
 	switch {
 	case port.IsDamage(err):
-		standard = client.Corrupt
+		standard = wire.Corrupt
 	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
-		standard = client.TooLarge
+		standard = wire.TooLarge
 	case known, errors.As(err, &ours) && ours.Path == s.file.Name():
 		return err
 	}

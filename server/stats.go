@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
@@ -12,7 +12,7 @@ import (
 // statsAnswer is the answer to GET /v1/stats. What changes from second to second is in the
 // metrics.
 type statsAnswer struct {
-	Time   client.Time        `json:"time"` // of the sample
+	Time   wire.Time          `json:"time"` // of the sample
 	Worlds int                `json:"worlds"`
 	Sizes  metrics.WorldSizes `json:"sizes"`
 	Store  *localstore.Stats  `json:"store"` // null if the store counts nothing
@@ -35,7 +35,7 @@ func (c *call) stats() error {
 	if err != nil {
 		return err
 	}
-	a := statsAnswer{Time: client.Time{Time: at}, Worlds: all, Sizes: sizes, Packs: c.o.Packs}
+	a := statsAnswer{Time: wire.Time{Time: at}, Worlds: all, Sizes: sizes, Packs: c.o.Packs}
 	if st, ok := c.st.(metrics.Counted); ok {
 		s, err := st.Stats(c.ctx)
 		if err != nil {

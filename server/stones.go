@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -17,10 +17,10 @@ func stoneRoutes() []route {
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			commitOf("at", "id of the commit; default the head"),
 			whole("inline", 0, limits.Unbounded, "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"),
-		}, headers: stale, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).stack},
+		}, headers: stale, status: 200, gives: bytesOf(wire.RecordsType), tells: staleHeaders, serve: (*call).stack},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
-		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", takes: bytesOf(client.RecordsType), status: 204, serve: (*call).pack},
+		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", takes: bytesOf(wire.RecordsType), status: 204, serve: (*call).pack},
 	}
 }
 
@@ -66,10 +66,10 @@ func (c *call) stack() error {
 }
 
 func (c *call) sendStack(f history.Fetched) error {
-	b := client.StackBody(f)
+	b := wire.StackBody(f)
 	c.giveBack()
 	if !c.hold(b.Size()) {
-		return fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+		return fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	h := c.w.Header()
 	h["Content-Type"] = recordsMedia
@@ -80,7 +80,7 @@ func (c *call) sendStack(f history.Fetched) error {
 	return err
 }
 
-var recordsMedia = []string{client.RecordsType}
+var recordsMedia = []string{wire.RecordsType}
 
 // stone is GET /v1/stones.
 func (c *call) stone() error {
@@ -148,7 +148,7 @@ func (c *call) open(id stone.ID) (*history.Opened, error) {
 	o, err := c.st.Open(c.ctx, c.name, id)
 	if err == nil && !c.hold(o.Memory()) {
 		_ = o.Close() // it was only read
-		return nil, fault(client.Busy, "the server is sending or receiving too many bytes at this moment")
+		return nil, fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	return o, err
 }
@@ -171,7 +171,7 @@ func (c *call) pack() error {
 		return err
 	}
 	defer recycle(r)
-	p, s, err := client.ReadPack(r, c.limits.StoneBytes)
+	p, s, err := wire.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
 		return theirs(err)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -106,7 +106,7 @@ func TestStonesGoWhileLoading(t *testing.T) {
 		t.Errorf("got %d stones", stones)
 	}
 	v.times = 3
-	s.get("/v1/stack/a").wantCode(t, client.Gone)
+	s.get("/v1/stack/a").wantCode(t, wire.Gone)
 }
 
 func TestRanges(t *testing.T) {
@@ -185,7 +185,7 @@ func TestPacks(t *testing.T) {
 	pack := func(p history.Pack, header ...string) request {
 		return request{"POST", "/v1/packs/a", packBody(t, p, st), header}
 	}
-	s.do(pack(history.Pack{Upto: head}, "If-Match", `"0"`)).wantCode(t, client.Conflict)
+	s.do(pack(history.Pack{Upto: head}, "If-Match", `"0"`)).wantCode(t, wire.Conflict)
 	s.want(204, pack(history.Pack{After: log[3].ID(), Upto: head}, "If-Match", tag(head)), nil)
 	stack, _ := s.mustStack("a", "")
 	if len(stack.Layers) != 2 || stack.Layers[1].Stone.ID != st.ID || stack.Layers[1].After != log[3].ID() {

@@ -13,8 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -42,11 +42,11 @@ func (s *Server) streamFailure(err error) *stream.Failure {
 	case errors.As(err, &bytes):
 		return &stream.Failure{Code: "bad_frame", Words: bytes.Error()}
 	case errors.Is(err, streams.ErrBusy):
-		err = fault(client.Busy, "too many viewers at a time")
+		err = fault(wire.Busy, "too many viewers at a time")
 	case errors.Is(err, streams.ErrClosed):
-		err = fault(client.Draining, "the server is shutting down")
+		err = fault(wire.Draining, "the server is shutting down")
 	case errors.Is(err, streams.ErrTooWide):
-		err = fault(client.TooLarge, "the world does not fit into the memory limit of the server")
+		err = fault(wire.TooLarge, "the world does not fit into the memory limit of the server")
 	}
 	e := answered(err)
 	if ours(err, e.Code) {
@@ -62,7 +62,7 @@ func (c *call) stream() error {
 		return bad("this route is a WebSocket")
 	}
 	if c.Draining() {
-		return fault(client.Draining, "the server is shutting down")
+		return fault(wire.Draining, "the server is shutting down")
 	}
 	named := len(c.r.Header["Authorization"]) > 0 || c.session() != ""
 	if c.o.Tokens == nil || named {
@@ -97,7 +97,7 @@ func (c *call) stream() error {
 		err = c.mayLook(hello, !named, c.r.RemoteAddr, &c.token)
 	}
 	if err != nil {
-		c.code = client.Code(c.streams.Refuse(socket, err).Code)
+		c.code = wire.Code(c.streams.Refuse(socket, err).Code)
 		return nil
 	}
 	var pings sync.WaitGroup
@@ -118,9 +118,9 @@ func (s *Server) good(t *token.Grant) func() bool {
 }
 
 // whyEnded returns the code of a refusal that ended a session. The viewer was told.
-func whyEnded(err error) client.Code {
+func whyEnded(err error) wire.Code {
 	if said := (*stream.Failure)(nil); errors.As(err, &said) && said.Code != "closing" {
-		return client.Code(said.Code)
+		return wire.Code(said.Code)
 	}
 	return ""
 }
@@ -139,7 +139,7 @@ func (s *Server) greet(remote string) (leave func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.all >= most || g.by[key] >= max(most/2, min(most, 2)) {
-		return nil, fault(client.Busy, "too many connections without a known token")
+		return nil, fault(wire.Busy, "too many connections without a known token")
 	}
 	if g.by == nil {
 		g.by = make(map[token.Hash]int64)
@@ -168,7 +168,7 @@ func (s *Server) mayLook(hello *stream.Hello, find bool, remote string, to **tok
 			return errUnknown
 		}
 		if !s.rates.Allow((*to).Hash, now) {
-			return fault(client.Busy, "too many calls with this token")
+			return fault(wire.Busy, "too many calls with this token")
 		}
 	}
 	if err := history.CheckName(hello.World); err != nil {
@@ -226,7 +226,7 @@ func (s *Server) serveStream(conn net.Conn) {
 	}
 	if err != nil {
 		_ = conn.SetWriteDeadline(time.Now().Add(s.limits.Patience)) // else the connection is gone
-		e.Code = client.Code(s.streams.Refuse(conn, err).Code)
+		e.Code = wire.Code(s.streams.Refuse(conn, err).Code)
 	} else {
 		e.Code = whyEnded(s.streams.Show(context.Background(), conn, hello, t, s.good(t)))
 	}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -136,7 +136,7 @@ func TestStream(t *testing.T) {
 	if w.Moment().Number != 3 || w.block(33) != "stone" || w.block(66) != "stone" {
 		t.Errorf("got %+v with %q", w.Moment(), w.block(33))
 	}
-	var restored client.Commit
+	var restored wire.Commit
 	s.want(201, request{"POST", "/v1/restore/a", []byte(`{"at":"1"}`), nil}, &restored)
 	w.wait("restored", func() bool { return w.Moment().Number == 4 && w.Synced() == 2 && w.block(33) != "stone" })
 
@@ -214,7 +214,7 @@ func TestStreamTokens(t *testing.T) {
 			t.Errorf("%q: got %v, %v, want %d", tt.header, resp, err, tt.want)
 		}
 	}
-	s.get("/v1/stream", by...).wantCode(t, client.BadRequest)
+	s.get("/v1/stream", by...).wantCode(t, wire.BadRequest)
 }
 
 // TestStreamRemoved takes tokens away from viewers.

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -38,7 +38,7 @@ func commitText(id history.ID) string {
 // caller has the answer; it is then sent. Besides the version the answer depends on this
 // program, on the form that the caller asks for, and on what of names.
 func (c *call) tagged(v version, of ...string) (known bool) {
-	records := c.route.also.media == client.RecordsType && c.wantsRecords()
+	records := c.route.also.media == wire.RecordsType && c.wantsRecords()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %s %s", c.program, records, v.stored, of))
 	return c.unchanged(fmt.Sprintf(`"%s-%x"`, commitText(v.at), sum[:6]))
 }

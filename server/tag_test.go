@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -57,7 +57,7 @@ func TestTags(t *testing.T) {
 	}
 	last := newSiteOf(t, st, server.Options{Program: "2"})
 	wantOther(last, "a pack", "/v1/worlds/a", "/v1/tiles/a?zoom=3", "/v1/export/a")
-	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"0,100,0..0,100,0","names":["stone"],"cells":[0]}`), []string{"If-Match", seen["/v1/cells/a?at=1&box=0,0,0..1,1,1"].header.Get("ETag")}}).wantCode(t, client.Conflict)
+	s.do(request{"PUT", "/v1/cells/a", []byte(`{"box":"0,100,0..0,100,0","names":["stone"],"cells":[0]}`), []string{"If-Match", seen["/v1/cells/a?at=1&box=0,0,0..1,1,1"].header.Get("ETag")}}).wantCode(t, wire.Conflict)
 	s.want(200, request{"PUT", "/v1/cells/a", []byte(`{"box":"0,100,0..0,100,0","names":["stone"],"cells":[0]}`), []string{"If-Match", seen["/v1/cells/a?box=0,0,0..1,1,1"].header.Get("ETag")}}, nil)
 	wantOther(last, "a write", append(paths[2:9:9], paths[0])...)
 }
@@ -176,7 +176,7 @@ func TestEscapedSlashes(t *testing.T) {
 		t.Errorf("a stone: got %d", got.status)
 	}
 	for _, path := range []string{"/v1/head/t%2F%61nn%2Fb", "/v1/head/t%252Fann", "/v1/head/t%2F%2Fb", "/v1/head/%2Ft", "/v1/head/t%2F..%2Ft", "/v1/stones/" + st.ID.String() + "%2Ft/ann/b", "/v1/head/t%5Cann"} {
-		s.get(path).wantCode(t, client.BadName)
+		s.get(path).wantCode(t, wire.BadName)
 	}
 	for _, path := range []string{"/v1%2Fhead/t/ann/b", "/%76%31/head/t"} {
 		if got := s.get(path); got.status < 400 {

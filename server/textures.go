@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/texture"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 func textureRoutes() []route {
@@ -52,7 +52,7 @@ func (c *call) faces() error {
 func (c *call) atlas() error {
 	img := c.o.Textures.PNG()
 	if img == nil {
-		return fault(client.NoRoute, "this server has no textures: cairn serve --resource-pack gives it some")
+		return fault(wire.NoRoute, "this server has no textures: cairn serve --resource-pack gives it some")
 	}
 	if c.unchanged(`"` + c.o.Textures.Info().Version + `"`) {
 		return nil

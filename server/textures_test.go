@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // stoneTextures returns the textures of a pack with stone.
@@ -45,7 +45,7 @@ func TestTextures(t *testing.T) {
 	}
 
 	s = newSite(t, server.Options{})
-	s.get("/v1/atlas").wantCode(t, client.NoRoute)
+	s.get("/v1/atlas").wantCode(t, wire.NoRoute)
 	if got := s.get("/v1/textures"); got.status != 200 || !strings.HasPrefix(string(got.body), `{"tiles":0,`) {
 		t.Errorf("without a pack: %d %s", got.status, got.body)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -93,7 +93,7 @@ func (c *call) tile() error {
 	drawn, err := kept(c, v, fmt.Sprintf("tile %q %+v", l.Dimension, o), func(s *world.Snapshot) ([]byte, int64, error) {
 		b, err := picture.Tile(c.ctx, l.In(c.ctx, s), o)
 		if errors.Is(err, picture.ErrTall) {
-			err = fault(client.TooLarge, "%v", err)
+			err = fault(wire.TooLarge, "%v", err)
 		}
 		return b, int64(len(b)), err
 	})

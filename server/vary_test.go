@@ -3,8 +3,8 @@ package server_test
 import (
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 )
 
 // A cache tells the two forms of cells apart, and each form has its own 304.
@@ -12,12 +12,12 @@ func TestVary(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.mustCommit("a", 1)
 	const path = "/v1/cells/a?box=0,0,0..3,3,3"
-	json, records := s.get(path), s.get(path, "Accept", client.RecordsType)
+	json, records := s.get(path), s.get(path, "Accept", wire.RecordsType)
 	tags := []string{json.header.Get("ETag"), records.header.Get("ETag")}
 	if json.status != 200 || records.status != 200 || tags[0] == tags[1] {
 		t.Fatalf("got %d %s, %d %s", json.status, tags[0], records.status, tags[1])
 	}
-	for i, accept := range []string{"*/*", client.RecordsType} {
+	for i, accept := range []string{"*/*", wire.RecordsType} {
 		for j, tag := range tags {
 			want := map[bool]int{true: 304, false: 200}[i == j]
 			if got := s.get(path, "Accept", accept, "If-None-Match", tag); got.status != want || got.header.Get("Vary") != "Accept, Accept-Encoding" {

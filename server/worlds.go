@@ -8,7 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -19,7 +19,7 @@ func worldRoutes() []route {
 	size := func(most int64) param {
 		return whole("size", minPicture, most, "the largest length of the longer edge in pixels; default 1024")
 	}
-	fenced := []string{"If-Match", client.FenceHeader}
+	fenced := []string{"If-Match", wire.FenceHeader}
 	said := []param{words("message", "of the commit"), words("author", "of the commit")}
 	known := append([]string{"If-None-Match"}, stale...)
 	octets := bytesOf("application/octet-stream")
@@ -28,7 +28,7 @@ func worldRoutes() []route {
 		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
 			query: append(said, whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")), headers: fenced, takes: octets, status: 200, gives: jsonOf(importAnswer{}), tells: []string{"ETag"}, serve: (*call).importWorld},
 		{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
-			query: []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), at, dimension}, headers: append([]string{"Range", "If-Range"}, known...), status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{client.LostHeader}, staleHeaders...), serve: (*call).export},
+			query: []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), at, dimension}, headers: append([]string{"Range", "If-Range"}, known...), status: 200, gives: octets, also: bytesOf("application/zip"), tells: append([]string{wire.LostHeader}, staleHeaders...), serve: (*call).export},
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME"),
 			words("snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"), words("dimension", "of a snapshot"), words("region", "of a snapshot"), words("mask", "of a snapshot"),
@@ -42,10 +42,10 @@ func worldRoutes() []route {
 			words("volume", "default the solid content"), blocks("x"), blocks("y"), blocks("z"),
 		}, status: 200, gives: jsonOf(blameAnswer{}), serve: (*call).blame},
 		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{at}, headers: known, status: 200, gives: jsonOf(propertiesAnswer{}), tells: staleHeaders, serve: (*call).properties},
-		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(client.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
+		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, takes: jsonOf(propertiesCall{}), status: 200, gives: jsonOf(wire.Commit{}), tells: []string{"ETag"}, serve: (*call).setProperties},
 		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
 			at, dimension, words("volume", "name of the volume"), whole("level", 0, geom.MaxLevel, "default 0"), chunks("x"), chunks("y"), chunks("z"),
-		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(client.RecordsType), tells: staleHeaders, serve: (*call).chunk},
+		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, gives: bytesOf(wire.RecordsType), tells: staleHeaders, serve: (*call).chunk},
 		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: []param{
 			at, dimension, size(maxPicture), whole("plain", 0, 1, "1 leaves out the scale below the picture"),
 		}, headers: known, status: 200, gives: bytesOf("image/png"), tells: append([]string{scaleHeader}, staleHeaders...), serve: (*call).picture},
@@ -120,9 +120,9 @@ func worldFault(err error) error {
 	case errors.As(err, &volume):
 		return bad("%s has no volume %.100q; there are %s", volume.Dimension, volume.Want, names(volume.Have))
 	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
-		return fault(client.TooLarge, "the world does not fit into the memory limit of the server")
+		return fault(wire.TooLarge, "the world does not fit into the memory limit of the server")
 	case errors.Is(err, port.ErrHolds), errors.Is(err, port.ErrNothing):
-		return fault(client.Unsupported, "%v", err)
+		return fault(wire.Unsupported, "%v", err)
 	}
 	return err
 }

@@ -15,10 +15,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
@@ -93,7 +93,7 @@ func mustCairn(t testing.TB, w *convert.Loaded) []byte {
 }
 
 type imported struct {
-	Commit  client.Commit  `json:"commit"`
+	Commit  wire.Commit    `json:"commit"`
 	Same    bool           `json:"same"`
 	Lost    map[string]int `json:"lost"`
 	Damaged []string       `json:"damaged"`
@@ -201,12 +201,12 @@ func TestImportExport(t *testing.T) {
 			if !again.Same || again.Commit.ID != first.Commit.ID {
 				t.Errorf("again: %+v", again)
 			}
-			s.do(request{"POST", "/v1/import/a/b", tt.body, []string{"If-Match", tag(history.ID{})}}).wantCode(t, client.Conflict)
+			s.do(request{"POST", "/v1/import/a/b", tt.body, []string{"If-Match", tag(history.ID{})}}).wantCode(t, wire.Conflict)
 			want := mustOpen(t, tt.body)
 			for _, format := range []string{"cairn", "slime", "anvil"} {
 				got := s.want(200, request{"GET", "/v1/export/a/b?format=" + format, nil, nil}, nil)
 				var lost map[string]int
-				if err := json.Unmarshal([]byte(got.header.Get(client.LostHeader)), &lost); err != nil {
+				if err := json.Unmarshal([]byte(got.header.Get(wire.LostHeader)), &lost); err != nil {
 					t.Errorf("%s: lost: %v", format, err)
 				}
 				if ext := map[string]string{"anvil": "zip"}[format]; !strings.HasSuffix(got.header.Get("Content-Disposition"), `"b.`+max(ext, format)+`"`) && ext == "" {
@@ -277,14 +277,14 @@ func TestFacts(t *testing.T) {
 	if want := `{"name":"empty","commit":null,"fence":0,"lease":null,"stones":0,"bytes":0,"spawn":null,"properties":[],"dimensions":[]}` + "\n"; string(empty.body) != want {
 		t.Errorf("got %s want %s", empty.body, want)
 	}
-	s.get("/v1/picture/empty").wantCode(t, client.NoCommit)
-	s.get("/v1/export/empty").wantCode(t, client.NoCommit)
-	s.get("/v1/chunks/empty?dimension=overworld&volume=block").wantCode(t, client.NoCommit)
-	s.get("/v1/worlds/none").wantCode(t, client.NoWorld)
+	s.get("/v1/picture/empty").wantCode(t, wire.NoCommit)
+	s.get("/v1/export/empty").wantCode(t, wire.NoCommit)
+	s.get("/v1/chunks/empty?dimension=overworld&volume=block").wantCode(t, wire.NoCommit)
+	s.get("/v1/worlds/none").wantCode(t, wire.NoWorld)
 
 	s.mustImport("a", mustSlime(t, madeUp(t, 1)))
 	var f struct {
-		Commit     client.Commit
+		Commit     wire.Commit
 		Stones     int
 		Bytes      int64
 		Dimensions []struct {
@@ -315,7 +315,7 @@ func TestProperties(t *testing.T) {
 	patch := func(body string, header ...string) request {
 		return request{"PATCH", "/v1/properties/a", []byte(body), header}
 	}
-	var c client.Commit
+	var c wire.Commit
 	s.want(200, patch(`{"set":{"owner":"ann","level":"3"},"message":"moved in","author":"ann"}`), &c)
 	if c.Number != 2 || c.Message != "moved in" || c.Author != "ann" {
 		t.Errorf("%+v", c)
@@ -327,18 +327,18 @@ func TestProperties(t *testing.T) {
 	if got := string(s.get("/v1/properties/a?at=1").body); strings.Contains(got, "ann") {
 		t.Error(got)
 	}
-	for body, want := range map[string]client.Code{
-		`{}`:                               client.BadRequest,
-		`{"set":{"a":""}}`:                 client.BadRequest,
-		`{"set":{"a":"b"},"remove":["a"]}`: client.BadRequest,
-		`{"sets":{}}`:                      client.BadRequest,
+	for body, want := range map[string]wire.Code{
+		`{}`:                               wire.BadRequest,
+		`{"set":{"a":""}}`:                 wire.BadRequest,
+		`{"set":{"a":"b"},"remove":["a"]}`: wire.BadRequest,
+		`{"sets":{}}`:                      wire.BadRequest,
 	} {
 		s.do(patch(body)).wantCode(t, want)
 	}
-	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(history.ID{}))).wantCode(t, client.Conflict)
-	s.do(patch(`{"set":{"a":"b"}}`, client.FenceHeader, "7")).wantCode(t, client.Fenced)
+	s.do(patch(`{"set":{"a":"b"}}`, "If-Match", tag(history.ID{}))).wantCode(t, wire.Conflict)
+	s.do(patch(`{"set":{"a":"b"}}`, wire.FenceHeader, "7")).wantCode(t, wire.Fenced)
 	s.want(201, request{"PUT", "/v1/worlds/new", nil, nil}, nil)
-	s.do(request{"PATCH", "/v1/properties/new", []byte(`{"remove":["a"]}`), nil}).wantCode(t, client.NoCommit)
+	s.do(request{"PATCH", "/v1/properties/new", []byte(`{"remove":["a"]}`), nil}).wantCode(t, wire.NoCommit)
 	s.want(200, request{"PATCH", "/v1/properties/new", []byte(`{"set":{"a":"b"}}`), nil}, &c)
 	if c.Number != 1 {
 		t.Errorf("%+v", c)
@@ -355,9 +355,9 @@ func TestOtherWorldsVersion(t *testing.T) {
 	at := fmt.Sprintf("at=%x", id)
 	s.want(200, request{"GET", "/v1/chunks/secret?dimension=overworld&volume=block&y=2&" + at, nil, nil}, nil)
 	for _, path := range []string{"worlds/a?", "properties/a?", "export/a?", "picture/a?", "chunks/a?dimension=overworld&volume=block&y=2&"} {
-		s.get("/v1/"+path+at).wantCode(t, client.NoCommit)
+		s.get("/v1/"+path+at).wantCode(t, wire.NoCommit)
 	}
-	s.get(fmt.Sprintf("/v1/diff/a?a=%x", id)).wantCode(t, client.NoCommit)
+	s.get(fmt.Sprintf("/v1/diff/a?a=%x", id)).wantCode(t, wire.NoCommit)
 	var d convert.Difference
 	if s.want(200, request{"GET", "/v1/diff/a?with=secret", nil, nil}, &d); d.Cells == 0 {
 		t.Errorf("two worlds do not differ: %+v", d)
@@ -381,6 +381,6 @@ func TestPicture(t *testing.T) {
 	if err != nil || bare.Bounds().Dy() >= img.Bounds().Dy() || plain.header.Get("Cairn-Scale") != got.header.Get("Cairn-Scale") || plain.header.Get("Cairn-Scale") == "" {
 		t.Errorf("without a scale: %v, %v, %q", err, bare.Bounds(), plain.header.Get("Cairn-Scale"))
 	}
-	s.get("/v1/picture/a?size=5").wantCode(t, client.BadRequest)
-	s.get("/v1/picture/a?dimension=nowhere").wantCode(t, client.BadRequest)
+	s.get("/v1/picture/a?size=5").wantCode(t, wire.BadRequest)
+	s.get("/v1/picture/a?dimension=nowhere").wantCode(t, wire.BadRequest)
 }

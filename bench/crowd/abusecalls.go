@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -115,7 +115,7 @@ func (a *abuse) values(n int) map[string]string {
 		"at": "2", "a": "1", "b": head, "from": head, "n": "10", "prefix": "island/", "after": nameOf(i),
 		"format": []string{"cairn", "slime", "anvil"}[n%3], "dimension": "overworld", "volume": voxel.Block,
 		"level": "0", "x": "1", "y": "2", "z": "1", "size": "64", "inline": "100000", "deleted": "1", "salvage": "1", "message": "m", "author": "a",
-		"If-Match": `"` + head + `"`, "If-None-Match": `"0"`, client.FenceHeader: "force", client.RetryHeader: "1",
+		"If-Match": `"` + head + `"`, "If-None-Match": `"0"`, wire.FenceHeader: "force", wire.RetryHeader: "1",
 	}
 }
 
@@ -126,12 +126,12 @@ func (a *abuse) validBody(path string, n int) []byte {
 	data := a.crowd.stamp(nil, i)
 	ref := history.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
 	var b bytes.Buffer
-	var records *client.Body
+	var records *wire.Body
 	switch path, _, _ = strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); path {
 	case "commits":
-		records = client.CommitBody(history.Commit{Parent: head, Base: head, Stones: []history.StoneRef{ref}}, history.Stone{ID: ref.ID, Data: data})
+		records = wire.CommitBody(history.Commit{Parent: head, Base: head, Stones: []history.StoneRef{ref}}, history.Stone{ID: ref.ID, Data: data})
 	case "packs":
-		records = client.PackBody(history.Pack{Upto: head, Stone: ref}, data) // an empty body will do too
+		records = wire.PackBody(history.Pack{Upto: head, Stone: ref}, data) // an empty body will do too
 	case "import":
 		return a.crowd.of(i).Stone
 	default:

@@ -19,7 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -124,7 +124,7 @@ func (g *Gallery) world(ctx context.Context, name string) (*exhibit, error) {
 			began := time.Now()
 			if e.err = g.read(e); e.err != nil {
 				g.o.Tell(e.err.Error())
-				e.err = errors.Join(&client.Error{Code: client.Unsupported, Message: "the world cannot be read: " + e.err.Error()}, e.shut())
+				e.err = errors.Join(&wire.Error{Code: wire.Unsupported, Message: "the world cannot be read: " + e.err.Error()}, e.shut())
 				return
 			}
 			text := fmt.Sprintf("read %s in %.1f s", name, time.Since(began).Seconds())

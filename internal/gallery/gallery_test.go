@@ -19,8 +19,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/gallery"
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/terrain"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -172,8 +172,8 @@ func TestFolder(t *testing.T) {
 	if err := g.Ready(t.Context(), "broken"); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("broken: %v", err)
 	}
-	var refusal *client.Error
-	if _, err := st.Head(t.Context(), "broken"); !errors.As(err, &refusal) || refusal.Code != client.Unsupported {
+	var refusal *wire.Error
+	if _, err := st.Head(t.Context(), "broken"); !errors.As(err, &refusal) || refusal.Code != wire.Unsupported {
 		t.Errorf("broken: %v", err)
 	}
 	if err := g.Close(); err != nil {
@@ -249,7 +249,7 @@ func TestReadOnly(t *testing.T) {
 		"commit": func() error { _, err := st.Commit(ctx, "hub-world", h, history.Commit{Parent: h.Commit}); return err }(),
 		"purge":  func() error { _, err := st.Purge(ctx, "hub-world", 0); return err }(), "collect": func() error { _, err := st.Collect(ctx, history.Policy{}); return err }(),
 	} {
-		if code, _ := client.CodeOf(err); code != client.Forbidden {
+		if code, _ := wire.CodeOf(err); code != wire.Forbidden {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -21,12 +21,12 @@ type Reads interface {
 }
 
 // ReadOnly returns a Store that reads from r. Its other methods change nothing and return a
-// *client.Error with the code client.Forbidden.
+// *wire.Error with the code wire.Forbidden.
 func ReadOnly(r Reads) history.Store { return readOnly{r} }
 
 type readOnly struct{ Reads }
 
-var errReadOnly = &client.Error{Code: client.Forbidden, Message: "worlds are only shown here, and cannot be changed: cairn serve serves a store that can be"}
+var errReadOnly = &wire.Error{Code: wire.Forbidden, Message: "worlds are only shown here, and cannot be changed: cairn serve serves a store that can be"}
 
 func (readOnly) Create(context.Context, string) error                 { return errReadOnly }
 func (readOnly) Rename(context.Context, string, string, uint64) error { return errReadOnly }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -35,11 +36,23 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // FuzzAnswer gives every call an answer of nobody's making: whatever comes, a
 // call ends, and what it returns can be used.
 func FuzzAnswer(f *testing.F) {
-	kinds := []string{"application/json", client.RecordsType, "application/octet-stream", "text/html"}
-	for _, tt := range sample {
-		if b := bytesOf(f, tt.body()); len(b) < 1000 {
-			f.Add(200, 1, "1", "", b)
+	kinds := []string{"application/json", wire.RecordsType, "application/octet-stream", "text/html"}
+	a, b := stoneOf("a"), stoneOf("b")
+	for _, body := range []*wire.Body{
+		wire.CommitBody(commitOf("m", a, b), b),
+		wire.LogBody(commitOf("a"), commitOf("b")),
+		wire.StackBody(history.Fetched{
+			Head:   history.Head{Commit: history.ID{9}},
+			Layers: []history.Layer{{Stone: ref(a), Upto: history.ID{8}}, {Stone: ref(b), After: history.ID{8}, Upto: history.ID{9}}},
+			Data:   [][]byte{a.Data, nil},
+		}),
+		wire.PackBody(history.Pack{After: history.ID{1}, Upto: history.ID{2}}, []byte("pack")),
+	} {
+		var b bytes.Buffer
+		if _, err := body.WriteTo(&b); err != nil {
+			f.Fatal(err)
 		}
+		f.Add(200, 1, "1", "", b.Bytes())
 	}
 	f.Add(200, 0, "", "", []byte(`{"commit":"","fence":3}`))
 	f.Add(200, 0, "", "", []byte(`{"worlds":["a","b"],"more":true}`))
@@ -48,7 +61,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(206, 2, "", "bytes 1048576-2097151/2097152", make([]byte, 1<<20))
 	f.Add(412, 0, "", "", []byte(`{"error":{"code":"conflict","message":"m"}}`))
 	f.Fuzz(func(t *testing.T, status, kind int, fence, ranged string, body []byte) {
-		h := http.Header{"Content-Type": {kinds[uint(kind)%4]}, client.FenceHeader: {fence}, "Content-Range": {ranged}}
+		h := http.Header{"Content-Type": {kinds[uint(kind)%4]}, wire.FenceHeader: {fence}, "Content-Range": {ranged}}
 		c := &clock{at: time.Unix(1e9, 0)}
 		o := c.options()
 		o.HTTP, o.Tries = answers{status, h, body}, 2

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -33,7 +34,7 @@ type call struct {
 	method     string
 	path       string // below /v1/
 	query      string
-	body       *Body
+	body       *wire.Body
 	bodyType   string
 	accept     string
 	match      string // If-Match
@@ -48,15 +49,9 @@ type call struct {
 	read       func(*http.Response) error // reads the answer; it may run once for each try
 }
 
-const jsonType = "application/json"
-
 // sendJSON makes v the body of the call.
 func (c *call) sendJSON(v any) *call {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("client: a body that is no JSON: " + err.Error())
-	}
-	c.body, c.bodyType = &Body{tail: b, size: int64(len(b))}, jsonType
+	c.body, c.bodyType = wire.JSONBody(v), wire.JSONType
 	return c
 }
 
@@ -192,7 +187,7 @@ func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) fai
 	}
 	if err == nil {
 		s.met.Store(true)
-		s.packs.Store(answer.Header.Get(PacksHeader) == "yes")
+		s.packs.Store(answer.Header.Get(wire.PacksHeader) == "yes")
 		defer answer.Body.Close()
 		if answer.StatusCode/100 == 2 {
 			history.Answered(ctx)
@@ -227,7 +222,7 @@ func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) fai
 
 // wrong reports whether the content of the answer is wrong, and not the connection.
 func wrong(err error) bool {
-	refused, corrupt := (*Error)(nil), (*stone.CorruptError)(nil)
+	refused, corrupt := (*wire.Error)(nil), (*stone.CorruptError)(nil)
 	return errors.Is(err, errAnswer) || errors.As(err, &refused) || errors.As(err, &corrupt)
 }
 
@@ -272,14 +267,14 @@ func (s *Store) request(c *call, at, round int, again bool) *http.Request {
 	set("Accept", c.accept)
 	set("If-Match", c.match)
 	set("Range", c.ranged)
-	set(FenceHeader, fenceText(c.fence))
+	set(wire.FenceHeader, fenceText(c.fence))
 	if again {
-		set(RetryHeader, "1")
+		set(wire.RetryHeader, "1")
 	}
 	if c.stale && !c.settles {
-		set(StaleHeader, "0")
+		set(wire.StaleHeader, "0")
 	} else if c.stale {
-		set(StaleHeader, strconv.FormatInt(int64(max(s.o.Stale, 0)/time.Second), 10))
+		set(wire.StaleHeader, strconv.FormatInt(int64(max(s.o.Stale, 0)/time.Second), 10))
 	}
 	r := &http.Request{Method: c.method, URL: &u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h}
 	if c.body != nil {
@@ -298,7 +293,7 @@ func fenceText(fence uint64) string {
 	case 0:
 		return ""
 	case history.Force:
-		return ForceFence
+		return wire.ForceFence
 	}
 	return strconv.FormatUint(fence, 10)
 }
@@ -310,7 +305,7 @@ func (c *call) readAnswer(answer *http.Response) error {
 	if e := answer.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return fmt.Errorf("%w: encoded as %.80q", errAnswer, e)
 	}
-	want := jsonType
+	want := wire.JSONType
 	if c.accept != "" {
 		want = c.accept
 	}
@@ -327,7 +322,7 @@ func (c *call) readAnswer(answer *http.Response) error {
 
 // tellStale tells the caller that an answer is old.
 func (s *Store) tellStale(c *call, answer *http.Response) {
-	if n, err := strconv.ParseUint(answer.Header.Get(StaleHeader), 10, 31); err == nil && s.o.OnStale != nil {
+	if n, err := strconv.ParseUint(answer.Header.Get(wire.StaleHeader), 10, 31); err == nil && s.o.OnStale != nil {
 		s.o.OnStale(c.name, time.Duration(n)*time.Second)
 	}
 }
@@ -338,7 +333,7 @@ const maxRefusal = 16 << 10
 // refusal reads an answer that is not a success. It believes only a server that
 // uses the API. An answer from a proxy may at most allow another try.
 func (s *Store) refusal(answer *http.Response, at int) (failure, error) {
-	var r Refusal
+	var r wire.Refusal
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
 	if err != nil {
 		return failure{}, err
@@ -354,19 +349,19 @@ func (s *Store) refusal(answer *http.Response, at int) (failure, error) {
 		}
 		return failure{err: err, here: true, passing: status == 429 || status >= 500, busy: status == 429, after: s.after(answer)}, nil
 	}
-	e := &Error{Code(printable(string(r.Error.Code))), printable(r.Error.Message)}
+	e := &wire.Error{Code: wire.Code(printable(string(r.Error.Code))), Message: printable(r.Error.Message)}
 	switch e.Code {
-	case Draining, Away:
+	case wire.Draining, wire.Away:
 		s.sites.failed(at, s.o.Now())
 	default:
 		s.sites.answered(at)
 	}
 	switch e.Code {
-	case Busy, Draining:
-		return failure{err: e, passing: true, busy: e.Code == Busy, unbegun: true, after: s.after(answer)}, nil
-	case Internal, Timeout, Away:
+	case wire.Busy, wire.Draining:
+		return failure{err: e, passing: true, busy: e.Code == wire.Busy, unbegun: true, after: s.after(answer)}, nil
+	case wire.Internal, wire.Timeout, wire.Away:
 		return failure{err: e, passing: true, after: s.after(answer)}, nil
-	case Unauthorized:
+	case wire.Unauthorized:
 		if s.auth == nil {
 			e.Message += "; no token was given: set $CAIRN_TOKEN, or Options.Token in a program"
 		} else {
@@ -420,9 +415,9 @@ func readJSON(to any) func(*http.Response) error {
 
 // readRecords returns a function that reads an answer of at most total bytes with
 // read.
-func (s *Store) readRecords(total int64, read func(*Records) error) func(*http.Response) error {
+func (s *Store) readRecords(total int64, read func(*wire.RecordReader) error) func(*http.Response) error {
 	return func(answer *http.Response) error {
-		r := s.records.Get().(*Records)
+		r := s.records.Get().(*wire.RecordReader)
 		defer s.records.Put(r)
 		r.Reset(answer.Body, total)
 		defer r.Reset(nil, 0)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -38,19 +39,19 @@ func TestReadAgain(t *testing.T) {
 		want  error // errors.ErrUnsupported for one that is plain
 	}{
 		{"at once", steps{goodHead}, 1, nil},
-		{"internal", steps{refuse(client.Internal), goodHead}, 2, nil},
-		{"busy", steps{refuse(client.Busy), refuse(client.Draining), goodHead}, 3, nil},
-		{"timeout", steps{refuse(client.Timeout), goodHead}, 2, nil},
+		{"internal", steps{refuse(wire.Internal), goodHead}, 2, nil},
+		{"busy", steps{refuse(wire.Busy), refuse(wire.Draining), goodHead}, 3, nil},
+		{"timeout", steps{refuse(wire.Timeout), goodHead}, 2, nil},
 		{"a proxy's error", steps{status(502, "<html>"), status(503, ""), status(429, ""), goodHead}, 4, nil},
 		{"hung up", steps{hangUp, goodHead}, 2, nil},
 		{"cut refusal", steps{cutWith(404), goodHead}, 2, nil},
 		{"cut", steps{cutWith(200), cutWith(200), goodHead}, 3, nil},
 		{"always cut", steps{cutWith(200)}, 8, errors.ErrUnsupported},
-		{"always internal", steps{refuse(client.Internal)}, 8, errors.ErrUnsupported},
-		{"no world", steps{refuse(client.NoWorld)}, 1, history.ErrNoWorld},
-		{"no world in the end", steps{hangUp, refuse(client.NoWorld)}, 2, history.ErrNoWorld},
-		{"forbidden", steps{refuse(client.Forbidden)}, 1, errors.ErrUnsupported},
-		{"full", steps{refuse(client.Full)}, 1, errors.ErrUnsupported},
+		{"always internal", steps{refuse(wire.Internal)}, 8, errors.ErrUnsupported},
+		{"no world", steps{refuse(wire.NoWorld)}, 1, history.ErrNoWorld},
+		{"no world in the end", steps{hangUp, refuse(wire.NoWorld)}, 2, history.ErrNoWorld},
+		{"forbidden", steps{refuse(wire.Forbidden)}, 1, errors.ErrUnsupported},
+		{"full", steps{refuse(wire.Full)}, 1, errors.ErrUnsupported},
 		{"a page of no use", steps{status(404, "not found")}, 1, errors.ErrUnsupported},
 		{"a code of another status", steps{status(404, `{"error":{"code":"gone"}}`)}, 1, errors.ErrUnsupported},
 		{"no JSON", steps{status(200, "<html>")}, 1, errors.ErrUnsupported},
@@ -85,15 +86,15 @@ func TestPauses(t *testing.T) {
 		change func(*client.Options)
 		want   []time.Duration
 	}{
-		{"default", refuse(client.Busy), nil, ms(50, 100, 200, 400, 800, 1600, 3200)},
-		{"by chance", refuse(client.Busy), func(o *client.Options) { o.Rand, o.Tries = func() float64 { return 0 }, 4 }, ms(25, 50, 100)},
-		{"longest", refuse(client.Internal), func(o *client.Options) { o.Tries = 10 }, ms(50, 100, 200, 400, 800, 1600, 3200, 5000, 5000)},
-		{"patience", refuse(client.Internal), func(o *client.Options) { o.Patience = time.Second }, ms(50, 100, 200, 400)},
-		{"told to wait", refuseWith(client.Busy, "2"), func(o *client.Options) { o.Tries = 3 }, ms(2050, 2100)},
-		{"told a time", refuseWith(client.Busy, time.Unix(1e9+3, 0).UTC().Format(http.TimeFormat)),
+		{"default", refuse(wire.Busy), nil, ms(50, 100, 200, 400, 800, 1600, 3200)},
+		{"by chance", refuse(wire.Busy), func(o *client.Options) { o.Rand, o.Tries = func() float64 { return 0 }, 4 }, ms(25, 50, 100)},
+		{"longest", refuse(wire.Internal), func(o *client.Options) { o.Tries = 10 }, ms(50, 100, 200, 400, 800, 1600, 3200, 5000, 5000)},
+		{"patience", refuse(wire.Internal), func(o *client.Options) { o.Patience = time.Second }, ms(50, 100, 200, 400)},
+		{"told to wait", refuseWith(wire.Busy, "2"), func(o *client.Options) { o.Tries = 3 }, ms(2050, 2100)},
+		{"told a time", refuseWith(wire.Busy, time.Unix(1e9+3, 0).UTC().Format(http.TimeFormat)),
 			func(o *client.Options) { o.Tries = 3 }, ms(3050, 100)},
-		{"told to wait for too long", refuseWith(client.Draining, "61"), nil, nil},
-		{"told nonsense", refuseWith(client.Draining, "-5"), func(o *client.Options) { o.Tries = 2 }, ms(50)},
+		{"told to wait for too long", refuseWith(wire.Draining, "61"), nil, nil},
+		{"told nonsense", refuseWith(wire.Draining, "-5"), func(o *client.Options) { o.Tries = 2 }, ms(50)},
 	} {
 		f := newFake(t, tt.step)
 		if _, err := f.open(tt.change).Head(t.Context(), "a"); !plain(err) {
@@ -132,12 +133,12 @@ func TestChangeAgain(t *testing.T) {
 			_, err := s.Collect(ctx, history.Policy{})
 			return err
 		}, say(history.Collected{}), false},
-		{"lease of nobody", lease(""), say(client.Lease{Fence: 1}), false},
-		{"lease", lease("ann"), say(client.Lease{Fence: 1}), true},
+		{"lease of nobody", lease(""), say(wire.Lease{Fence: 1}), false},
+		{"lease", lease("ann"), say(wire.Lease{Fence: 1}), true},
 		{"renew", func(ctx context.Context, s *client.Store) error {
 			_, err := s.Renew(ctx, "a", 1, time.Second)
 			return err
-		}, say(client.Lease{Fence: 1}), true},
+		}, say(wire.Lease{Fence: 1}), true},
 		{"pack", func(ctx context.Context, s *client.Store) error {
 			return s.PutPack(ctx, "a", history.Pack{Upto: history.ID{1}, Stone: ref(s1)}, s1)
 		}, status(201, ""), true},
@@ -147,8 +148,8 @@ func TestChangeAgain(t *testing.T) {
 			first http.HandlerFunc
 			begun bool
 		}{
-			{"busy", refuse(client.Busy), false}, {"draining", refuse(client.Draining), false},
-			{"hung up", hangUp, true}, {"internal", refuse(client.Internal), true}, {"timeout", refuse(client.Timeout), true},
+			{"busy", refuse(wire.Busy), false}, {"draining", refuse(wire.Draining), false},
+			{"hung up", hangUp, true}, {"internal", refuse(wire.Internal), true}, {"timeout", refuse(wire.Timeout), true},
 			{"a proxy's 503", status(503, "busy"), true},
 		} {
 			t.Run(tt.name+"/"+step.name, func(t *testing.T) {
@@ -161,7 +162,7 @@ func TestChangeAgain(t *testing.T) {
 				if got := len(f.seen()); got != want || (want == 1) != (err != nil) || err != nil && !plain(err) {
 					t.Errorf("%d calls and %v, want %d calls", got, err, want)
 				}
-				if slices.ContainsFunc(f.heads, func(h http.Header) bool { return h.Get(client.RetryHeader) != "" }) {
+				if slices.ContainsFunc(f.heads, func(h http.Header) bool { return h.Get(wire.RetryHeader) != "" }) {
 					t.Error("says that it is a second try, which is for commits")
 				}
 			})
@@ -214,9 +215,9 @@ func TestRequests(t *testing.T) {
 		{func() { _, _ = s.Purge(ctx, "a", 3) }, "POST /v1/purge/a", map[string]string{"Cairn-Fence": "3"}},
 		{func() { _ = s.Fork(ctx, "a", id, "b") }, "POST /v1/fork/b", map[string]string{"Content-Type": "application/json"}},
 		{func() { _, _ = s.Head(ctx, "a") }, "GET /v1/head/a", map[string]string{"Authorization": "Bearer secret"}},
-		{func() { _, _ = s.Log(ctx, "a", id, 9) }, "GET /v1/log/a?n=9&from=" + hex, map[string]string{"Accept": client.RecordsType}},
+		{func() { _, _ = s.Log(ctx, "a", id, 9) }, "GET /v1/log/a?n=9&from=" + hex, map[string]string{"Accept": wire.RecordsType}},
 		{func() { _, _ = s.Log(ctx, "a", history.ID{}, 1e9) }, "GET /v1/log/a?n=1000", nil},
-		{func() { _, _ = s.Stack(ctx, "a", id) }, "GET /v1/stack/a?inline=0&at=" + hex, map[string]string{"Accept": client.RecordsType}},
+		{func() { _, _ = s.Stack(ctx, "a", id) }, "GET /v1/stack/a?inline=0&at=" + hex, map[string]string{"Accept": wire.RecordsType}},
 		{func() { _, _ = s.Open(ctx, "a", stone.ID(id)) }, "GET /v1/stones/" + hex + "/a", map[string]string{"Range": "bytes=-1048576"}},
 		{func() { _, _ = s.List(ctx, "p/", "a&b", 3) }, "GET /v1/worlds?after=a%26b&n=3&prefix=p%2F", nil},
 		{func() { _, _ = s.Leased(ctx, "a") }, "GET /v1/leases/a", nil},
@@ -225,10 +226,10 @@ func TestRequests(t *testing.T) {
 		{func() { _ = s.Release(ctx, "a", 4) }, "DELETE /v1/leases/a", map[string]string{"Cairn-Fence": "4"}},
 		{func() { _, _ = s.Collect(ctx, history.Policy{}) }, "POST /v1/collect", nil},
 		{func() { _, _ = s.Commit(ctx, "a", history.Head{}, history.Commit{}) }, "POST /v1/commits/a",
-			map[string]string{"If-Match": `"0"`, "Cairn-Fence": "", "Content-Type": client.RecordsType, "Cairn-Retry": ""}},
+			map[string]string{"If-Match": `"0"`, "Cairn-Fence": "", "Content-Type": wire.RecordsType, "Cairn-Retry": ""}},
 		{func() { _, _ = s.Commit(ctx, "a", history.Head{Commit: id, Fence: 3}, history.Commit{Parent: id}) }, "POST /v1/commits/a",
 			map[string]string{"If-Match": `"` + hex + `"`, "Cairn-Fence": "3"}},
-		{func() { _ = s.PutPack(ctx, "a", history.Pack{Upto: id, Stone: ref(a)}, a) }, "POST /v1/packs/a", map[string]string{"Content-Type": client.RecordsType}},
+		{func() { _ = s.PutPack(ctx, "a", history.Pack{Upto: id, Stone: ref(a)}, a) }, "POST /v1/packs/a", map[string]string{"Content-Type": wire.RecordsType}},
 	} {
 		n := len(f.seen())
 		tt.do()
@@ -298,7 +299,7 @@ func TestContext(t *testing.T) {
 		t.Errorf("create: got %v after %d calls", err, len(f.seen()))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	f = newFake(t, refuse(client.Busy))
+	f = newFake(t, refuse(wire.Busy))
 	s = f.open(func(o *client.Options) {
 		o.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 	})
@@ -355,7 +356,7 @@ func TestToken(t *testing.T) {
 		func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 		},
-		refuse(client.Unauthorized), hangUp, status(500, "secret"), status(200, "secret"),
+		refuse(wire.Unauthorized), hangUp, status(500, "secret"), status(200, "secret"),
 		status(400, `{"error":{"code":"bad_request","message":"x\u001b[2Jy"}}`), status(500, `{"error":{"code":"x\u001b[2Jy"}}`),
 	} {
 		f := newFake(t, step)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -98,14 +99,14 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Store is a history.Store on a server. Its errors have the codes of the table.
-// After any other error it is unknown what the server did.
+// Store is a history.Store on a server. A refusal is an *Error. After any other
+// error it is unknown what the server did.
 type Store struct {
 	o       Options
 	sites   sites
 	auth    []string // the header, nil without a token
 	own     *http.Transport
-	records sync.Pool   // of *Records
+	records sync.Pool   // of *wire.RecordReader
 	met     atomic.Bool // something has answered at the address
 	packs   atomic.Bool // value of PacksHeader in the last answer
 
@@ -113,6 +114,10 @@ type Store struct {
 	die    context.CancelFunc
 	active history.Calls
 }
+
+// Error is a refusal of the server. Its Code is one of the table of server/API.md; errors.Is
+// knows the error of package history that it stands for.
+type Error = wire.Error
 
 // ErrPlainToken is the error of a token that would go over plain HTTP to another machine.
 var ErrPlainToken = errors.New("a token is not sent over plain HTTP to another machine, where others can read it: use https")
@@ -130,12 +135,12 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(all, func(u url.URL) bool { return u.Scheme == "http" && !IsLoopback(u.Hostname()) }); i >= 0 && o.Token != "" && !o.PlainToken {
+	if i := slices.IndexFunc(all, func(u url.URL) bool { return u.Scheme == "http" && !wire.IsLoopback(u.Hostname()) }); i >= 0 && o.Token != "" && !o.PlainToken {
 		return nil, fmt.Errorf("client: open: %w: %s", ErrPlainToken, all[i].Host)
 	}
 	s := &Store{o: o.withDefaults()}
 	s.sites = sites{all: all, health: make([]health, len(all)), home: int(s.o.Rand()*float64(len(all))) % len(all)}
-	s.records.New = func() any { return NewRecords(nil, 0) }
+	s.records.New = func() any { return wire.NewRecordReader(nil, 0) }
 	s.life, s.die = context.WithCancel(context.Background())
 	if o.Token != "" {
 		s.auth = []string{"Bearer " + o.Token}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -69,7 +70,7 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "half":
 		rec := httptest.NewRecorder()
 		m.next.ServeHTTP(rec, r)
-		w.Header().Set("Content-Type", client.RecordsType)
+		w.Header().Set("Content-Type", wire.RecordsType)
 		w.Header().Set("Content-Length", rec.Header().Get("Content-Length"))
 		w.WriteHeader(rec.Code)
 		_, _ = w.Write(rec.Body.Bytes()[:10])
@@ -162,7 +163,7 @@ func TestCommitLost(t *testing.T) {
 				t.Errorf("made %d times", times)
 			}
 			for i, h := range m.seen() {
-				if got := h.Get(client.RetryHeader) != ""; got != (i > 0) {
+				if got := h.Get(wire.RetryHeader) != ""; got != (i > 0) {
 					t.Errorf("try %d says it is a second: %v", i+1, got)
 				}
 			}
@@ -226,17 +227,17 @@ func TestCommitLostToAnother(t *testing.T) {
 // that anyone branches on.
 func TestCommitUncertain(t *testing.T) {
 	for name, step := range map[string]http.HandlerFunc{
-		"hung up": hangUp, "cut": cutWith(201), "internal": refuse(client.Internal), "another commit": sayRecords(client.LogBody(commitOf("other"))),
-		"none": sayRecords(client.LogBody()), "two": sayRecords(client.LogBody(commitOf("m"), commitOf("m"))),
-		"no records": say(client.CommitOf(commitOf("m"))), "encoded": func(w http.ResponseWriter, r *http.Request) {
+		"hung up": hangUp, "cut": cutWith(201), "internal": refuse(wire.Internal), "another commit": sayRecords(wire.LogBody(commitOf("other"))),
+		"none": sayRecords(wire.LogBody()), "two": sayRecords(wire.LogBody(commitOf("m"), commitOf("m"))),
+		"no records": say(wire.CommitOf(commitOf("m"))), "encoded": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			sayRecords(client.LogBody(commitOf("m")))(w, r)
+			sayRecords(wire.LogBody(commitOf("m")))(w, r)
 		},
 	} {
 		f := newFake(t, step)
 		c := commitOf("m")
 		_, err := f.open(nil).Commit(t.Context(), "a", history.Head{Commit: c.Parent}, c)
-		if refused(err, client.Corrupt) && (name == "none" || name == "two") {
+		if refused(err, wire.Corrupt) && (name == "none" || name == "two") {
 			continue
 		}
 		if !plain(err) {
@@ -248,7 +249,7 @@ func TestCommitUncertain(t *testing.T) {
 // A long body waits for the server to want it.
 func TestLongBody(t *testing.T) {
 	read := 0
-	f := newFake(t, refuse(client.Unauthorized))
+	f := newFake(t, refuse(wire.Unauthorized))
 	f.steps = []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/packs/b" {
 			b, _ := io.ReadAll(r.Body)
@@ -256,12 +257,12 @@ func TestLongBody(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			return
 		}
-		refuse(client.Unauthorized)(w, r)
+		refuse(wire.Unauthorized)(w, r)
 	}}
 	s := f.open(nil)
 	st := stoneOf(string(bytes.Repeat([]byte("s"), 3<<20)))
 	p := history.Pack{Upto: history.ID{1}, Stone: ref(st)}
-	if err := s.PutPack(t.Context(), "a", p, st); !refused(err, client.Unauthorized) {
+	if err := s.PutPack(t.Context(), "a", p, st); !refused(err, wire.Unauthorized) {
 		t.Errorf("got %v", err)
 	}
 	if err := s.PutPack(t.Context(), "b", p, st); err != nil || read < len(st.Data) {
@@ -289,7 +290,7 @@ func TestLogPages(t *testing.T) {
 		for _, d := range q.Get("n") {
 			n = 10*n + int(d-'0')
 		}
-		sayRecords(client.LogBody(log[from:min(from+n, len(log))]...))(w, r)
+		sayRecords(wire.LogBody(log[from:min(from+n, len(log))]...))(w, r)
 	})
 	s := f.open(nil)
 	for _, n := range []int{1, 999, 1000, 1001, 1999, 2000, 2499, 2500, 2501, 1 << 40} {
@@ -302,8 +303,8 @@ func TestLogPages(t *testing.T) {
 
 func TestListPages(t *testing.T) {
 	f := newFake(t,
-		say(client.Names{Worlds: []string{"a", "b"}, More: true}), say(client.Names{Worlds: []string{"c"}}),
-		say(client.Names{Worlds: []string{"b", "a"}}), say(client.Names{Worlds: []string{"a", "b", "c"}}))
+		say(wire.WorldList{Worlds: []string{"a", "b"}, More: true}), say(wire.WorldList{Worlds: []string{"c"}}),
+		say(wire.WorldList{Worlds: []string{"b", "a"}}), say(wire.WorldList{Worlds: []string{"a", "b", "c"}}))
 	s := f.open(nil)
 	if got, err := s.List(t.Context(), "", "", 9); err != nil || !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("got %v, %v", got, err)

@@ -4,10 +4,6 @@
 // A Store loads a world in one call, reads large stones in blocks, and repeats what
 // is safe to repeat: reads, commits, and calls that the server surely never began.
 //
-// The package also has what server and client share: the table of codes (Code), the
-// records of application/vnd.cairn (Body, Records) and the JSON of a Store's
-// answers.
-//
 // The package serves nothing, follows no redirect and stores nothing on disk. Of a
 // world it knows only the stones.
 package client

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -110,16 +112,16 @@ func (f *fake) open(change func(*client.Options)) *client.Store {
 
 // Steps of a fake.
 
-func refuse(code client.Code) http.HandlerFunc { return refuseWith(code, "") }
+func refuse(code wire.Code) http.HandlerFunc { return refuseWith(code, "") }
 
-func refuseWith(code client.Code, after string) http.HandlerFunc {
+func refuseWith(code wire.Code, after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if after != "" {
 			w.Header().Set("Retry-After", after)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code.Status())
-		_ = json.NewEncoder(w).Encode(client.Refusal{Error: client.Error{Code: code, Message: "so it is"}})
+		_ = json.NewEncoder(w).Encode(wire.Refusal{Error: wire.Error{Code: code, Message: "so it is"}})
 	}
 }
 
@@ -155,15 +157,36 @@ func say(v any) http.HandlerFunc {
 	}
 }
 
-func sayRecords(b *client.Body) http.HandlerFunc {
+func sayRecords(b *wire.Body) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", client.RecordsType)
+		w.Header().Set("Content-Type", wire.RecordsType)
 		w.Header().Set("Content-Length", fmt.Sprint(b.Size()))
-		w.Header().Set(client.FenceHeader, "7")
+		w.Header().Set(wire.FenceHeader, "7")
 		_, _ = b.WriteTo(w)
 	}
 }
 
-var goodHead = say(client.Head{Commit: client.ID{1}, Fence: 2})
+var goodHead = say(wire.HeadAnswer{Commit: wire.HexID{1}, Fence: 2})
 
 var aHead = history.Head{Commit: history.ID{1}, Fence: 2}
+
+func stoneOf(data string) history.Stone {
+	return history.Stone{ID: sha256.Sum256([]byte(data)), Data: []byte(data)}
+}
+
+func ref(s history.Stone) history.StoneRef {
+	return history.StoneRef{ID: s.ID, Size: int64(len(s.Data))}
+}
+
+func commitOf(message string, stones ...history.Stone) history.Commit {
+	c := history.Commit{Parent: history.ID{1}, Base: history.ID{2}, Number: 3, Time: time.UnixMilli(1234).UTC(), Author: "ann", Message: message}
+	for _, s := range stones {
+		c.Stones = append(c.Stones, ref(s))
+	}
+	return c
+}
+
+func refused(err error, want wire.Code) bool {
+	code, ok := wire.CodeOf(err)
+	return ok && code == want
+}

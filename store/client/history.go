@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -16,7 +17,7 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	if err != nil {
 		return history.Head{}, err
 	}
-	var h Head
+	var h wire.HeadAnswer
 	c.repeat, c.stale, c.read = always, true, readJSON(&h)
 	if err := s.do(ctx, c); err != nil {
 		return history.Head{}, err
@@ -24,26 +25,23 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	return history.Head{Commit: history.ID(h.Commit), Fence: h.Fence}, nil
 }
 
-// MaxLog is the largest number of commits in one answer.
-const MaxLog = 1000
-
 // Log is for history.Commits.
 func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
 	if n <= 0 {
 		_, err := s.log(ctx, name, from, 1)
 		return nil, err
 	}
-	log, err := s.log(ctx, name, from, min(n, MaxLog))
-	for asked := MaxLog; err == nil && len(log) == asked && len(log) < n; {
+	log, err := s.log(ctx, name, from, min(n, wire.MaxLog))
+	for asked := wire.MaxLog; err == nil && len(log) == asked && len(log) < n; {
 		var more []history.Commit
 		last := log[len(log)-1].ID() // the next answer begins with it
-		more, err = s.log(ctx, name, last, min(n-len(log)+1, MaxLog))
+		more, err = s.log(ctx, name, last, min(n-len(log)+1, wire.MaxLog))
 		if err == nil && (len(more) == 0 || more[0].ID() != last) {
 			err = fmt.Errorf("client: log %s: %w: it begins with another commit", name, errAnswer)
 		}
 		if err == nil {
 			log = append(log, more[1:]...)
-			asked += MaxLog - 1
+			asked += wire.MaxLog - 1
 		}
 	}
 	if err != nil {
@@ -61,9 +59,9 @@ func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (l
 	if from != (history.ID{}) {
 		c.query += "&from=" + from.String()
 	}
-	c.repeat, c.accept = always, RecordsType
-	c.read = s.readRecords(int64(n)*(MaxCommit+8), func(r *Records) error {
-		log, err = ReadLog(r, n)
+	c.repeat, c.accept = always, wire.RecordsType
+	c.read = s.readRecords(int64(n)*(wire.MaxCommit+8), func(r *wire.RecordReader) error {
+		log, err = wire.ReadLog(r, n)
 		return err
 	})
 	if err := s.do(ctx, c); err != nil {
@@ -94,12 +92,16 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, comm
 	}
 	c.match = match(base.Commit)
 	c.fence, c.repeat, c.saysRetry = base.Fence, always, true
-	c.accept, c.bodyType = RecordsType, RecordsType
-	c.body = CommitBody(commit, stones...)
+	c.accept, c.bodyType = wire.RecordsType, wire.RecordsType
+	c.body = wire.CommitBody(commit, stones...)
 	c.carries = c.body.Size()
 	var made history.Commit
-	c.read = s.readRecords(MaxCommit+8, func(r *Records) (err error) {
-		if made, err = readOneCommit(r); err == nil {
+	c.read = s.readRecords(wire.MaxCommit+8, func(r *wire.RecordReader) error {
+		b, err := r.Required(wire.MaxCommit)
+		if err == nil {
+			made, err = history.ParseCommit(b)
+		}
+		if err == nil {
 			err = r.End()
 		}
 		if err == nil && !completes(made, commit) {
@@ -136,5 +138,5 @@ func (s *Store) Fork(ctx context.Context, from string, at history.ID, name strin
 	if err != nil {
 		return err
 	}
-	return s.do(ctx, c.sendJSON(ForkCall{From: from, At: at.String()}))
+	return s.do(ctx, c.sendJSON(wire.ForkCall{From: from, At: at.String()}))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -44,7 +45,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 		return err
 	}
 	c.fence = fence
-	return s.do(ctx, c.sendJSON(RenameCall{to}))
+	return s.do(ctx, c.sendJSON(wire.RenameCall{To: to}))
 }
 
 // Delete is for history.Names.
@@ -82,12 +83,9 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	var done history.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
-	err := s.do(ctx, c.sendJSON(PolicyOf(p)))
+	err := s.do(ctx, c.sendJSON(wire.CollectCallOf(p)))
 	return done, err
 }
-
-// MaxNames is the largest number of names in one answer.
-const MaxNames = 10_000
 
 // List is for history.Store.
 func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
@@ -96,7 +94,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	}
 	var all []string
 	for len(all) < n {
-		batch, err := s.listBatch(ctx, prefix, after, min(n-len(all), MaxNames))
+		batch, err := s.listBatch(ctx, prefix, after, min(n-len(all), wire.MaxNames))
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +107,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return all, nil
 }
 
-func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (Names, error) {
+func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (wire.WorldList, error) {
 	q := url.Values{"n": {strconv.Itoa(n)}}
 	if prefix != "" {
 		q.Set("prefix", prefix)
@@ -117,15 +115,15 @@ func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (Nam
 	if after != "" {
 		q.Set("after", after)
 	}
-	var batch Names
+	var batch wire.WorldList
 	c := &call{what: "list", name: "worlds", method: http.MethodGet, path: "worlds", query: q.Encode(), repeat: always, read: readJSON(&batch)}
 	if err := s.do(ctx, c); err != nil {
-		return Names{}, err
+		return wire.WorldList{}, err
 	}
 	last := after
 	for _, name := range batch.Worlds {
 		if len(batch.Worlds) > n || name <= last {
-			return Names{}, fmt.Errorf("client: list worlds: %w: names out of order", errAnswer)
+			return wire.WorldList{}, fmt.Errorf("client: list worlds: %w: names out of order", errAnswer)
 		}
 		last = name
 	}
@@ -142,12 +140,12 @@ func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration)
 	if !utf8.ValidString(holder) {
 		return history.Lease{}, fmt.Errorf("client: lease %.80q: holder %.80q: not UTF-8", name, holder)
 	}
-	return s.lease(ctx, http.MethodPost, name, 0, again, &LeaseCall{holder, SecondsOf(d)})
+	return s.lease(ctx, http.MethodPost, name, 0, again, &wire.LeaseCall{Holder: holder, Seconds: wire.SecondsOf(d)})
 }
 
 // Renew is for history.Leases.
 func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
-	return s.lease(ctx, http.MethodPut, name, fence, always, &LeaseCall{Seconds: SecondsOf(d)})
+	return s.lease(ctx, http.MethodPut, name, fence, always, &wire.LeaseCall{Seconds: wire.SecondsOf(d)})
 }
 
 // Leased is for history.Leases.
@@ -155,7 +153,7 @@ func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) 
 	return s.lease(ctx, http.MethodGet, name, 0, always, nil)
 }
 
-func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *LeaseCall) (history.Lease, error) {
+func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *wire.LeaseCall) (history.Lease, error) {
 	c, err := named(ctx, "lease", method, "leases/", name)
 	if err != nil {
 		return history.Lease{}, err
@@ -163,7 +161,7 @@ func (s *Store) lease(ctx context.Context, method, name string, fence uint64, ag
 	if body != nil {
 		c.sendJSON(body)
 	}
-	var l *Lease // null where there is none
+	var l *wire.Lease // null where there is none
 	c.fence, c.repeat, c.read = fence, again, readJSON(&l)
 	if err := s.do(ctx, c); err != nil {
 		return history.Lease{}, err

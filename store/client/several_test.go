@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
@@ -54,15 +55,15 @@ func TestElsewhere(t *testing.T) {
 		calls []int // of each fake
 		waits int
 	}{
-		{"draining", refuse(client.Draining), []int{1, 1}, 0},
-		{"away", refuse(client.Away), []int{1, 1}, 0},
-		{"internal", refuse(client.Internal), []int{1, 1}, 0},
-		{"timeout", refuse(client.Timeout), []int{1, 1}, 0},
+		{"draining", refuse(wire.Draining), []int{1, 1}, 0},
+		{"away", refuse(wire.Away), []int{1, 1}, 0},
+		{"internal", refuse(wire.Internal), []int{1, 1}, 0},
+		{"timeout", refuse(wire.Timeout), []int{1, 1}, 0},
 		{"a proxy's error", status(502, "<html>"), []int{1, 1}, 0},
 		{"hung up", hangUp, []int{1, 1}, 0},
 		{"cut", cutWith(200), []int{1, 1}, 0},
-		{"busy", refuse(client.Busy), []int{8, 0}, 7}, // more servers are no reason for more calls
-		{"no world", refuse(client.NoWorld), []int{1, 0}, 0},
+		{"busy", refuse(wire.Busy), []int{8, 0}, 7}, // more servers are no reason for more calls
+		{"no world", refuse(wire.NoWorld), []int{1, 0}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			one, two := newFake(t, tt.step), newFake(t, goodHead)
@@ -115,12 +116,12 @@ func TestAvoid(t *testing.T) {
 
 // When no address answers, the Store waits and asks all again.
 func TestAllAway(t *testing.T) {
-	one, two := newFake(t, refuse(client.Away)), newFake(t, refuse(client.Draining), refuse(client.Away), goodHead)
+	one, two := newFake(t, refuse(wire.Away)), newFake(t, refuse(wire.Draining), refuse(wire.Away), goodHead)
 	s := openBoth(t, nil, one, two)
 	if h, err := s.Head(t.Context(), "a"); err != nil || h != aHead || len(one.clock.waits) != 2 {
 		t.Errorf("after %d waits: %+v, %v", len(one.clock.waits), h, err)
 	}
-	two = newFake(t, refuse(client.Away))
+	two = newFake(t, refuse(wire.Away))
 	if _, err := openBoth(t, func(o *client.Options) { o.Tries = 2 }, one, two).Head(t.Context(), "a"); !errors.Is(err, history.ErrAway) {
 		t.Errorf("got %v", err)
 	}
@@ -132,7 +133,7 @@ func TestAllAway(t *testing.T) {
 // One server says that the store is away, and the other is dead: the error is that of
 // the first.
 func TestAwayAndDead(t *testing.T) {
-	one, two := newFake(t, refuse(client.Away)), newFake(t, goodHead)
+	one, two := newFake(t, refuse(wire.Away)), newFake(t, goodHead)
 	two.Close()
 	if _, err := openBoth(t, func(o *client.Options) { o.Tries = 3 }, one, two).Head(t.Context(), "a"); !errors.Is(err, history.ErrAway) {
 		t.Errorf("got %v", err)
@@ -159,7 +160,7 @@ func TestElsewhereOnce(t *testing.T) {
 		step http.HandlerFunc
 		good bool
 	}{
-		{"draining", refuse(client.Draining), true}, {"hung up", hangUp, false}, {"away", refuse(client.Away), false},
+		{"draining", refuse(wire.Draining), true}, {"hung up", hangUp, false}, {"away", refuse(wire.Away), false},
 	} {
 		one, two := newFake(t, tt.step), newFake(t, status(201, ""))
 		if err := openBoth(t, nil, one, two).Create(t.Context(), "a"); (err == nil) != tt.good || len(two.seen()) == 1 != tt.good {
@@ -350,11 +351,11 @@ func TestKilledServers(t *testing.T) {
 // Old answers are accepted only on request, and only after no address has a true one.
 func TestStale(t *testing.T) {
 	aged := func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get(client.StaleHeader) == "0" {
-			refuse(client.Away)(w, r)
+		if r.Header.Get(wire.StaleHeader) == "0" {
+			refuse(wire.Away)(w, r)
 			return
 		}
-		w.Header().Set(client.StaleHeader, "7")
+		w.Header().Set(wire.StaleHeader, "7")
 		goodHead(w, r)
 	}
 	for _, tt := range []struct {
@@ -365,14 +366,14 @@ func TestStale(t *testing.T) {
 		{0, []string{"0", "0", "0"}, 0},
 		{time.Minute, []string{"0", "60"}, 7 * time.Second},
 	} {
-		one, two := newFake(t, aged), newFake(t, refuse(client.Away))
+		one, two := newFake(t, aged), newFake(t, refuse(wire.Away))
 		var age time.Duration
 		_, err := openBoth(t, func(o *client.Options) {
 			o.Tries, o.Stale, o.OnStale = 3, tt.most, func(_ string, d time.Duration) { age = d }
 		}, one, two).Head(t.Context(), "a")
 		var said []string
 		for _, h := range one.heads {
-			said = append(said, h.Get(client.StaleHeader))
+			said = append(said, h.Get(wire.StaleHeader))
 		}
 		if (err == nil) != (tt.age > 0) || age != tt.age || !slices.Equal(said, tt.calls) {
 			t.Errorf("got %v, age %v, calls %q", err, age, said)

@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,16 +68,6 @@ func parseAddress(address string) (url.URL, error) {
 		return url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}, nil
 	}
 	return url.URL{}, fmt.Errorf("client: open: %w", err)
-}
-
-// IsLoopback reports whether a host, of an address or of the Host header, is this machine. No
-// name except localhost counts: someone else may control the name.
-func IsLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // order returns all sites in the order in which a call tries them: from the home on,

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -39,16 +39,16 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 	if at != (history.ID{}) {
 		c.query += "&at=" + at.String()
 	}
-	c.repeat, c.stale, c.accept, c.carries = always, true, RecordsType, room
+	c.repeat, c.stale, c.accept, c.carries = always, true, wire.RecordsType, room
 	c.read = func(answer *http.Response) error {
-		err := s.readRecords(maxHeading+room+1<<16, func(r *Records) (err error) {
-			f, err = ReadStack(r, room)
+		err := s.readRecords(wire.MaxHeading+room+1<<16, func(r *wire.RecordReader) (err error) {
+			f, err = wire.ReadStack(r, room)
 			return err
 		})(answer)
 		switch {
 		case err != nil:
 		case at == (history.ID{}):
-			if f.Head.Fence, err = strconv.ParseUint(answer.Header.Get(FenceHeader), 10, 64); err != nil {
+			if f.Head.Fence, err = strconv.ParseUint(answer.Header.Get(wire.FenceHeader), 10, 64); err != nil {
 				err = fmt.Errorf("%w: no fence", errAnswer)
 			}
 		case f.Head.Commit != at:
@@ -60,14 +60,6 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 		return history.Fetched{}, err
 	}
 	return f, nil
-}
-
-// checkWhole returns an error unless id is the hash of data.
-func checkWhole(id stone.ID, data []byte) error {
-	if got := stone.ID(sha256.Sum256(data)); got != id {
-		return &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%v came for %v", got, id)}
-	}
-	return nil
 }
 
 // Open is for history.Stacks. A large stone is read in blocks when it is used, so a
@@ -87,7 +79,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 	if whole := int64(len(end)) == size; !whole {
 		o.Reader, err = stone.Open(b, size)
 		b.end = nil
-	} else if err = checkWhole(id, end); err == nil {
+	} else if err = wire.CheckStone(id, end); err == nil {
 		o.Reader, err = stone.Open(bytes.NewReader(end), size)
 	}
 	if err != nil {
@@ -156,7 +148,7 @@ func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st his
 	if err != nil {
 		return err
 	}
-	c.body = PackBody(p, data)
-	c.bodyType, c.repeat, c.carries = RecordsType, always, c.body.Size()
+	c.body = wire.PackBody(p, data)
+	c.bodyType, c.repeat, c.carries = wire.RecordsType, always, c.body.Size()
 	return s.do(ctx, c)
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -69,7 +70,7 @@ func stackOf(t *testing.T, at history.ID, stones ...history.Stone) http.HandlerF
 		if err != nil {
 			t.Error(err)
 		}
-		sayRecords(client.StackBody(f))(w, r)
+		sayRecords(wire.StackBody(f))(w, r)
 	}
 }
 
@@ -83,7 +84,7 @@ func serveStones(stones ...history.Stone) http.HandlerFunc {
 				return
 			}
 		}
-		refuse(client.Gone)(w, r)
+		refuse(wire.Gone)(w, r)
 	}
 }
 
@@ -151,7 +152,7 @@ func TestHighStack(t *testing.T) {
 	for i := range want.Layers {
 		want.Layers[i] = history.Layer{Stone: ref(stoneOf(fmt.Sprint(i))), After: history.ID{1}, Upto: history.ID{2}}
 	}
-	f := newFake(t, sayRecords(client.StackBody(want)))
+	f := newFake(t, sayRecords(wire.StackBody(want)))
 	got, err := f.open(nil).Stack(t.Context(), "w", history.ID{2})
 	if err != nil || !slices.Equal(got, want.Layers) {
 		t.Errorf("got %d layers, %v", len(got), err)
@@ -226,7 +227,7 @@ func TestLargeStoneTrouble(t *testing.T) {
 		if _, err := f.open(nil).Open(t.Context(), "w", large.ID); !plain(err) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		f = newFake(t, good, good, hangUp, refuse(client.Internal), good, step)
+		f = newFake(t, good, good, hangUp, refuse(wire.Internal), good, step)
 		s := f.open(func(o *client.Options) { o.Cache = stone.NewCache(0) })
 		o, err := s.Open(t.Context(), "w", large.ID)
 		if err != nil {
@@ -239,7 +240,7 @@ func TestLargeStoneTrouble(t *testing.T) {
 		if _, err := o.ReadAt(p, 1<<20); !plain(err) {
 			t.Errorf("%s: read: got %v", name, err)
 		}
-		f.steps = []http.HandlerFunc{refuse(client.Gone)}
+		f.steps = []http.HandlerFunc{refuse(wire.Gone)}
 		if err := o.Check(t.Context()); !errors.Is(err, history.ErrGone) {
 			t.Errorf("%s: gone: got %v", name, err)
 		}
@@ -255,10 +256,10 @@ func TestOtherStone(t *testing.T) {
 	swapped := history.Stone{ID: a.ID, Data: b.Data}
 	f := newFake(t, stackOf(t, at, swapped), serveStones(swapped))
 	s := f.open(nil)
-	if _, err := s.Fetch(t.Context(), "w", at, 1<<20); !refused(err, client.Corrupt) {
+	if _, err := s.Fetch(t.Context(), "w", at, 1<<20); !refused(err, wire.Corrupt) {
 		t.Errorf("in a stack: got %v", err)
 	}
-	if _, err := s.Open(t.Context(), "w", a.ID); !refused(err, client.Corrupt) {
+	if _, err := s.Open(t.Context(), "w", a.ID); !refused(err, wire.Corrupt) {
 		t.Errorf("got %v", err)
 	}
 	f = newFake(t, stackOf(t, history.ID{6}, a))
@@ -295,7 +296,7 @@ func TestLongAnswers(t *testing.T) {
 	for name, call := range do {
 		kind := map[string]string{"head": "application/json", "create": "application/json", "stone": "application/octet-stream"}[name]
 		if kind == "" {
-			kind = client.RecordsType
+			kind = wire.RecordsType
 		}
 		f := newFake(t, endless(kind))
 		var before, after runtime.MemStats

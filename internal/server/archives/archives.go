@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -40,11 +40,11 @@ func body(err error) error {
 // Serve answers one call. in has the records of the body, each of at most limit
 // bytes. out sends bytes of the answer. again says that it is another try of a call whose
 // answer was lost.
-func Serve(ctx context.Context, st history.Archiver, do string, again bool, in *client.Records, limit int64, out func([]byte) error) error {
+func Serve(ctx context.Context, st history.Archiver, do string, again bool, in *wire.RecordReader, limit int64, out func([]byte) error) error {
 	s := &serving{ctx: ctx, st: st, again: again, in: in, limit: limit, out: out}
 	what := map[string]func() error{
-		client.DoIdentity: s.identity, client.DoOutlines: s.outlines, client.DoArchive: s.archive, client.DoStone: s.stone,
-		client.DoLacks: s.lacks, client.DoGive: s.give, client.DoAdopt: s.adopt,
+		wire.DoIdentity: s.identity, wire.DoOutlines: s.outlines, wire.DoArchive: s.archive, wire.DoStone: s.stone,
+		wire.DoLacks: s.lacks, wire.DoGive: s.give, wire.DoAdopt: s.adopt,
 	}[do]
 	if what == nil {
 		return ErrCall
@@ -60,7 +60,7 @@ type serving struct {
 	ctx   context.Context
 	st    history.Archiver
 	again bool
-	in    *client.Records
+	in    *wire.RecordReader
 	limit int64
 	out   func([]byte) error
 	buf   []byte
@@ -97,7 +97,7 @@ func (s *serving) identity() error {
 }
 
 func (s *serving) outlines() error {
-	return s.st.Outlines(s.ctx, func(m history.Outline) error { return s.send(client.AppendOutline(nil, m)) })
+	return s.st.Outlines(s.ctx, func(m history.Outline) error { return s.send(wire.AppendOutline(nil, m)) })
 }
 
 func (s *serving) archive() error {
@@ -105,7 +105,7 @@ func (s *serving) archive() error {
 	if err != nil {
 		return err
 	}
-	m, err := client.ParseOutline(b)
+	m, err := wire.ParseOutline(b)
 	if err != nil {
 		return body(err)
 	}
@@ -121,7 +121,7 @@ func (s *serving) stone() error {
 	if err != nil {
 		return err
 	}
-	p, err := client.ParsePiece(b)
+	p, err := wire.ParsePiece(b)
 	if err != nil {
 		return body(err)
 	}
@@ -130,7 +130,7 @@ func (s *serving) stone() error {
 		return err
 	}
 	off := max(0, min(p.Off, st.Size()))
-	n := max(0, min(p.N, st.Size()-off, client.MaxPiece))
+	n := max(0, min(p.N, st.Size()-off, wire.MaxPiece))
 	b = binary.BigEndian.AppendUint64(make([]byte, 0, 8+n), uint64(st.Size()))
 	_, err = io.ReadFull(io.NewSectionReader(st.Open(), off, n), b[8:8+n])
 	if err = errors.Join(err, release()); err != nil {
@@ -144,7 +144,7 @@ func (s *serving) lacks() error {
 	if err != nil {
 		return err
 	}
-	refs, err := client.ParseRefs(b)
+	refs, err := wire.ParseRefs(b)
 	if err != nil {
 		return body(err)
 	}
@@ -152,7 +152,7 @@ func (s *serving) lacks() error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
-	return s.send(client.AppendRefs(nil, refs))
+	return s.send(wire.AppendRefs(nil, refs))
 }
 
 func (s *serving) give() error {
@@ -181,7 +181,7 @@ func (s *serving) adopt() error {
 	if b, err = s.last(1 << 10); err != nil {
 		return err
 	}
-	base, err := client.ParseHead(b)
+	base, err := wire.ParseHead(b)
 	if err != nil {
 		return body(err)
 	}

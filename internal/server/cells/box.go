@@ -12,7 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -53,7 +53,7 @@ func (b *Box) UnmarshalText(text []byte) error {
 func (b Box) check() error {
 	s := geom.Box(b).Size()
 	if max(s.X, s.Y, s.Z) > MaxCells || s.X*s.Y > MaxCells || s.X*s.Y*s.Z > MaxCells {
-		return &Error{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), client.TooLarge}
+		return &Error{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), wire.TooLarge}
 	}
 	return b.checkChunks()
 }
@@ -63,7 +63,7 @@ func (b Box) checkChunks() error {
 	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	if n := float64(high.X-low.X+1) * float64(high.Y-low.Y+1) * float64(high.Z-low.Z+1); n > maxChunks {
 		s := geom.Box(b).Size()
-		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %.0f chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), client.TooLarge}
+		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %.0f chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), wire.TooLarge}
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cell
 
 // Records returns the cells as two records: the Head in JSON, and 2 bytes for each cell, low half
 // first, x fastest, then z, then y.
-func (c *Cells) Records() (*client.Body, error) {
+func (c *Cells) Records() (*wire.Body, error) {
 	head, err := json.Marshal(c.Head)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (c *Cells) Records() (*client.Body, error) {
 	for _, cell := range c.cells {
 		b = binary.LittleEndian.AppendUint16(b, uint16(cell))
 	}
-	var body client.Body
+	var body wire.Body
 	body.Add(head)
 	body.Add(b)
 	return &body, nil

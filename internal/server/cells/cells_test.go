@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -253,7 +253,7 @@ func TestKeep(t *testing.T) {
 // seeds are bodies that Decode takes.
 func seeds(t testing.TB) (json, records []byte) {
 	json = []byte(`{"dimension":"earth","volume":"paint","box":"0,0,0..3,1,0","names":["red",null],"cells":[0,[1,5],[0,2]],"message":"m","author":"a"}`)
-	var b client.Body
+	var b wire.Body
 	b.Add([]byte(`{"box":"0,0,0..1,0,0","names":["red"]}`))
 	b.Add([]byte{0, 0, 0, 0})
 	var out bytes.Buffer

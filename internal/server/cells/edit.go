@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/game/arena"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -40,7 +40,7 @@ func (e *Edit) Run(ctx context.Context, do func(context.Context, *world.World) (
 	}
 	made, ended := end(err == nil)
 	if err = errors.Join(err, ended); err == nil && made.Number != 0 {
-		commit := client.CommitOf(made)
+		commit := wire.CommitOf(made)
 		done.Commit = &commit
 	}
 	return done, err
@@ -61,7 +61,7 @@ func (e *Edit) open(ctx context.Context) (*world.World, func(save bool) (history
 		}
 		if o.Sink != nil {
 			_, err := end(false)
-			return nil, nil, errors.Join(&Error{"the game keeps the blocks of this world itself", client.Unsupported}, err)
+			return nil, nil, errors.Join(&Error{"the game keeps the blocks of this world itself", wire.Unsupported}, err)
 		}
 		return o.World, end, nil
 	}

@@ -12,21 +12,21 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Error is what is wrong with a call, in words for the caller.
 type Error struct {
 	text string
-	Code client.Code
+	Code wire.Code
 }
 
 func (e *Error) Error() string { return e.text }
 
 func wrong(format string, args ...any) error {
-	return &Error{fmt.Sprintf(format, args...), client.BadRequest}
+	return &Error{fmt.Sprintf(format, args...), wire.BadRequest}
 }
 
 // Param is a parameter of the query and what it means. If Most is more than Least it is a whole

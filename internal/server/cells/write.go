@@ -11,8 +11,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -239,7 +239,7 @@ func decode(text []byte, to any) error {
 const maxHead = 1 << 20
 
 func decodeRecords(body []byte) (*Write, error) {
-	r := client.NewRecords(bytes.NewReader(body), int64(len(body)))
+	r := wire.NewRecordReader(bytes.NewReader(body), int64(len(body)))
 	head, err := r.Next(maxHead)
 	if err != nil {
 		return nil, wrong("the first record: %v", err)
@@ -271,11 +271,11 @@ func decodeRecords(body []byte) (*Write, error) {
 
 // Done is what a write or a brush did.
 type Done struct {
-	Dimension string         `json:"dimension"`
-	Volume    string         `json:"volume"`
-	Cells     int            `json:"cells"`  // that changed
-	Same      bool           `json:"same"`   // nothing changed
-	Commit    *client.Commit `json:"commit"` // the newest version; null if a game saves it later
+	Dimension string       `json:"dimension"`
+	Volume    string       `json:"volume"`
+	Cells     int          `json:"cells"`  // that changed
+	Same      bool         `json:"same"`   // nothing changed
+	Commit    *wire.Commit `json:"commit"` // the newest version; null if a game saves it later
 }
 
 // Apply writes the cells in one update. An *Error says what of them the world cannot have.

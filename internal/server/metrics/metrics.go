@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server/stream"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,7 +30,7 @@ type Event struct {
 	Route   string // a route of the table, such as "GET /v1/log/NAME"; "" if none matched
 	World   string // "" if the call names no world
 	Status  int    // 0 if the caller closed the connection
-	Code    client.Code
+	Code    wire.Code
 	Took    time.Duration
 	In, Out int64    // bytes of the bodies
 	Stale   bool     // the answer is from memory, because the catalogue is away
@@ -287,14 +287,14 @@ const (
 // ownFaults are the codes of calls that failed because of the server or its store.
 // Corrupt is one of them only where something was read: whoever uploads may send
 // anything.
-var ownFaults = []client.Code{client.Internal, client.Timeout, client.Full, client.Corrupt, "away"}
+var ownFaults = []wire.Code{wire.Internal, wire.Timeout, wire.Full, wire.Corrupt, "away"}
 
 // Observe counts a call; it is for Options.Observe.
 func (m *Metrics) Observe(e *Event) {
 	route, code := cmp.Or(e.Route, "none"), cmp.Or(string(e.Code), "ok")
 	m.requests.WithLabelValues(route, code).Inc()
 	m.seconds.WithLabelValues(route).Observe(e.Took.Seconds())
-	if slices.Contains(ownFaults, e.Code) && (e.Code != client.Corrupt || strings.HasPrefix(route, "GET ")) {
+	if slices.Contains(ownFaults, e.Code) && (e.Code != wire.Corrupt || strings.HasPrefix(route, "GET ")) {
 		m.failed.WithLabelValues(code).Inc()
 	}
 	if e.Stale {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/parts"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -246,7 +247,7 @@ func (f *fleet) compare(ctx context.Context, st history.Store) error {
 	}
 	names := 0
 	for after := ""; ; {
-		page, err := st.List(ctx, "w/", after, client.MaxNames)
+		page, err := st.List(ctx, "w/", after, wire.MaxNames)
 		if err != nil {
 			return err
 		}

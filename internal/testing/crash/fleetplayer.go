@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -266,7 +267,7 @@ func (p *player) bear(what string, err error) error {
 	if errors.As(err, &corrupt) {
 		return err
 	}
-	code, ok := client.CodeOf(err)
+	code, ok := wire.CodeOf(err)
 	if !ok {
 		code = "no answer"
 	}

@@ -1,4 +1,4 @@
-package client
+package wire
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ const MaxCommit = history.MaxMessage + history.MaxAuthor + history.MaxStones*64 
 const (
 	// maxLayers bounds the layers of a Stack; a packed stack has a few.
 	maxLayers = 1 << 16
-	// maxHeading bounds the bytes of records of JSON.
-	maxHeading = 512 * maxLayers
+	// MaxHeading bounds the bytes of records of JSON.
+	MaxHeading = 512 * maxLayers
 )
 
 // CommitBody returns the body of POST /v1/commits: the stones in the order of
@@ -47,7 +47,7 @@ func CommitBody(c history.Commit, stones ...history.Stone) *Body {
 // ReadCommit reads the body of POST /v1/commits, with stones of at most maxStone
 // bytes each. If there are as many stones as the commit names, they get the IDs in
 // the commit; otherwise they get the hashes of their bytes. Stores check the IDs.
-func ReadCommit(r *Records, maxStone int64) (history.Commit, []history.Stone, error) {
+func ReadCommit(r *RecordReader, maxStone int64) (history.Commit, []history.Stone, error) {
 	c, err := readOneCommit(r)
 	if err != nil {
 		return history.Commit{}, nil, err
@@ -77,16 +77,16 @@ func ReadCommit(r *Records, maxStone int64) (history.Commit, []history.Stone, er
 }
 
 // readOneCommit reads a required record.
-func readOneCommit(r *Records) (history.Commit, error) {
-	b, err := r.one(MaxCommit)
+func readOneCommit(r *RecordReader) (history.Commit, error) {
+	b, err := r.Required(MaxCommit)
 	if err != nil {
 		return history.Commit{}, err
 	}
 	return history.ParseCommit(b)
 }
 
-// one reads a required record.
-func (r *Records) one(limit int64) ([]byte, error) {
+// Required is Next for a record that must be there.
+func (r *RecordReader) Required(limit int64) ([]byte, error) {
 	b, err := r.Next(limit)
 	if err == io.EOF {
 		err = r.wrap(err)
@@ -105,7 +105,7 @@ func LogBody(log ...history.Commit) *Body {
 }
 
 // ReadLog reads at most n commits that LogBody wrote.
-func ReadLog(r *Records, n int) ([]history.Commit, error) {
+func ReadLog(r *RecordReader, n int) ([]history.Commit, error) {
 	var log []history.Commit
 	for {
 		b, err := r.Next(MaxCommit)
@@ -128,23 +128,19 @@ func ReadLog(r *Records, n int) ([]history.Commit, error) {
 
 // PackBody returns the body of POST /v1/packs.
 func PackBody(p history.Pack, data []byte) *Body {
-	heading, err := json.Marshal(packCall{After: ID(p.After), Upto: ID(p.Upto)})
-	if err != nil {
-		panic("client: a pack that is no JSON: " + err.Error())
-	}
 	b := new(Body)
-	b.Add(heading)
+	b.Add(toJSON(packCall{After: HexID(p.After), Upto: HexID(p.Upto)}))
 	b.Add(data)
 	return b
 }
 
 // ReadPack reads the result of PackBody, with a stone of at most maxStone bytes.
-func ReadPack(r *Records, maxStone int64) (history.Pack, history.Stone, error) {
+func ReadPack(r *RecordReader, maxStone int64) (history.Pack, history.Stone, error) {
 	var call packCall
 	if err := r.json(&call); err != nil {
 		return history.Pack{}, history.Stone{}, err
 	}
-	data, err := r.one(maxStone)
+	data, err := r.Required(maxStone)
 	if err == nil {
 		err = r.End()
 	}
@@ -157,8 +153,8 @@ func ReadPack(r *Records, maxStone int64) (history.Pack, history.Stone, error) {
 }
 
 // json reads a record of JSON. It ignores unknown fields.
-func (r *Records) json(to any) error {
-	heading, err := r.one(maxHeading)
+func (r *RecordReader) json(to any) error {
+	heading, err := r.Required(MaxHeading)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package client_test
+package wire_test
 
 import (
 	"context"
@@ -12,55 +12,55 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 func TestCodeOf(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
-		want client.Code
+		want wire.Code
 		ok   bool
 	}{
-		{history.ErrNoWorld, client.NoWorld, true},
-		{history.ErrConflict, client.Conflict, true},
-		{history.ErrGone, client.Gone, true},
-		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, client.Full, true},
-		{&stone.CorruptError{Part: "page", Err: errors.New("x")}, client.Corrupt, true},
-		{&http.MaxBytesError{Limit: 1}, client.TooLarge, true},
-		{context.DeadlineExceeded, client.Timeout, true},
-		{&client.Error{Code: client.NeedsMatch}, client.NeedsMatch, true},
-		{&client.Error{Code: client.Conflict}, client.Conflict, true},
-		{errors.New("x"), client.Internal, false},
-		{context.Canceled, client.Internal, false},
-		{nil, client.Internal, false},
+		{history.ErrNoWorld, wire.NoWorld, true},
+		{history.ErrConflict, wire.Conflict, true},
+		{history.ErrGone, wire.Gone, true},
+		{&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, wire.Full, true},
+		{&stone.CorruptError{Part: "page", Err: errors.New("x")}, wire.Corrupt, true},
+		{&http.MaxBytesError{Limit: 1}, wire.TooLarge, true},
+		{context.DeadlineExceeded, wire.Timeout, true},
+		{&wire.Error{Code: wire.NeedsMatch}, wire.NeedsMatch, true},
+		{&wire.Error{Code: wire.Conflict}, wire.Conflict, true},
+		{errors.New("x"), wire.Internal, false},
+		{context.Canceled, wire.Internal, false},
+		{nil, wire.Internal, false},
 	} {
 		if tt.err != nil {
 			tt.err = fmt.Errorf("store: a: %w", tt.err)
 		}
-		if got, ok := client.CodeOf(tt.err); got != tt.want || ok != tt.ok {
+		if got, ok := wire.CodeOf(tt.err); got != tt.want || ok != tt.ok {
 			t.Errorf("%v: got %s, %v, want %s, %v", tt.err, got, ok, tt.want, tt.ok)
 		}
 	}
 }
 
 func TestError(t *testing.T) {
-	err := fmt.Errorf("x: %w", &client.Error{Code: client.Fenced, Message: "a"})
+	err := fmt.Errorf("x: %w", &wire.Error{Code: wire.Fenced, Message: "a"})
 	if !errors.Is(err, history.ErrFenced) || errors.Is(err, history.ErrConflict) || err.Error() != "x: fenced: a" {
 		t.Errorf("got %v", err)
 	}
 	corrupt := (*stone.CorruptError)(nil)
-	if !errors.As(&client.Error{Code: client.Corrupt, Message: "m"}, &corrupt) {
+	if !errors.As(&wire.Error{Code: wire.Corrupt, Message: "m"}, &corrupt) {
 		t.Error("a corrupt answer is no CorruptError")
 	}
-	if client.Internal.Err() != nil || client.Code("new").Status() != http.StatusInternalServerError || client.Code("new").Err() != nil {
+	if wire.Internal.Err() != nil || wire.Code("new").Status() != http.StatusInternalServerError || wire.Code("new").Err() != nil {
 		t.Error("a code that is not known stands for something")
 	}
 }
 
 // The table is the page's.
 func TestCodes(t *testing.T) {
-	page, err := os.ReadFile("../../server/API.md")
+	page, err := os.ReadFile("../../../server/API.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestCodes(t *testing.T) {
 			break
 		}
 		rows++
-		code := client.Code(strings.Trim(cells[1], " `"))
+		code := wire.Code(strings.Trim(cells[1], " `"))
 		if got, want := strconv.Itoa(code.Status()), strings.TrimSpace(cells[2]); got != want {
 			t.Errorf("%s: got status %s, want %s", code, got, want)
 		}

@@ -1,6 +1,7 @@
-package client
+package wire
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -14,15 +15,15 @@ import (
 // stack is the first record of the answer of GET /v1/stack: the stones of a commit,
 // bottom first.
 type stack struct {
-	At     ID      `json:"at"`
+	At     HexID   `json:"at"`
 	Layers []layer `json:"layers"`
 }
 
 type layer struct {
-	Stone  ID    `json:"stone"`
+	Stone  HexID `json:"stone"`
 	Size   int64 `json:"size"`
-	After  ID    `json:"after"`
-	Upto   ID    `json:"upto"`
+	After  HexID `json:"after"`
+	Upto   HexID `json:"upto"`
 	Inline bool  `json:"inline"` // its bytes are a record of this answer
 }
 
@@ -86,22 +87,22 @@ func appendID(b []byte, id history.ID) []byte {
 // ReadStack reads the result of StackBody, with at most room bytes of stones. It
 // checks the bytes of the stones against their IDs. It sets only the Commit of the
 // Head.
-func ReadStack(r *Records, room int64) (history.Fetched, error) {
+func ReadStack(r *RecordReader, room int64) (history.Fetched, error) {
 	var s stack
 	if err := r.json(&s); err != nil {
 		return history.Fetched{}, err
 	}
 	f := history.Fetched{Head: history.Head{Commit: history.ID(s.At)}, Data: make([][]byte, len(s.Layers))}
-	seen := make(map[ID][]byte)
+	seen := make(map[HexID][]byte)
 	for i, l := range s.Layers {
-		if l.Stone == (ID{}) || l.Upto == (ID{}) || l.Size < 0 {
+		if l.Stone == (HexID{}) || l.Upto == (HexID{}) || l.Size < 0 {
 			return history.Fetched{}, r.corrupt(errors.New("a layer without stone, size or upto"))
 		}
 		data := seen[l.Stone]
 		if l.Inline && data == nil {
 			var err error
-			if data, err = r.one(min(l.Size, room)); err == nil {
-				err = checkWhole(stone.ID(l.Stone), data)
+			if data, err = r.Required(min(l.Size, room)); err == nil {
+				err = CheckStone(stone.ID(l.Stone), data)
 			}
 			if err != nil {
 				return history.Fetched{}, err
@@ -119,4 +120,12 @@ func ReadStack(r *Records, room int64) (history.Fetched, error) {
 		f.Layers = append(f.Layers, history.Layer{Stone: ref, After: history.ID(l.After), Upto: history.ID(l.Upto)})
 	}
 	return f, r.End()
+}
+
+// CheckStone returns an error unless id is the hash of data.
+func CheckStone(id stone.ID, data []byte) error {
+	if got := stone.ID(sha256.Sum256(data)); got != id {
+		return &stone.CorruptError{Part: "stone", Err: fmt.Errorf("%v came for %v", got, id)}
+	}
+	return nil
 }

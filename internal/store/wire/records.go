@@ -1,8 +1,9 @@
-package client
+package wire
 
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +11,27 @@ import (
 	"github.com/cairnvoxel/cairn/internal/stone"
 )
 
-// RecordsType is the media type of bodies that consist of records.
-const RecordsType = "application/vnd.cairn"
-
 // Body is a body of records in several parts, so that stones are sent without a
 // copy. The zero Body has no record.
 type Body struct {
 	parts [][]byte
 	tail  []byte // the last part, as far as it is written
 	size  int64
+}
+
+// JSONBody returns a body that is no records but v in JSON.
+func JSONBody(v any) *Body {
+	b := toJSON(v)
+	return &Body{tail: b, size: int64(len(b))}
+}
+
+// toJSON returns one of this package's types in JSON.
+func toJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("wire: a value that is no JSON: " + err.Error())
+	}
+	return b
 }
 
 // copied is the largest size of a record that is copied into the part before it.
@@ -80,24 +93,24 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Records reads records one by one. Its memory grows with the bytes that arrive,
+// RecordReader reads records one by one. Its memory grows with the bytes that arrive,
 // not with announced lengths. Errors about bytes are a *stone.CorruptError; errors
 // about bounds are an *Error with TooLarge; errors of the underlying reader are
 // wrapped. It is not safe for concurrent use.
-type Records struct {
+type RecordReader struct {
 	r    *bufio.Reader
 	at   int64 // offset of the next byte
 	left int64 // bytes that may still come
 }
 
-// NewRecords returns a reader of records that have at most total bytes, including
+// NewRecordReader returns a reader of records that have at most total bytes, including
 // their lengths. It reads ahead.
-func NewRecords(r io.Reader, total int64) *Records {
-	return &Records{r: bufio.NewReaderSize(r, 2<<10), left: total}
+func NewRecordReader(r io.Reader, total int64) *RecordReader {
+	return &RecordReader{r: bufio.NewReaderSize(r, 2<<10), left: total}
 }
 
 // Reset makes r read another body, with the same buffer.
-func (r *Records) Reset(from io.Reader, total int64) {
+func (r *RecordReader) Reset(from io.Reader, total int64) {
 	r.r.Reset(from)
 	r.at, r.left = 0, total
 }
@@ -105,7 +118,7 @@ func (r *Records) Reset(from io.Reader, total int64) {
 // Next returns the next record, which belongs to the caller, or io.EOF after the
 // last record. It refuses a record of more than limit bytes before it reads the
 // record.
-func (r *Records) Next(limit int64) ([]byte, error) {
+func (r *RecordReader) Next(limit int64) ([]byte, error) {
 	n, err := r.length()
 	if err != nil {
 		return nil, err
@@ -123,17 +136,17 @@ func (r *Records) Next(limit int64) ([]byte, error) {
 }
 
 // End returns an error unless all records were read.
-func (r *Records) End() error {
+func (r *RecordReader) End() error {
 	if _, err := r.r.ReadByte(); err == nil {
 		return r.corrupt(errors.New("unexpected bytes after the last record"))
 	} else if !errors.Is(err, io.EOF) {
-		return fmt.Errorf("client: records: %w", err)
+		return fmt.Errorf("wire: records: %w", err)
 	}
 	return nil
 }
 
 // length reads the length of a record. It returns io.EOF at the end.
-func (r *Records) length() (uint64, error) {
+func (r *RecordReader) length() (uint64, error) {
 	var n uint64
 	for i := 0; i < binary.MaxVarintLen64; i++ {
 		c, err := r.r.ReadByte()
@@ -158,7 +171,7 @@ func (r *Records) length() (uint64, error) {
 // firstRead is the number of bytes that are allocated before any byte has arrived.
 const firstRead = 64 << 10
 
-func (r *Records) grow(n int) ([]byte, error) {
+func (r *RecordReader) grow(n int) ([]byte, error) {
 	buf := make([]byte, min(n, firstRead))
 	for done := 0; ; {
 		k, err := io.ReadFull(r.r, buf[done:])
@@ -175,13 +188,13 @@ func (r *Records) grow(n int) ([]byte, error) {
 	}
 }
 
-func (r *Records) wrap(err error) error {
+func (r *RecordReader) wrap(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return r.corrupt(io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("client: records: %w", err)
+	return fmt.Errorf("wire: records: %w", err)
 }
 
-func (r *Records) corrupt(err error) error {
+func (r *RecordReader) corrupt(err error) error {
 	return &stone.CorruptError{Offset: r.at, Part: "records", Err: err}
 }

@@ -1,4 +1,4 @@
-package client_test
+package wire_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
-	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -37,7 +37,7 @@ func commitOf(message string, stones ...history.Stone) history.Commit {
 	return c
 }
 
-func bytesOf(t testing.TB, b *client.Body) []byte {
+func bytesOf(t testing.TB, b *wire.Body) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if n, err := b.WriteTo(&out); err != nil || n != b.Size() || n != int64(out.Len()) {
@@ -50,37 +50,39 @@ func bytesOf(t testing.TB, b *client.Body) []byte {
 	return out.Bytes()
 }
 
-func records(b []byte) *client.Records { return client.NewRecords(bytes.NewReader(b), int64(len(b))) }
+func records(b []byte) *wire.RecordReader {
+	return wire.NewRecordReader(bytes.NewReader(b), int64(len(b)))
+}
 
 // sample is a body of each kind, with what reads it as a value to compare.
 var sample = []struct {
 	name string
-	body func() *client.Body
-	read func(r *client.Records) (any, error)
+	body func() *wire.Body
+	read func(r *wire.RecordReader) (any, error)
 	size int
 }{
-	{"commit", func() *client.Body {
+	{"commit", func() *wire.Body {
 		a, b := stoneOf("a"), stoneOf(strings.Repeat("b", 70_000))
-		return client.CommitBody(commitOf("m", a, b), a, b)
-	}, func(r *client.Records) (any, error) {
-		c, stones, err := client.ReadCommit(r, 1<<20)
+		return wire.CommitBody(commitOf("m", a, b), a, b)
+	}, func(r *wire.RecordReader) (any, error) {
+		c, stones, err := wire.ReadCommit(r, 1<<20)
 		return fmt.Sprint(c, stones), err
 	}, 70_150},
-	{"some stones", func() *client.Body {
+	{"some stones", func() *wire.Body {
 		a, b := stoneOf("a"), stoneOf("b")
-		return client.CommitBody(commitOf("m", a, b), b)
-	}, func(r *client.Records) (any, error) {
-		c, stones, err := client.ReadCommit(r, 1<<20)
+		return wire.CommitBody(commitOf("m", a, b), b)
+	}, func(r *wire.RecordReader) (any, error) {
+		c, stones, err := wire.ReadCommit(r, 1<<20)
 		return fmt.Sprint(c, stones), err
 	}, 145},
-	{"log", func() *client.Body { return client.LogBody(commitOf("a"), commitOf("b")) },
-		func(r *client.Records) (any, error) { return client.ReadLog(r, 2) }, 152},
-	{"stack", func() *client.Body { return client.StackBody(sampleStack) },
-		func(r *client.Records) (any, error) { f, err := client.ReadStack(r, 1<<20); return fmt.Sprint(f), err }, 772},
-	{"pack", func() *client.Body {
-		return client.PackBody(history.Pack{After: history.ID{1}, Upto: history.ID{2}}, []byte("pack"))
-	}, func(r *client.Records) (any, error) {
-		p, s, err := client.ReadPack(r, 1<<20)
+	{"log", func() *wire.Body { return wire.LogBody(commitOf("a"), commitOf("b")) },
+		func(r *wire.RecordReader) (any, error) { return wire.ReadLog(r, 2) }, 152},
+	{"stack", func() *wire.Body { return wire.StackBody(sampleStack) },
+		func(r *wire.RecordReader) (any, error) { f, err := wire.ReadStack(r, 1<<20); return fmt.Sprint(f), err }, 772},
+	{"pack", func() *wire.Body {
+		return wire.PackBody(history.Pack{After: history.ID{1}, Upto: history.ID{2}}, []byte("pack"))
+	}, func(r *wire.RecordReader) (any, error) {
+		p, s, err := wire.ReadPack(r, 1<<20)
 		return fmt.Sprint(p, s), err
 	}, 157},
 }
@@ -96,20 +98,20 @@ func TestBodies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := client.NewRecords(strings.NewReader("old"), 3)
+			again := wire.NewRecordReader(strings.NewReader("old"), 3)
 			again.Reset(iotest.HalfReader(bytes.NewReader(b)), int64(len(b)))
 			if got, err := tt.read(again); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("in halves: %v", err)
 			}
-			if _, err := tt.read(client.NewRecords(bytes.NewReader(b), int64(len(b)-1))); !refused(err, client.TooLarge) {
+			if _, err := tt.read(wire.NewRecordReader(bytes.NewReader(b), int64(len(b)-1))); !refused(err, wire.TooLarge) {
 				t.Errorf("a byte more than may come: got %v", err)
 			}
 		})
 	}
 }
 
-func refused(err error, want client.Code) bool {
-	code, ok := client.CodeOf(err)
+func refused(err error, want wire.Code) bool {
+	code, ok := wire.CodeOf(err)
 	return ok && code == want
 }
 
@@ -121,7 +123,7 @@ func TestBodiesCut(t *testing.T) {
 			if n > 1000 && n < len(b)-100 && n%997 != 0 {
 				continue
 			}
-			_, err := tt.read(client.NewRecords(bytes.NewReader(b[:n]), 1<<20))
+			_, err := tt.read(wire.NewRecordReader(bytes.NewReader(b[:n]), 1<<20))
 			if err == nil && (tt.name == "stack" || tt.name == "pack" || n == 0 && tt.name != "log" || !ends[n]) {
 				t.Errorf("%s of %d bytes, cut at %d: no error", tt.name, len(b), n)
 			}
@@ -147,16 +149,16 @@ func recordEnds(t *testing.T, b []byte) map[int]bool {
 
 func TestReadCommit(t *testing.T) {
 	a, b := stoneOf("a"), stoneOf("b")
-	body := bytesOf(t, client.CommitBody(commitOf("m", a, b), a, b))
-	c, stones, err := client.ReadCommit(records(body), 1)
+	body := bytesOf(t, wire.CommitBody(commitOf("m", a, b), a, b))
+	c, stones, err := wire.ReadCommit(records(body), 1)
 	if want := commitOf("m", a, b); err != nil || !reflect.DeepEqual(c, want) || !reflect.DeepEqual(stones, []history.Stone{a, b}) {
 		t.Errorf("got %v, %v, %v", c, stones, err)
 	}
-	if _, _, err := client.ReadCommit(records(body), 0); !refused(err, client.TooLarge) {
+	if _, _, err := wire.ReadCommit(records(body), 0); !refused(err, wire.TooLarge) {
 		t.Errorf("a stone above the bound: got %v", err)
 	}
-	more := bytesOf(t, client.CommitBody(commitOf("m", a), a, b))
-	if _, _, err := client.ReadCommit(records(more), 1); !refused(err, client.Corrupt) {
+	more := bytesOf(t, wire.CommitBody(commitOf("m", a), a, b))
+	if _, _, err := wire.ReadCommit(records(more), 1); !refused(err, wire.Corrupt) {
 		t.Errorf("more stones than named: got %v", err)
 	}
 }
@@ -175,16 +177,16 @@ var sampleStack = func() history.Fetched {
 
 // jsonStack is the first record of a stack, jsonLayer a row of it.
 type jsonStack struct {
-	At     client.ID   `json:"at"`
+	At     wire.HexID  `json:"at"`
 	Layers []jsonLayer `json:"layers"`
 }
 
 type jsonLayer struct {
-	Stone  client.ID `json:"stone"`
-	Size   int64     `json:"size"`
-	After  client.ID `json:"after"`
-	Upto   client.ID `json:"upto"`
-	Inline bool      `json:"inline"`
+	Stone  wire.HexID `json:"stone"`
+	Size   int64      `json:"size"`
+	After  wire.HexID `json:"after"`
+	Upto   wire.HexID `json:"upto"`
+	Inline bool       `json:"inline"`
 }
 
 func (s jsonStack) body(t *testing.T, stones ...string) []byte {
@@ -193,7 +195,7 @@ func (s jsonStack) body(t *testing.T, stones ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b client.Body
+	var b wire.Body
 	b.Add(heading)
 	for _, data := range stones {
 		b.Add([]byte(data))
@@ -203,21 +205,21 @@ func (s jsonStack) body(t *testing.T, stones ...string) []byte {
 
 // The JSON of a stack is as encoding/json has it.
 func TestStackJSON(t *testing.T) {
-	twin := jsonStack{At: client.ID(sampleStack.Head.Commit)}
+	twin := jsonStack{At: wire.HexID(sampleStack.Head.Commit)}
 	for i, l := range sampleStack.Layers {
-		twin.Layers = append(twin.Layers, jsonLayer{client.ID(l.Stone.ID), l.Stone.Size, client.ID(l.After), client.ID(l.Upto), sampleStack.Data[i] != nil})
+		twin.Layers = append(twin.Layers, jsonLayer{wire.HexID(l.Stone.ID), l.Stone.Size, wire.HexID(l.After), wire.HexID(l.Upto), sampleStack.Data[i] != nil})
 	}
-	if got, want := bytesOf(t, client.StackBody(sampleStack)), twin.body(t, "a"); !bytes.Equal(got, want) {
+	if got, want := bytesOf(t, wire.StackBody(sampleStack)), twin.body(t, "a"); !bytes.Equal(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	empty := jsonStack{Layers: []jsonLayer{}}
-	if got, want := bytesOf(t, client.StackBody(history.Fetched{})), empty.body(t); !bytes.Equal(got, want) {
+	if got, want := bytesOf(t, wire.StackBody(history.Fetched{})), empty.body(t); !bytes.Equal(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestReadStackRefused(t *testing.T) {
-	good := jsonLayer{Stone: client.ID(stoneOf("abc").ID), Size: 3, Upto: client.ID{1}, Inline: true}
+	good := jsonLayer{Stone: wire.HexID(stoneOf("abc").ID), Size: 3, Upto: wire.HexID{1}, Inline: true}
 	change := func(f func(*jsonLayer)) []jsonLayer {
 		l := good
 		f(&l)
@@ -228,21 +230,21 @@ func TestReadStackRefused(t *testing.T) {
 		layers []jsonLayer
 		room   int64
 		data   []string
-		want   client.Code
+		want   wire.Code
 	}{
-		{"other size", change(func(l *jsonLayer) { l.Size = 4 }), 10, []string{"abc"}, client.Corrupt},
-		{"too long", change(func(l *jsonLayer) { l.Size = 2 }), 10, []string{"abc"}, client.TooLarge},
-		{"too much", []jsonLayer{good}, 2, []string{"abc"}, client.TooLarge},
-		{"other bytes", []jsonLayer{good}, 10, []string{"abd"}, client.Corrupt},
-		{"other size twice", append([]jsonLayer{good}, change(func(l *jsonLayer) { l.Size = 4 })...), 10, []string{"abc"}, client.Corrupt},
-		{"left over", []jsonLayer{good}, 10, []string{"abc", "x"}, client.Corrupt},
-		{"no stone", change(func(l *jsonLayer) { l.Stone = client.ID{} }), 10, []string{"abc"}, client.Corrupt},
-		{"no end", change(func(l *jsonLayer) { l.Upto = client.ID{} }), 10, []string{"abc"}, client.Corrupt},
-		{"below nothing", change(func(l *jsonLayer) { l.Size = -3 }), 10, []string{"abc"}, client.Corrupt},
-		{"many", make([]jsonLayer, 1<<16+1), 10, nil, client.Corrupt},
+		{"other size", change(func(l *jsonLayer) { l.Size = 4 }), 10, []string{"abc"}, wire.Corrupt},
+		{"too long", change(func(l *jsonLayer) { l.Size = 2 }), 10, []string{"abc"}, wire.TooLarge},
+		{"too much", []jsonLayer{good}, 2, []string{"abc"}, wire.TooLarge},
+		{"other bytes", []jsonLayer{good}, 10, []string{"abd"}, wire.Corrupt},
+		{"other size twice", append([]jsonLayer{good}, change(func(l *jsonLayer) { l.Size = 4 })...), 10, []string{"abc"}, wire.Corrupt},
+		{"left over", []jsonLayer{good}, 10, []string{"abc", "x"}, wire.Corrupt},
+		{"no stone", change(func(l *jsonLayer) { l.Stone = wire.HexID{} }), 10, []string{"abc"}, wire.Corrupt},
+		{"no end", change(func(l *jsonLayer) { l.Upto = wire.HexID{} }), 10, []string{"abc"}, wire.Corrupt},
+		{"below nothing", change(func(l *jsonLayer) { l.Size = -3 }), 10, []string{"abc"}, wire.Corrupt},
+		{"many", make([]jsonLayer, 1<<16+1), 10, nil, wire.Corrupt},
 	} {
-		body := jsonStack{At: client.ID{1}, Layers: tt.layers}.body(t, tt.data...)
-		if _, err := client.ReadStack(records(body), tt.room); !refused(err, tt.want) {
+		body := jsonStack{At: wire.HexID{1}, Layers: tt.layers}.body(t, tt.data...)
+		if _, err := wire.ReadStack(records(body), tt.room); !refused(err, tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
 	}
@@ -254,7 +256,7 @@ func TestRecordsLie(t *testing.T) {
 	body := append(binary.AppendUvarint(nil, 1<<30), "0123456789"...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := client.NewRecords(bytes.NewReader(body), 1<<40).Next(1 << 40); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := wire.NewRecordReader(bytes.NewReader(body), 1<<40).Next(1 << 40); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Fatalf("got %v", err)
 	}
 	runtime.ReadMemStats(&after)
@@ -285,7 +287,7 @@ func TestRecordsLengths(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := client.NewRecords(iotest.ErrReader(broken), 10).Next(10); !errors.Is(err, broken) {
+	if _, err := wire.NewRecordReader(iotest.ErrReader(broken), 10).Next(10); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the reader's error", err)
 	}
 }
@@ -328,8 +330,8 @@ func FuzzRecords(f *testing.F) {
 		for _, tt := range sample {
 			_, _ = tt.read(records(b))
 		}
-		if c, stones, err := client.ReadCommit(records(b), 100); err == nil && len(stones) < len(c.Stones) {
-			if again := bytesOf(t, client.CommitBody(c, stones...)); !bytes.Equal(again, b) {
+		if c, stones, err := wire.ReadCommit(records(b), 100); err == nil && len(stones) < len(c.Stones) {
+			if again := bytesOf(t, wire.CommitBody(c, stones...)); !bytes.Equal(again, b) {
 				t.Fatal("a commit that is read is written otherwise")
 			}
 		}
@@ -343,15 +345,15 @@ func TestJSON(t *testing.T) {
 		v    any
 		want string
 	}{
-		{"commit", client.CommitOf(history.Commit{Number: 1, Time: time.UnixMilli(1500), Stones: []history.StoneRef{ref(a)}}),
+		{"commit", wire.CommitOf(history.Commit{Number: 1, Time: time.UnixMilli(1500), Stones: []history.StoneRef{ref(a)}}),
 			`{"id":"ID","parent":"","base":"","number":1,"time":"1970-01-01T00:00:01.500Z","author":"","message":"","stones":[{"id":"` + a.ID.String() + `","size":1}]}`},
-		{"lease", client.LeaseOf(history.Lease{Fence: 2, Holder: "h", Until: time.UnixMilli(2000)}), `{"fence":2,"holder":"h","until":"1970-01-01T00:00:02.000Z"}`},
-		{"policy", client.PolicyOf(history.Policy{Grace: -1, Keep: history.Retention{Newest: 3, Daily: 1500 * time.Millisecond}}),
+		{"lease", wire.LeaseOf(history.Lease{Fence: 2, Holder: "h", Until: time.UnixMilli(2000)}), `{"fence":2,"holder":"h","until":"1970-01-01T00:00:02.000Z"}`},
+		{"policy", wire.CollectCallOf(history.Policy{Grace: -1, Keep: history.Retention{Newest: 3, Daily: 1500 * time.Millisecond}}),
 			`{"keep":{"newest":3,"daily_seconds":1.5},"grace_seconds":-1e-9}`},
-		{"default", client.PolicyOf(history.Policy{}), `{}`},
+		{"default", wire.CollectCallOf(history.Policy{}), `{}`},
 	} {
 		got, err := json.Marshal(tt.v)
-		if c, ok := tt.v.(client.Commit); ok {
+		if c, ok := tt.v.(wire.Commit); ok {
 			tt.want = strings.Replace(tt.want, `"ID"`, `"`+history.ID(c.ID).String()+`"`, 1)
 		}
 		if err != nil || string(got) != tt.want {
@@ -359,7 +361,7 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`"ab"`, `"` + strings.Repeat("x", 64) + `"`, `1`} {
-		if err := json.Unmarshal([]byte(bad), new(client.ID)); err == nil {
+		if err := json.Unmarshal([]byte(bad), new(wire.HexID)); err == nil {
 			t.Errorf("id %s: no error", bad)
 		}
 	}
@@ -370,19 +372,19 @@ func TestPolicy(t *testing.T) {
 	span := func() time.Duration { return time.Duration(rng.Int64N(1<<50)) - 1<<48 }
 	for range 100 {
 		p := history.Policy{Grace: span(), Deleted: span(), Keep: history.Retention{All: true, Newest: 7, Hourly: span(), Daily: span(), Monthly: span()}}
-		b, err := json.Marshal(client.PolicyOf(p))
-		var got client.Policy
+		b, err := json.Marshal(wire.CollectCallOf(p))
+		var got wire.CollectCall
 		if err == nil {
 			err = json.Unmarshal(b, &got)
 		}
-		if err != nil || got.World() != p {
-			t.Fatalf("got %+v, %v, want %+v", got.World(), err, p)
+		if err != nil || got.Policy() != p {
+			t.Fatalf("got %+v, %v, want %+v", got.Policy(), err, p)
 		}
 	}
-	if d := client.Seconds(1e300).Duration(); d != 1<<63-1 {
+	if d := wire.Seconds(1e300).Duration(); d != 1<<63-1 {
 		t.Errorf("forever is %v", d)
 	}
-	if d := client.Seconds(-1e300).Duration(); d != -1<<63 {
+	if d := wire.Seconds(-1e300).Duration(); d != -1<<63 {
 		t.Errorf("forever ago is %v", d)
 	}
 }

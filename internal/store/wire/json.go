@@ -1,4 +1,4 @@
-package client
+package wire
 
 import (
 	"encoding/hex"
@@ -7,6 +7,19 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// The media types of bodies.
+const (
+	JSONType = "application/json"
+	// RecordsType is that of bodies that consist of records.
+	RecordsType = "application/vnd.cairn"
+)
+
+// Bounds of answers.
+const (
+	MaxNames = 10_000 // names of worlds
+	MaxLog   = 1000   // commits
 )
 
 // Headers of API.md.
@@ -24,28 +37,28 @@ const (
 	ForceFence = "force"
 )
 
-// ID names a commit or a stone in JSON: lower-case hex, "" if it is zero.
-type ID [32]byte
+// HexID names a commit or a stone in JSON: lower-case hex, "" if it is zero.
+type HexID [32]byte
 
 // MarshalText is for encoding.TextMarshaler.
-func (id ID) MarshalText() ([]byte, error) {
-	if id == (ID{}) {
+func (id HexID) MarshalText() ([]byte, error) {
+	if id == (HexID{}) {
 		return nil, nil
 	}
 	return hex.AppendEncode(nil, id[:]), nil
 }
 
 // UnmarshalText is for encoding.TextUnmarshaler.
-func (id *ID) UnmarshalText(b []byte) error {
+func (id *HexID) UnmarshalText(b []byte) error {
 	if len(b) == 0 {
-		*id = ID{}
+		*id = HexID{}
 		return nil
 	}
 	if len(b) != 2*len(id) {
-		return fmt.Errorf("client: id %.80q: want %d hex digits", b, 2*len(id))
+		return fmt.Errorf("wire: id %.80q: want %d hex digits", b, 2*len(id))
 	}
 	if _, err := hex.Decode(id[:], b); err != nil {
-		return fmt.Errorf("client: id %q: want %d hex digits", b, 2*len(id))
+		return fmt.Errorf("wire: id %q: want %d hex digits", b, 2*len(id))
 	}
 	return nil
 }
@@ -63,9 +76,9 @@ func (t Time) MarshalJSON() ([]byte, error) {
 
 // Commit is COMMIT of API.md.
 type Commit struct {
-	ID      ID         `json:"id"`
-	Parent  ID         `json:"parent"`
-	Base    ID         `json:"base"`
+	ID      HexID      `json:"id"`
+	Parent  HexID      `json:"parent"`
+	Base    HexID      `json:"base"`
 	Number  uint64     `json:"number"`
 	Time    Time       `json:"time"`
 	Author  string     `json:"author"`
@@ -75,25 +88,25 @@ type Commit struct {
 
 // StoneRef is a stone of a Commit.
 type StoneRef struct {
-	ID   ID    `json:"id"`
+	ID   HexID `json:"id"`
 	Size int64 `json:"size"`
 }
 
 // CommitOf returns c in its JSON form.
 func CommitOf(c history.Commit) Commit {
 	out := Commit{
-		ID: ID(c.ID()), Parent: ID(c.Parent), Base: ID(c.Base), Number: c.Number, Time: Time{c.Time},
+		ID: HexID(c.ID()), Parent: HexID(c.Parent), Base: HexID(c.Base), Number: c.Number, Time: Time{c.Time},
 		Author: c.Author, Message: c.Message, Stones: make([]StoneRef, len(c.Stones)),
 	}
 	for i, s := range c.Stones {
-		out.Stones[i] = StoneRef{ID(s.ID), s.Size}
+		out.Stones[i] = StoneRef{HexID(s.ID), s.Size}
 	}
 	return out
 }
 
-// Head is the answer to GET /v1/head.
-type Head struct {
-	Commit ID     `json:"commit"`
+// HeadAnswer is the answer to GET /v1/head.
+type HeadAnswer struct {
+	Commit HexID  `json:"commit"`
 	Fence  uint64 `json:"fence"`
 }
 
@@ -124,8 +137,8 @@ type RenameCall struct {
 	To string `json:"to"`
 }
 
-// Names is the answer to GET /v1/worlds.
-type Names struct {
+// WorldList is the answer to GET /v1/worlds.
+type WorldList struct {
 	Worlds []string `json:"worlds"`
 	More   bool     `json:"more"` // more names follow the last of Worlds
 	// Passed are the files that the server passed over, and why, if it shows a folder.
@@ -155,8 +168,8 @@ func (s Seconds) Duration() time.Duration {
 	return time.Duration(n)
 }
 
-// Policy is the body of POST /v1/collect.
-type Policy struct {
+// CollectCall is the body of POST /v1/collect.
+type CollectCall struct {
 	DryRun  bool      `json:"dry_run,omitzero"`
 	Keep    Retention `json:"keep,omitzero"`
 	Grace   Seconds   `json:"grace_seconds,omitzero"`
@@ -172,10 +185,10 @@ type Retention struct {
 	Monthly Seconds `json:"monthly_seconds,omitzero"`
 }
 
-// PolicyOf returns p in its JSON form.
-func PolicyOf(p history.Policy) Policy {
+// CollectCallOf returns p in its JSON form.
+func CollectCallOf(p history.Policy) CollectCall {
 	k := p.Keep
-	return Policy{
+	return CollectCall{
 		DryRun:  p.DryRun,
 		Keep:    Retention{k.All, k.Newest, SecondsOf(k.Hourly), SecondsOf(k.Daily), SecondsOf(k.Monthly)},
 		Grace:   SecondsOf(p.Grace),
@@ -183,8 +196,8 @@ func PolicyOf(p history.Policy) Policy {
 	}
 }
 
-// World returns p as a history.Policy.
-func (p Policy) World() history.Policy {
+// Policy returns p as a history.Policy.
+func (p CollectCall) Policy() history.Policy {
 	k := p.Keep
 	return history.Policy{
 		DryRun: p.DryRun,
@@ -199,6 +212,6 @@ func (p Policy) World() history.Policy {
 
 // packCall is the first record of POST /v1/packs.
 type packCall struct {
-	After ID `json:"after"`
-	Upto  ID `json:"upto"`
+	After HexID `json:"after"`
+	Upto  HexID `json:"upto"`
 }
