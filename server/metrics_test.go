@@ -25,6 +25,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -130,8 +131,8 @@ func busySite(t *testing.T) *site {
 	t.Cleanup(func() { st.Close() })
 	m := metrics.New()
 	k := keeper.New(st, start, keeper.Options{Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil)), Backup: func(c context.Context) (keeper.Backed, error) {
-		b, err := st.Backup(c, filepath.Join(dir, "backups"), local.BackupOptions{})
-		return keeper.Backed{Name: b.Name, Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds}}, err
+		r, err := backup.Run(c, st, memory.NewBucket(), backup.Options{})
+		return keeper.Backed{Name: r.Name, Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds}}, err
 	}})
 	s := newSiteOf(t, st, server.Options{Observe: m.Observe, Metrics: m.Handler(), Saved: k.Saved})
 	m.Watch(s.srv.Watched())

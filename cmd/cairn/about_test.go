@@ -2,8 +2,6 @@ package main_test
 
 import (
 	"debug/buildinfo"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,19 +112,15 @@ func TestListDeleted(t *testing.T) {
 	}
 }
 
-// TestBackupListFolder lists the backups in a folder.
-func TestBackupListFolder(t *testing.T) {
+// TestBackupList lists the backups in a folder, by both of its names.
+func TestBackupList(t *testing.T) {
 	dir := versions(t)
-	mustRun(t, 0, dir, "backup", "--to", "backups")
-	mustRun(t, 0, dir, "backup", "--to", "backups")
-	found, err := os.ReadDir(filepath.Join(dir, "backups"))
-	if err != nil || len(found) != 2 {
-		t.Fatal(len(found), err)
-	}
-	r := mustRun(t, 0, dir, "backup", "list", "--from", "backups")
-	for _, b := range found {
-		if !strings.Contains(r.out, b.Name()) {
-			t.Errorf("%s is not in %q", b.Name(), r.out)
+	first := mustJSON(t, 0, dir, "backup", "--to", "backups")["name"].(string)
+	second := mustJSON(t, 0, dir, "backup", "--to", "dir:backups/")["name"].(string)
+	for _, from := range []string{"backups", "./backups", "dir:backups"} {
+		r := mustRun(t, 0, dir, "backup", "list", "--from", from)
+		if strings.Count(r.out, "\n") != 2 || !strings.Contains(r.out, first[:20]) || !strings.Contains(r.out, second[:20]) {
+			t.Errorf("%s: %q", from, r.out)
 		}
 	}
 	if v := mustJSON(t, 0, dir, "backup", "list", "--from", "backups"); len(v["backups"].([]any)) != 2 {

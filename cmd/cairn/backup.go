@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -27,28 +26,19 @@ type backupOptions struct {
 	force, plain, dryRun     bool
 }
 
-// backedUp is what backup prints for a folder.
-type backedUp struct {
-	Dir string `json:"dir"`
-	disk.Backed
-}
-
 func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
 	c := &cobra.Command{
-		Use:   "backup --to DIR|BUCKET",
-		Short: "Adds a backup of the store to a folder or to a bucket",
-		Long: `backup adds a backup of the whole store to DIR, a folder of backups, or to BUCKET:
-s3://NAME/PREFIX, or dir:DIR, a folder that is used like one.
+		Use:   "backup --to BUCKET",
+		Short: "Adds a backup of the store to a folder or to a bucket of S3",
+		Long: `backup adds a backup of the whole store to BUCKET: a folder, DIR or dir:DIR, or
+s3://NAME/PREFIX. Any store can be backed up.
 
-In a folder, which is for stores local:DIR alone, the backup is a whole store. It shares
-files that did not change with the backup before it, and every byte is verified before
-the backup gets its name.
-
-In a bucket a backup has what changed since the one before. Any store can be backed up
-there. Each world is as it was at one moment. A sample is read back, and everything with
---verify. With --recipient what lies in the bucket is encrypted for the holders of the
-private keys. A backup that was interrupted goes on. See docs/BACKUP.md.
+A backup has what changed since the one before. Each world is as it was at one moment.
+What is put into a folder is read back before the backup counts, of what is put into S3
+a sample; --verify reads everything that is there. With --recipient what lies in the
+bucket is encrypted for the holders of the private keys. A backup that was interrupted
+goes on. See docs/BACKUP.md.
 
 Then backups of this store that --keep does not keep are deleted; those of other stores
 stay. --dry-run makes no backup, and lists which would be deleted. A store with less than
@@ -61,11 +51,11 @@ cairn restore-store makes a store from a backup.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.to, "to", "", "the folder of backups, or the bucket")
+	f.StringVar(&o.to, "to", "", bucketHelp)
 	f.StringVar(&o.keep, "keep", "all", keepHelp)
-	f.BoolVar(&o.verify, "verify", false, "read back everything (bucket)")
+	f.BoolVar(&o.verify, "verify", false, "read back everything")
 	f.BoolVar(&o.force, "force", false, "make the backup even if the store has far fewer worlds than the backup before")
-	f.BoolVar(&o.plain, "plain", false, "make a backup without encryption even if the one before is encrypted (bucket)")
+	f.BoolVar(&o.plain, "plain", false, "make a backup without encryption even if the one before is encrypted")
 	dryRunFlag(f, &o.dryRun)
 	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	bucketFlags(c, &o.recipients, &o.lock)
@@ -76,10 +66,19 @@ cairn restore-store makes a store from a backup.`,
 
 const identityHelp = "the file with private keys of age, if the backups are encrypted"
 
-// bucketFlags adds the flags of backups to a bucket.
+const bucketHelp = "the folder of backups, or the bucket s3://NAME/PREFIX"
+
+// bucketFlags adds the flags of a bucket.
 func bucketFlags(c *cobra.Command, recipients *[]string, lock *string) {
-	c.Flags().StringArrayVar(recipients, "recipient", nil, "encrypt for the holder of this public key of age, age1... (bucket)")
+	c.Flags().StringArrayVar(recipients, "recipient", nil, "encrypt for the holder of this public key of age, age1...")
 	c.Flags().StringVar(lock, "lock", "0", "how long nobody can delete the backup, if the bucket has object lock, such as 14d")
+}
+
+// backedUp is what backup prints.
+type backedUp struct {
+	To string `json:"to"`
+	backup.Report
+	Verified *backup.Verified `json:"verified,omitempty"`
 }
 
 func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
@@ -90,61 +89,9 @@ func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOption
 	if err != nil {
 		return err
 	}
-	if backups.IsBucket(o.to) {
-		return runBucketBackup(ctx, sf, out, o, keep)
+	if err := backups.Check(o.to); err != nil {
+		return usagef("--to %v", err)
 	}
-	if o.verify || o.plain || len(o.recipients) > 0 || o.lock != "0" || o.identity != "" {
-		return usagef("--to %s: --verify, --plain, --recipient, --lock and --identity are for buckets: s3://NAME/PREFIX or dir:DIR", o.to)
-	}
-	sf.writes = true
-	st, err := sf.local(ctx, o.to)
-	if err != nil {
-		return err
-	}
-	p := console.NewProgress()
-	defer p.Done()
-	done, err := st.Backup(ctx, o.to, disk.BackupOptions{Keep: keep, Force: o.force, DryRun: o.dryRun,
-		Progress: func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) }})
-	if err != nil {
-		return err
-	}
-	if done.Removed == nil {
-		done.Removed = []string{}
-	}
-	if o.dryRun {
-		return report(out, wouldRemove{done.Removed}, o.json)
-	}
-	if err := report(out, &backedUp{o.to, done}, o.json); err != nil || len(done.Report.Faults) == 0 {
-		return err
-	}
-	return errWrong
-}
-
-func (b *backedUp) print(out io.Writer) {
-	fmt.Fprintf(out, "%s in %s: %s, %s, verified; %s new, %s as before\n", b.Name, b.Dir,
-		console.Counted(b.Report.Worlds, "world"), console.Counted(b.Report.Commits, "version"), table.Size(b.New), table.Size(b.Shared))
-	console.PrintList(out, "removed:", b.Removed)
-	printFaults(out, b.Report)
-}
-
-// printFaults prints what is wrong with a store, and which worlds that hurts.
-func printFaults(out io.Writer, r disk.Report) {
-	console.PrintList(out, "wrong:", r.Faults)
-	var hurt []string
-	for _, h := range r.Hurt {
-		hurt = append(hurt, h.String())
-	}
-	console.PrintList(out, "hurt:", hurt)
-}
-
-// bucketBackup is what backup prints for a bucket.
-type bucketBackup struct {
-	To string `json:"to"`
-	backup.Report
-	Verified *backup.Verified `json:"verified,omitempty"`
-}
-
-func runBucketBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions, keep history.Keep) error {
 	lock, err := parseSpan("--lock", o.lock)
 	if err != nil {
 		return err
@@ -153,29 +100,25 @@ func runBucketBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backup
 	if err != nil {
 		return err
 	}
-	from, err := backups.Archiver(st, sf.location())
-	if err != nil {
-		return err
-	}
-	b, closeBucket, err := backups.Open(ctx, o.to, nil)
+	job, err := backups.NewJob(ctx, st, sf.location(), o.to, nil)
 	if err != nil {
 		return err
 	}
 	p := console.NewProgress()
 	defer p.Done()
-	r := &bucketBackup{To: o.to}
-	r.Report, err = backup.Run(ctx, from, b, backup.Options{Keep: keep, Force: o.force, Plain: o.plain, DryRun: o.dryRun, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
+	r := &backedUp{To: o.to}
+	r.Report, err = backup.Run(ctx, job.From, job.To, backup.Options{Keep: keep, ReadBack: job.ReadBack, Force: o.force, Plain: o.plain, DryRun: o.dryRun, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
 		Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
 	if err == nil && o.dryRun {
-		return cmp.Or(closeBucket(), report(out, wouldRemove{append([]string{}, r.Removed...)}, o.json))
+		return cmp.Or(job.Close(), report(out, wouldRemove{append([]string{}, r.Removed...)}, o.json))
 	}
 	if err == nil && o.verify {
 		var a backup.Access
-		if a, err = backups.Access(ctx, o.identity, from); err == nil {
-			r.Verified, err = verifyAll(ctx, b, a, p)
+		if a, err = backups.Access(ctx, o.identity, job.From); err == nil {
+			r.Verified, err = verifyAll(ctx, job.To, a, p)
 		}
 	}
-	if err = errors.Join(err, closeBucket()); err != nil && r.Name == "" {
+	if err = errors.Join(err, job.Close()); err != nil && r.Name == "" {
 		return err
 	}
 	if r.Removed == nil {
@@ -201,7 +144,7 @@ func verifyAll(ctx context.Context, b blob.Bucket, a backup.Access, p *console.P
 	return &v, err
 }
 
-func (b *bucketBackup) print(out io.Writer) {
+func (b *backedUp) print(out io.Writer) {
 	fmt.Fprintf(out, "%.20s in %s: %s, %d changed; %s new, %s as before; %s read back, %d wrong\n", b.Name, b.To,
 		console.Counted(b.Worlds, "world"), b.Changed, table.Size(b.New), table.Size(b.Shared), console.Counted(b.Sampled, "object"), b.Wrong)
 	console.PrintList(out, "removed:", b.Removed)
@@ -240,8 +183,8 @@ was killed. Without it that takes an hour. A backup that is being made fails the
 		Example: "  cairn backup end --to s3://backups/worlds",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !backups.IsBucket(to) {
-				return usagef("--to %q: want a bucket: s3://NAME/PREFIX or dir:DIR", to)
+			if err := backups.Check(to); err != nil {
+				return usagef("--to %v", err)
 			}
 			b, closeBucket, err := backups.OpenToRead(c.Context(), to)
 			if err != nil {
@@ -259,14 +202,14 @@ was killed. Without it that takes an hour. A backup that is being made fails the
 			return nil
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "the bucket")
+	c.Flags().StringVar(&to, "to", "", bucketHelp)
 	return c
 }
 
 // openBackups opens the backups in a bucket.
 func openBackups(ctx context.Context, from, identity string) (*backup.Backups, func() error, error) {
-	if !backups.IsBucket(from) {
-		return nil, nil, usagef("%q: want a bucket: s3://NAME/PREFIX or dir:DIR; a backup in a folder is a store: cairn check local:DIR/NAME verifies it", from)
+	if err := backups.Check(from); err != nil {
+		return nil, nil, usagef("%v", err)
 	}
 	a, err := backups.Access(ctx, identity, nil)
 	if err != nil {

@@ -26,7 +26,7 @@ func TestCheckStore(t *testing.T) {
 // TestDamagedStore changes bytes of every file that holds stones.
 func TestDamagedStore(t *testing.T) {
 	dir := versions(t)
-	mustRun(t, 0, dir, "backup", "--to", "backups") // which puts all into files
+	mustRun(t, 0, dir, "commit", "island", "@isle") // what was saved before is in files now
 	found := 0
 	err := filepath.WalkDir(filepath.Join(dir, "cairn-data", "db"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".blob" {
@@ -53,7 +53,7 @@ func TestDamagedStore(t *testing.T) {
 func TestBackup(t *testing.T) {
 	dir := versions(t)
 	v := mustJSON(t, 0, dir, "backup", "--to", "backups")
-	if keys(v) != "dir name new removed report shared" || v["report"].(map[string]any)["commits"] != 3.0 {
+	if keys(v) != "changed freed name new objects removed resumed sampled shared stones time to worlds wrong" || v["stones"] != 2.0 || v["sampled"] != v["objects"].(float64)-2 {
 		t.Errorf("backup prints %v", v)
 	}
 	mustRun(t, 0, dir, "commit", "other", "@isle")
@@ -62,19 +62,29 @@ func TestBackup(t *testing.T) {
 		t.Errorf("a third backup prints %v", v)
 	}
 	r := mustJSON(t, 0, dir, "restore-store", "backups", "local:again")
-	if keys(r) != "backup bytes commits faults from lost packs stones store unread worlds" || r["commits"] != 4.0 {
+	if keys(r) != "backup bytes from hurt refused same stones store worlds" || r["worlds"] != 1.0 {
 		t.Errorf("restore-store prints %v", r)
 	}
 	t.Setenv("CAIRN_STORE", "local:again")
-	mustRun(t, 0, dir, "check")
+	if v := mustJSON(t, 0, dir, "check")["checked"].([]any)[0].(map[string]any); v["store"].(map[string]any)["commits"] != 4.0 {
+		t.Errorf("what was restored is %v", v)
+	}
 	mustRun(t, 0, dir, "diff", "@isle", "other")
 	mustRun(t, 0, dir, "diff", "@isle@3", "island")
 	mustRun(t, 0, dir, "commit", "island", "@isle")
+	if r := mustRun(t, 0, dir, "restore-store", "backups", "local:again", "--world", "isle", "--as", "beside"); !strings.Contains(r.out, "@beside") {
+		t.Errorf("beside a world: %q", r.out)
+	}
+	mustRun(t, 0, dir, "import", "other", "@isle", "--store", "local:elsewhere")
+	write(t, filepath.Join(dir, "used", "notes"), []byte("mine"))
 	for reason, args := range map[string][]string{
-		"not empty":                {"restore-store", "backups", "local:again"},
-		"neither a backup nor":     {"restore-store", "island", "local:new"},
-		"no such file":             {"restore-store", "nowhere", "local:new"},
-		"no store is there; cairn": {"backup", "--to", "x", "--store", "local:nowhere"},
+		"worlds of these names are there":     {"restore-store", "backups", "local:elsewhere"},
+		"it is no bucket":                     {"restore-store", "island", "local:new"},
+		"it is no bucket, and it has notes":   {"backup", "--to", "used"},
+		"the folder is inside the store":      {"backup", "--to", "again/backups"},
+		"the folder is inside the store itse": {"backup", "--to", "dir:./again"},
+		"no such file":                        {"restore-store", "nowhere", "local:new"},
+		"no store is there; cairn":            {"backup", "--to", "x", "--store", "local:nowhere"},
 	} {
 		if r := mustRun(t, 3, dir, args...); !strings.Contains(r.errors, reason) {
 			t.Errorf("%v: says %q, want %q", args, r.errors, reason)
@@ -89,7 +99,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("--keep %s: removed %v, want %d", keep, v["removed"], want)
 		}
 	}
-	for _, args := range [][]string{{"backup"}, {"backup", "--to", "x", "--store", "memory:"}, {"restore-store", "backups", "again"}} {
+	for _, args := range [][]string{{"backup"}, {"backup", "--to", "http://x"}, {"restore-store", "backups", "again"}} {
 		mustRun(t, 2, dir, args...)
 	}
 }

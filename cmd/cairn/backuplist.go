@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/spf13/cobra"
@@ -22,14 +17,11 @@ func newBackupList() *cobra.Command {
 	var from string
 	var json bool
 	c := &cobra.Command{
-		Use:     "list --from DIR|BUCKET",
-		Short:   "Lists the backups in a folder or in a bucket",
+		Use:     "list --from BUCKET",
+		Short:   "Lists the backups in a bucket",
 		Example: "  cairn backup list --from /mnt/backups/worlds\n  cairn backup list --from s3://backups/worlds",
 		Args:    takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if from != "" && !backups.IsBucket(from) {
-				return listFolder(c.OutOrStdout(), from, json)
-			}
 			all, closeBucket, err := openBackups(c.Context(), from, "")
 			if err != nil {
 				return err
@@ -41,53 +33,9 @@ func newBackupList() *cobra.Command {
 			return report(c.OutOrStdout(), &backupList{list}, json)
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "the folder of backups, or the bucket")
+	c.Flags().StringVar(&from, "from", "", bucketHelp)
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
-}
-
-// folderBackups are the backups in a folder. Each is a whole store, which shares files with
-// others.
-type folderBackups struct {
-	Backups []folderBackup `json:"backups"`
-}
-
-type folderBackup struct {
-	Name  string    `json:"name"`
-	Time  time.Time `json:"time"`
-	Bytes int64     `json:"bytes"` // of all its files
-}
-
-func listFolder(out io.Writer, dir string, json bool) error {
-	found, err := os.ReadDir(dir)
-	if err != nil {
-		return pathError(dir, err)
-	}
-	times, err := disk.Backups(dir, disk.Options{})
-	if err != nil {
-		return err
-	}
-	if len(times) == 0 && len(found) > 0 {
-		return usagef("%s: no folder of backups; a bucket in a folder is written dir:%[1]s", dir)
-	}
-	all := &folderBackups{[]folderBackup{}}
-	for _, at := range times {
-		b := folderBackup{Name: disk.BackupName(at), Time: at}
-		if b.Bytes, err = port.FolderSize(filepath.Join(dir, b.Name)); err != nil {
-			return err
-		}
-		all.Backups = append(all.Backups, b)
-	}
-	return report(out, all, json)
-}
-
-func (l *folderBackups) print(out io.Writer) {
-	if len(l.Backups) == 0 {
-		fmt.Fprintln(out, "no backups")
-	}
-	for _, b := range l.Backups {
-		fmt.Fprintf(out, "%s  %s\n", b.Name, table.Size(b.Bytes))
-	}
 }
 
 type backupList struct {
@@ -138,7 +86,7 @@ backups, but it finds every changed byte. The exit status is 1 if anything is da
 			return cmp.Or(report(c.OutOrStdout(), &verifiedBackups{v}, json), err)
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "the bucket")
+	c.Flags().StringVar(&from, "from", "", bucketHelp)
 	c.Flags().StringVar(&identity, "identity", "", identityHelp)
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c

@@ -75,7 +75,7 @@ that a cluster's bucket has lost back from a backup.`,
 		},
 	}
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	c.Flags().StringVar(&m.from, "mend", "", "the bucket of backups, s3://NAME/PREFIX or dir:DIR, to mend a cluster from")
+	c.Flags().StringVar(&m.from, "mend", "", "the folder of backups, or the bucket s3://NAME/PREFIX, to mend a cluster from")
 	c.Flags().StringVar(&m.identity, "identity", "", identityHelp)
 	c.Flags().BoolVar(&m.checkpoint, "checkpoint", false, "write a checkpoint of a cluster's catalogue in a bucket, if nothing is damaged")
 	return c

@@ -9,21 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/store/disk"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/spf13/cobra"
 )
-
-// restoredStore is what restore-store prints.
-type restoredStore struct {
-	From  string `json:"from"`
-	Store string `json:"store"`
-	disk.Restored
-}
 
 type restoreStoreOptions struct {
 	world, as, backup, identity string
@@ -34,30 +25,24 @@ type restoreStoreOptions struct {
 func newRestoreStore(sf *storeFlag) *cobra.Command {
 	var o restoreStoreOptions
 	c := &cobra.Command{
-		Use:   "restore-store DIR|BUCKET STORE",
+		Use:   "restore-store BUCKET STORE",
 		Short: "Makes a store from a backup",
-		Long: `restore-store makes a store, local:DIR, from a backup in a folder, or from the newest in
-a folder of backups. It verifies the whole backup first. It does not replace a store. Of
-a damaged backup it restores what can be read, names the rest, and exits with 1.
+		Long: `restore-store restores all worlds of the newest backup in BUCKET, with their histories,
+into any store, which may have other worlds; it replaces none. BUCKET is a folder or
+s3://NAME/PREFIX. It compares every byte with its hash, and can be repeated after an
+interruption. Worlds that are damaged in the backup are named; it restores the others
+and exits with 1.
 
-From a bucket it restores all worlds with their histories into any store, which may have
-other worlds; it replaces none. It can be repeated after an interruption. With --world
-it restores one world, and with --at that world as it was then. It says which backup it
-took, and exits with 1 if a newer one has no seal.`,
+With --world it restores one world, and with --at that world as it was then. It says
+which backup it took, and exits with 1 if a newer one has no seal.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data\n  cairn restore-store s3://backups/worlds cluster:cairn.toml\n  cairn restore-store s3://backups/worlds https://cairn:7070 --world hub --at 2026-11-20T10:00 --as hub-then",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if backups.IsBucket(args[0]) {
-				return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
-			}
-			if o.world != "" || o.as != "" || o.at != "" || o.backup != "" || o.identity != "" {
-				return usagef("%s: --world, --as, --at, --backup and --identity are for buckets: s3://NAME/PREFIX or dir:DIR; of a folder, cairn export --store local:DIR/NAME @WORLD takes out one world", args[0])
-			}
-			return runRestoreStore(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o.json)
+			return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.world, "world", "", "the world to restore; without it all (bucket)")
+	f.StringVar(&o.world, "world", "", "the world to restore; without it all")
 	f.StringVar(&o.as, "as", "", "the name of the restored world, if not its own")
 	f.StringVar(&o.at, "at", "", "a time in UTC such as 2026-11-20T10:00: the newest version that is not after it")
 	f.StringVar(&o.backup, "backup", "", "the backup, as backup list shows it; without it the newest")
@@ -66,26 +51,6 @@ took, and exits with 1 if a newer one has no seal.`,
 	return c
 }
 
-func runRestoreStore(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
-	dir, err := localDir(to)
-	if err != nil {
-		return err
-	}
-	r, err := disk.Restore(ctx, from, dir, disk.Options{CacheBytes: sf.cache})
-	if err != nil {
-		return err
-	}
-	r.Lost, r.Unread = append([]disk.Hurt{}, r.Lost...), append([]string{}, r.Unread...)
-	if err := report(out, &restoredStore{from, to, r}, json); err != nil {
-		return err
-	}
-	if len(r.Faults)+len(r.Lost)+len(r.Unread) > 0 {
-		return errWrong
-	}
-	return nil
-}
-
-// run restores from a bucket.
 func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, from, url string) (err error) {
 	w := backup.WorldOptions{Backup: o.backup, As: strings.TrimPrefix(o.as, "@")}
 	if o.world == "" && (o.as != "" || o.at != "") {
@@ -145,7 +110,7 @@ func printBackup(out io.Writer, name string, unsealed []string) {
 	console.PrintList(out, "newer, without a seal: not finished, or the seal is lost; --backup takes it all the same:", unsealed)
 }
 
-// restoredWorlds is what restore-store prints for a bucket.
+// restoredWorlds is what restore-store prints.
 type restoredWorlds struct {
 	From  string `json:"from"`
 	Store string `json:"store"`
@@ -172,10 +137,4 @@ func (r *restoredWorld) print(out io.Writer) {
 	printBackup(out, r.Backup, r.Unsealed)
 	fmt.Fprintf(out, "%s: @%s, version %d of %s of @%s, %s of %s\n", r.Store, r.As, r.Version, r.Time.Format(time.RFC3339), r.World,
 		console.Counted(r.Stones, "stone"), table.Size(r.Bytes))
-}
-
-func (r *restoredStore) print(out io.Writer) {
-	fmt.Fprintf(out, "from %s\n", r.Backup)
-	(&salvaged{Store: r.Store, Salvaged: r.Salvaged}).print(out)
-	printFaults(out, r.Report)
 }

@@ -157,9 +157,14 @@ func (o *serveOptions) check() error {
 			return usagef("--allow-origin needs --tokens: such pages show a token, see cairn token")
 		}
 	}
+	if o.backup != "" {
+		if err := backups.Check(o.backup); err != nil {
+			return usagef("--backup %v", err)
+		}
+	}
 	switch {
-	case !backups.IsBucket(o.backup) && (len(o.recipients) > 0 || o.lock != "0"):
-		return usagef("--recipient and --lock need --backup s3://NAME/PREFIX")
+	case o.backup == "" && (len(o.recipients) > 0 || o.lock != "0"):
+		return usagef("--recipient and --lock need --backup")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return usagef("--log-format %q: want text or json", o.logFormat)
 	case o.tickShare < 1 || o.tickShare > 100:
@@ -198,11 +203,7 @@ func (o *serveOptions) setStore(s *service.Settings, sf *storeFlag) {
 	s.StoreURL, s.InMemory = sf.location(), sf.location() == memoryStore
 	s.OpenStore = func(ctx context.Context) (history.Store, error) {
 		sf.writes = true
-		st, err := sf.openOrCreate(ctx)
-		if err == nil && o.backup != "" && !backups.IsBucket(o.backup) {
-			_, err = sf.local(ctx, o.backup)
-		}
-		return st, err
+		return sf.openOrCreate(ctx)
 	}
 	if o.demo {
 		s.MakeDemo = func(ctx context.Context, kind, name string) error {

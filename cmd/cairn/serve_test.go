@@ -163,11 +163,12 @@ func TestServe(t *testing.T) {
 		t.Errorf("info: %s", r.out)
 	}
 	mustRun(t, 0, dir, "gc")
-	for _, args := range [][]string{{"backup", "--to", "x"}, {"check", s.url}, {"serve"}} {
+	for _, args := range [][]string{{"check", s.url}, {"serve"}} {
 		if r := mustRun(t, 2, dir, args...); !strings.Contains(r.errors, s.url) {
 			t.Errorf("%v: says %q", args, r.errors)
 		}
 	}
+	mustRun(t, 0, dir, "backup", "--to", "of-a-server")
 	if r := mustRun(t, 0, dir, "list", "@players/"); !strings.Contains(r.out, "@players/ann/farm") {
 		t.Errorf("list: %s", r.out)
 	}
@@ -283,7 +284,8 @@ func TestServeRefused(t *testing.T) {
 		{2, "without a path", []string{"--allow-origin", "tool.example", "--tokens", "good.json"}},
 		{2, "--allow-origin needs --tokens", []string{"--allow-origin", "https://tool.example"}},
 		{2, "a server already", []string{"--store", "http://127.0.0.1:1"}},
-		{2, "only a store local:DIR", []string{"--store", "memory:", "--backup", "x"}},
+		{2, "--backup", []string{"--backup", "s3:x"}},
+		{2, "need --backup", []string{"--recipient", "age1x"}},
 		{2, "wrong number", []string{"x"}},
 		{3, "cairn token new makes it", []string{"--tokens", "missing.json"}},
 		{3, "bad.json", []string{"--tokens", "bad.json"}},

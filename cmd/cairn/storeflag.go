@@ -125,18 +125,6 @@ func warn(to io.Writer, path string) {
 	}
 }
 
-// local opens the store, which must exist and be a directory, for backups to a folder.
-func (sf *storeFlag) local(ctx context.Context, backups string) (*local.Store, error) {
-	st, err := sf.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if st, ok := st.(*local.Store); ok {
-		return st, nil
-	}
-	return nil, usagef("%s: only a store %sDIR is backed up to a folder such as %s; give a bucket: s3://NAME/PREFIX or dir:DIR", sf.location(), localScheme, backups)
-}
-
 func (sf *storeFlag) close() error {
 	if sf.st == nil {
 		return nil

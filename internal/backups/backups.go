@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
@@ -18,37 +19,63 @@ import (
 
 // Schemes of the URLs of buckets.
 const (
-	s3Scheme  = "s3://"
+	s3Scheme  = "s3:"
 	dirScheme = "dir:"
 )
 
-// IsBucket reports whether a text names a bucket, and not a folder of backups.
-func IsBucket(url string) bool {
-	return strings.HasPrefix(url, s3Scheme) || strings.HasPrefix(url, dirScheme)
+// want says which URLs there are, in errors.
+const want = "want s3://BUCKET/PREFIX or a folder, DIR or dir:DIR"
+
+// folder returns the folder that a URL names, and "" if it names a bucket of S3. A text
+// without a scheme is a folder. The letter of a drive is no scheme.
+func folder(url string) (string, error) {
+	scheme, path, found := strings.Cut(url, ":")
+	switch {
+	case strings.HasPrefix(url, s3Scheme+"//"):
+		return "", nil
+	case url == "" || found && path == "":
+		return "", fmt.Errorf("%q: %s", url, want)
+	case scheme+":" == dirScheme:
+		return path, nil
+	case found && len(scheme) > 1 && !strings.ContainsAny(scheme, `/\.`):
+		return "", fmt.Errorf("%q: %s", url, want)
+	}
+	return url, nil
 }
 
-// Open opens the bucket that a URL names: s3://BUCKET/PREFIX, with keys and region
-// from the environment as other programs for S3 take them, or dir:DIR. trips, if not
-// nil, is called after each call of the bucket. The caller calls close.
+// Check returns an error if a text names no bucket.
+func Check(url string) error {
+	_, err := folder(url)
+	return err
+}
+
+// Open opens the bucket that a URL names: a folder, DIR or dir:DIR, or s3://BUCKET/PREFIX
+// with keys and region from the environment as other programs for S3 take them. trips, if
+// not nil, is called after each call of the bucket. The caller calls close.
 func Open(ctx context.Context, url string, trips func(blob.Trip)) (b blob.Bucket, close func() error, err error) {
-	if path, ok := strings.CutPrefix(url, dirScheme); ok && path != "" {
+	path, err := folder(url)
+	if err != nil {
+		return nil, nil, fmt.Errorf("backups: %w", err)
+	}
+	if path != "" {
 		b, err := dir.Open(path, dir.Options{Trips: trips})
 		return b, func() error { return nil }, err
 	}
-	if strings.HasPrefix(url, s3Scheme) {
-		b, err := s3.OpenURL(ctx, url, s3.Options{Trips: trips})
-		if err != nil {
-			return nil, nil, err
-		}
-		return b, b.Close, nil
+	b3, err := s3.OpenURL(ctx, url, s3.Options{Trips: trips})
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, fmt.Errorf("backups: %q: want s3://BUCKET/PREFIX or dir:DIR", url)
+	return b3, b3.Close, nil
 }
 
 // OpenToRead is Open for a bucket that has backups. It makes nothing.
 func OpenToRead(ctx context.Context, url string) (b blob.Bucket, close func() error, err error) {
-	if path, ok := strings.CutPrefix(url, dirScheme); ok && path != "" {
-		if _, err := os.Stat(path); err != nil {
+	if path, err := folder(url); err == nil && path != "" {
+		found, err := os.ReadDir(path)
+		if err == nil && len(found) == 0 {
+			err = errors.New("the folder is empty")
+		}
+		if err != nil {
 			return nil, nil, fmt.Errorf("backups: %s: there is no backup: %w", url, err)
 		}
 	}
@@ -62,6 +89,49 @@ func Archiver(st history.Store, url string) (history.Archiver, error) {
 		return nil, fmt.Errorf("backups: %s: this store does not give out whole worlds", url)
 	}
 	return a, nil
+}
+
+// Job is a backup that can be made.
+type Job struct {
+	From history.ArchiveReader
+	To   blob.Bucket
+	// ReadBack is for backup.Options: in a folder that is cheap.
+	ReadBack bool
+	Close    func() error
+}
+
+// NewJob prepares backups of the Store that one URL names to the bucket of another. A
+// folder within the directory of the Store is refused. trips is as in Open.
+func NewJob(ctx context.Context, st history.Store, store, to string, trips func(blob.Trip)) (*Job, error) {
+	from, err := Archiver(st, store)
+	if err != nil {
+		return nil, err
+	}
+	path, err := folder(to)
+	if err != nil {
+		return nil, fmt.Errorf("backups: %w", err)
+	}
+	if kept, isLocal := strings.CutPrefix(store, "local:"); isLocal && path != "" && within(path, kept) {
+		return nil, fmt.Errorf("backups: %s: the folder is inside the store itself", to)
+	}
+	b, close, err := Open(ctx, to, trips)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{From: from, To: b, ReadBack: path != "", Close: close}, nil
+}
+
+// within reports whether a path is dir or below dir.
+func within(path, dir string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // Access returns what is needed to read backups: the keys in a file of age

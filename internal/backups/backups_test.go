@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -77,6 +78,42 @@ func TestUnmade(t *testing.T) {
 		}
 		if err := backups.Unfinished(r, err); (err != nil) != tt.unfinished {
 			t.Errorf("%s: not finished: %v", tt.name, err)
+		}
+	}
+}
+
+// TestCheck tells buckets from what names none.
+func TestCheck(t *testing.T) {
+	for _, url := range []string{"backups", "./backups", "/mnt/backups/", "dir:backups", "dir:./a:b", "./a:b", "a.b:c", `C:\backups`, "s3://bucket", "s3://bucket/prefix"} {
+		if err := backups.Check(url); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	for _, url := range []string{"", "dir:", "s3:", "s3:bucket", "s4://bucket", "local:cairn-data", "memory:", "http://host", "cluster:c.toml"} {
+		if err := backups.Check(url); err == nil {
+			t.Errorf("%q: got no error", url)
+		}
+	}
+}
+
+// TestNewJob refuses a folder within the store, and reads back what it puts into another.
+func TestNewJob(t *testing.T) {
+	dir := t.TempDir()
+	st, store := memory.New(memory.Options{}), "local:"+dir+"/store"
+	for _, to := range []string{"/store", "/store/", "/store/backups", "/x/../store/db", "/./store"} {
+		for _, scheme := range []string{"", "dir:"} {
+			if _, err := backups.NewJob(t.Context(), st, store, scheme+dir+to, nil); err == nil || !strings.Contains(err.Error(), "inside") {
+				t.Errorf("%s%s: got %v", scheme, to, err)
+			}
+		}
+	}
+	if _, err := os.Stat(dir + "/store"); err == nil {
+		t.Error("a folder was made within the store")
+	}
+	for _, to := range []string{"/storehouse", "/backups"} {
+		job, err := backups.NewJob(t.Context(), st, store, dir+to, nil)
+		if err != nil || !job.ReadBack || job.Close() != nil {
+			t.Errorf("%s: got %+v, %v", to, job, err)
 		}
 	}
 }

@@ -33,7 +33,6 @@ import (
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -49,11 +48,10 @@ type Settings struct {
 	KeyFile      string
 	Origins      []string // whose pages may call the API; see server.Options
 
-	// BackupTo is a folder, for a *local.Store, or the URL of a bucket; "" for no
-	// backups.
+	// BackupTo is a folder or the URL of a bucket; "" for no backups.
 	BackupTo         string
-	BackupRecipients []string      // public keys of age, for a bucket
-	BackupLock       time.Duration // object lock, for a bucket; 0 for none
+	BackupRecipients []string      // public keys of age
+	BackupLock       time.Duration // object lock; 0 for none
 	BackupEvery      time.Duration
 	BackupKeep       history.Keep
 	CollectEvery     time.Duration // negative for never
@@ -305,52 +303,18 @@ func Textures(packs []string) (*texture.Atlas, error) {
 // addBackups makes the keeper back up the store. The first backup is due BackupEvery
 // after the newest one that is there.
 func (s *service) addBackups(ctx context.Context, st history.Store, k *keeper.Options) error {
-	k.BackupEvery = s.BackupEvery
-	if backups.IsBucket(s.BackupTo) {
-		return s.addBucket(ctx, st, k)
-	}
-	from, ok := st.(*local.Store)
-	if !ok {
-		return fmt.Errorf("service: back up %s to a folder: only a store in a directory can be; others to s3://BUCKET/PREFIX", s.StoreURL)
-	}
-	times, err := local.Backups(s.BackupTo, local.Options{})
-	if err != nil {
-		return err
-	}
-	if n := len(times); n > 0 {
-		k.LastBackup = times[n-1]
-	}
-	k.Backup = func(ctx context.Context) (keeper.Backed, error) {
-		b, err := from.Backup(ctx, s.BackupTo, local.BackupOptions{Keep: s.BackupKeep})
-		for _, why := range b.Report.Faults {
-			s.log.Error("backup", "damaged", why)
-		}
-		for _, hurt := range b.Report.Hurt {
-			s.log.Error("backup", "damaged", hurt.String())
-		}
-		return keeper.Backed{Name: b.Name, Removed: len(b.Removed), Backed: metrics.Backed{New: b.New, Shared: b.Shared, Worlds: b.Report.Worlds, Hurt: len(b.Report.Hurt)}}, err
-	}
-	return nil
-}
-
-// addBucket makes the keeper back up the store to a bucket.
-func (s *service) addBucket(ctx context.Context, st history.Store, k *keeper.Options) error {
-	from, err := backups.Archiver(st, s.StoreURL)
-	if err != nil {
-		return err
-	}
 	s.backupCalls = metered.New(nil)
-	to, _, err := backups.Open(ctx, s.BackupTo, s.backupCalls.Trip)
+	job, err := backups.NewJob(ctx, st, s.StoreURL, s.BackupTo, s.backupCalls.Trip)
 	if err != nil {
 		return err
 	}
-	all, err := backup.Open(ctx, to, backup.Access{})
+	all, err := backup.Open(ctx, job.To, backup.Access{})
 	if err != nil {
 		return err
 	}
-	k.LastBackup = all.Last()
+	k.BackupEvery, k.LastBackup = s.BackupEvery, all.Last()
 	k.Backup = func(ctx context.Context) (keeper.Backed, error) {
-		r, err := backup.Run(ctx, from, to, backup.Options{Keep: s.BackupKeep, Recipients: s.BackupRecipients, Lock: s.BackupLock, Holder: backups.Holder()})
+		r, err := backup.Run(ctx, job.From, job.To, backup.Options{Keep: s.BackupKeep, ReadBack: job.ReadBack, Recipients: s.BackupRecipients, Lock: s.BackupLock, Holder: backups.Holder()})
 		for _, what := range [][]string{r.Damaged, r.Hurt} {
 			for _, why := range what {
 				s.log.Error("backup", "damaged", why)

@@ -39,6 +39,9 @@ type Options struct {
 	// Sample is the share of the objects that is read back and compared. Default
 	// 0.01, and at least 4 objects; 1 is all of them; negative is none.
 	Sample float64
+	// ReadBack reads back and compares all that is put, and not a sample of it, before the
+	// backup counts.
+	ReadBack bool
 	// BundleBytes is the size of an object that holds many stones. Default 16 MiB.
 	BundleBytes int
 	// Workers is how many stones are read at a time. Default 8.
@@ -256,7 +259,11 @@ func (r *run) finish() error {
 		return had && !r.bad[o.key()]
 	})
 	clear(r.bad) // what the backup needs of the damaged objects was put again
-	if err := r.sample(fresh, func(err error) error { return fmt.Errorf("backup: what was just put is wrong: %w", err) }); err != nil {
+	share := r.o.Sample
+	if r.o.ReadBack {
+		share = 1
+	}
+	if err := r.sample(fresh, share, func(err error) error { return fmt.Errorf("backup: what was just put is wrong: %w", err) }); err != nil {
 		return err
 	}
 	if err := r.lockObjects(m); err != nil { // before the seal, so that what is sealed is locked

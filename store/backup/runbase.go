@@ -53,18 +53,18 @@ func (r *run) sampleBase() error {
 			r.damaged(&CorruptError{Object: o.key(), Offset: -1, Part: "object", Err: fmt.Errorf("%d bytes: want %d", size, o.size)})
 		}
 	}
-	return r.sample(r.base.all, func(err error) error {
+	return r.sample(r.base.all, r.o.Sample, func(err error) error {
 		r.damaged(err)
 		return nil
 	})
 }
 
-// sample reads some of the objects.
-func (r *run) sample(all []object, wrong func(error) error) error {
-	if r.o.Sample < 0 {
+// sample reads a share of the objects; a negative one is none.
+func (r *run) sample(all []object, share float64, wrong func(error) error) error {
+	if share < 0 {
 		return nil
 	}
-	n := min(len(all), max(4, int(float64(len(all))*r.o.Sample)))
+	n := min(len(all), max(4, int(float64(len(all))*share)))
 	for _, i := range r.o.Rand.Perm(len(all))[:n] {
 		if r.bad[all[i].key()] {
 			continue

@@ -12,13 +12,12 @@ package local
 
 import (
 	"context"
-	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/disk"
 )
 
 // Store is a history.Store in a directory. Besides it has Check, which reads and verifies
-// everything, Backup and Checkpoint, which copy it while it is in use, and Stats.
+// everything, and Stats.
 type Store = disk.Store
 
 // Options of a Store. The zero value is the default.
@@ -36,25 +35,6 @@ type DamageError = disk.DamageError
 // Open opens the Store in dir. It creates one if dir is empty or missing. It fails
 // if another process has the Store open.
 func Open(dir string, o Options) (*Store, error) { return disk.Open(dir, o) }
-
-// BackupOptions of Store.Backup. The zero value is the default.
-type BackupOptions = disk.BackupOptions
-
-// Backups returns the times of the backups in dir, oldest first. A missing dir has
-// none. It does not read the backups; each was verified when it was made. It uses
-// only FS of o.
-func Backups(dir string, o Options) ([]time.Time, error) { return disk.Backups(dir, o) }
-
-// Restored is the result of Restore.
-type Restored = disk.Restored
-
-// Restore makes a Store in to, which must be missing or empty, from a backup, or
-// from the newest backup in a directory. It copies and verifies everything before
-// the Store gets its final name. Of a damaged backup it makes what Salvage would. It
-// uses only FS, Now and CacheBytes of o.
-func Restore(ctx context.Context, from, to string, o Options) (Restored, error) {
-	return disk.Restore(ctx, from, to, o)
-}
 
 // Salvaged is the result of Salvage.
 type Salvaged = disk.Salvaged

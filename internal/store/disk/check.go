@@ -27,16 +27,9 @@ const maxFaults = 100
 // could not continue. The Report lists what is wrong with the Store: up to 100
 // faults and the number of the others.
 func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
-	r, _, err := s.check(ctx, progress)
-	return r, err
-}
-
-// check is Check. damaged says that something is not as it was stored. Without it all
-// faults are stones that were broken when they were stored.
-func (s *Store) check(ctx context.Context, progress func(done, total int64)) (_ Report, damaged bool, err error) {
 	leave, err := s.enter(ctx)
 	if err != nil {
-		return Report{}, false, fmt.Errorf("local: check: %w", err)
+		return Report{}, fmt.Errorf("local: check: %w", err)
 	}
 	defer leave()
 	s.alone.Lock() // otherwise Collect could delete files of the snapshot
@@ -50,16 +43,16 @@ func (s *Store) check(ctx context.Context, progress func(done, total int64)) (_ 
 	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
 	c.bad = make(map[stone.ID]bool)
 	c.stacks = record.Stacks{Reads: c.r.Reads, Has: c.readable}
-	c.report.Faults, c.damaged = append(c.report.Faults, s.damage...), len(s.damage) > 0
+	c.report.Faults = append(c.report.Faults, s.damage...)
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
-			return c.report, c.damaged, fmt.Errorf("local: check: %w", err)
+			return c.report, fmt.Errorf("local: check: %w", err)
 		}
 	}
 	if c.more > 0 {
 		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
 	}
-	return c.report, c.damaged, nil
+	return c.report, nil
 }
 
 // checker is one Check.
@@ -72,19 +65,13 @@ type checker struct {
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
-	damaged  bool                    // see check
 	more     int                     // number of faults beyond maxFaults
 	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	total    int64                   // bytes of stones
 }
 
-// fault notes damage.
+// fault notes damage, and stones that were broken when they were stored.
 func (c *checker) fault(format string, args ...any) {
-	c.damaged = true
-	c.say(format, args...)
-}
-
-func (c *checker) say(format string, args ...any) {
 	if len(c.report.Faults) == maxFaults {
 		c.more++
 		return
@@ -272,10 +259,8 @@ func (c *checker) stones() error {
 			return nil // reported above
 		}
 		id := stone.ID(key[1:])
-		same, err := c.stone(id, in)
-		if err != nil {
-			c.damaged = c.damaged || !same
-			c.say("stone %v: %v", id, err)
+		if err := c.stone(id, in); err != nil {
+			c.fault("stone %v: %v", id, err)
 			c.bad[id] = true
 		}
 		c.report.Stones++
@@ -330,12 +315,11 @@ func (c *checker) hurtWorld(h Hurt, w uint64, err error) error {
 	return c.ctx.Err()
 }
 
-// stone reads a stone twice: to compare its hash, and to check its content. same says
-// that the bytes are those that were stored.
-func (c *checker) stone(id stone.ID, in record.Info) (same bool, err error) {
+// stone reads a stone twice: to compare its hash, and to check its content.
+func (c *checker) stone(id stone.ID, in record.Info) error {
 	b, err := c.openBytes(c.r, id, in)
 	if err != nil {
-		return false, err
+		return err
 	}
 	h := sha256.New()
 	if _, err = io.Copy(h, io.NewSectionReader(b, 0, in.Size)); err == nil {
@@ -343,10 +327,10 @@ func (c *checker) stone(id stone.ID, in record.Info) (same bool, err error) {
 			err = fmt.Errorf("its bytes have the hash %v", got)
 		}
 	}
-	if same = err == nil; same {
+	if err == nil {
 		err = checkContent(c.ctx, b, in.Size)
 	}
-	return same, errors.Join(err, b.Close())
+	return errors.Join(err, b.Close())
 }
 
 // checkContent reads everything that a stone holds.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/disk"
@@ -135,5 +136,14 @@ func wantHeads(t testing.TB, s history.Store, want map[string]history.ID) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// step is a clock that goes on by an hour each time that it is looked at.
+func step() func() time.Time {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		at = at.Add(time.Hour)
+		return at
 	}
 }

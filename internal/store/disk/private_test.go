@@ -9,11 +9,11 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/disk"
 )
 
-// TestPrivate checks that nobody but its owner may read a store, a backup or a restored store.
+// TestPrivate checks that nobody but its owner may read a store or one that was salvaged.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "root")
-	dir, backups, back := filepath.Join(root, "store"), filepath.Join(root, "backups"), filepath.Join(root, "restored")
+	dir, back := filepath.Join(root, "store"), filepath.Join(root, "salvaged")
 	s := mustOpen(t, dir, disk.Options{FileBytes: 1 << 10})
 	if err := s.Create(t.Context(), "w"); err != nil {
 		t.Fatal(err)
@@ -23,11 +23,8 @@ func TestPrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Backup(t.Context(), backups, disk.BackupOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	mustClose(t, s)
-	if _, err := disk.Restore(t.Context(), backups, back, disk.Options{}); err != nil {
+	if _, err := disk.Salvage(t.Context(), dir, back, disk.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, mustOpen(t, dir, disk.Options{}))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -63,8 +64,7 @@ func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, 
 	v.Unread = append(v.Unread, old.damage...)
 	err = errors.Join(v.run(), into.Close(), old.Close())
 	if err == nil {
-		var damaged bool
-		if v.Report, damaged, err = verify(ctx, temp, o, nil); err == nil && damaged {
+		if v.Report, err = verify(ctx, temp, o); err == nil && len(v.Faults) > 0 {
 			err = fmt.Errorf("the copy has faults: %s", v.Faults[0])
 		}
 	}
@@ -76,6 +76,9 @@ func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, 
 	}
 	return v.Salvaged, errors.Join(o.FS.Rename(temp, to), syncDir(o.FS, o.FS.PathDir(to)))
 }
+
+// partial ends the name of a Store that is being made.
+const partial = ".partial"
 
 // salvage is one Salvage.
 type salvage struct {
@@ -277,4 +280,34 @@ func (v *salvage) deletedWorld(key, value []byte) error {
 	v.keep(key, value)
 	v.keep(record.HeadKey(g.World), record.HeadValue(head))
 	return v.failed
+}
+
+// within reports whether a path is dir or below dir.
+func within(path, dir string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// verify opens a copy of a Store, checks it, and syncs its directories.
+func verify(ctx context.Context, dir string, o Options) (Report, error) {
+	o.ReadOnly = true
+	s, err := Open(dir, o)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := s.Check(ctx, nil)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return r, err
+	}
+	for _, lock := range []string{dir, o.FS.PathJoin(dir, "db")} { // left by the reader
+		err = errors.Join(err, ignoreMissing(o.FS.Remove(o.FS.PathJoin(lock, lockFile))))
+	}
+	return r, errors.Join(err, syncTree(o.FS, dir))
 }

@@ -1,9 +1,7 @@
 package disk
 
 import (
-	"context"
 	"errors"
-	"io"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -51,45 +49,4 @@ func sizeAt(on vfs.FS, path string) (int64, error) {
 		return 0, err
 	}
 	return in.Size(), nil
-}
-
-// linkOrCopy links to to the file from, or copies the file if there are no links.
-func linkOrCopy(ctx context.Context, on vfs.FS, from, to string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if on.Link(from, to) == nil {
-		return nil
-	}
-	return copyFile(ctx, on, from, to)
-}
-
-// copyFile copies a file and syncs the copy.
-func copyFile(ctx context.Context, on vfs.FS, from, to string) error {
-	source, err := on.Open(from, vfs.SequentialReadsOption)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := on.Create(to, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	if _, err = io.Copy(target, until{ctx, source}); err == nil {
-		err = target.Sync()
-	}
-	return errors.Join(err, target.Close())
-}
-
-// until is a Reader that returns an error after its context has ended.
-type until struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (u until) Read(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.Reader.Read(b)
 }
