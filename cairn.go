@@ -34,6 +34,8 @@ type (
 	Commit = history.Commit
 	// ID is the name of a commit.
 	ID = history.ID
+	// StateError says that a block of a game has no such property or value.
+	StateError = block.StateError
 	// Change is what an edit replaced. Volumes lists the chunks that a game has to send, with
 	// their content before and after.
 	Change = world.Change
@@ -192,7 +194,7 @@ func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, erro
 		if w.anyHeight {
 			d.AnyHeight()
 		}
-		return f(Blocks{d.Volume(voxel.Block), &meanings{all: make(map[meaning]Block), last: meaning{at: geom.ColumnPos{X: math.MinInt32}}}})
+		return f(Blocks{d.Volume(voxel.Block), &meanings{all: make(map[meaning]voxel.Cell), last: meaning{at: geom.ColumnPos{X: math.MinInt32}}}})
 	})
 	w.changed(change)
 	return change, err
@@ -266,25 +268,26 @@ func (w *World) Close() error {
 	return w.w.Close()
 }
 
-// Blocks gives access to the blocks of a world during Edit. It is valid until the function of
+// Blocks are the blocks of a world during Edit, by name. They are valid until the function of
 // Edit returns. A block that is not loaded cannot be read or set, and makes Edit fail with
 // world.ErrNotLoaded.
 //
 // In a world of Minecraft a name without its properties, or with some of them, means the state
 // with the game's defaults: "chest" is
 // "minecraft:chest[facing=north,type=single,waterlogged=false]" of the data version of the column.
-// A property or a value that the block does not have makes Edit fail with a block.StateError. Before
+// A property or a value that the block does not have makes Edit fail with a StateError. Before
 // 1.13 blocks have numbers: "red_wool" is "legacy:35/14".
 type Blocks struct {
-	v     *world.VolumeTx
+	// Cells are the same blocks as numbers, for loops over many blocks: Named looks a name up once.
+	Cells *world.VolumeTx
 	known *meanings
 }
 
-// meanings are the kinds of names that Set has looked up.
+// meanings are the cells of names that Set has looked up.
 type meanings struct {
-	all  map[meaning]Block
-	last meaning // its kind is of
-	of   Block
+	all  map[meaning]voxel.Cell
+	last meaning // its cell is of
+	of   voxel.Cell
 }
 
 // meaning is a name in a column.
@@ -293,11 +296,14 @@ type meaning struct {
 	at   geom.ColumnPos
 }
 
-// Block is a kind of block, valid in one Edit. Blocks.Block looks it up by name.
-type Block struct{ cell voxel.Cell }
-
 // Get returns the name of the block at p, including the changes so far.
-func (b Blocks) Get(p Point) string { return b.NameOf(b.At(p)) }
+func (b Blocks) Get(p Point) string {
+	c, _ := b.Cells.Cell(p)
+	if names := b.Cells.Names(); int(c) < len(names) {
+		return names[c]
+	}
+	return ""
+}
 
 // Set sets the block at p.
 func (b Blocks) Set(p Point, name string) {
@@ -310,42 +316,25 @@ func (b Blocks) Set(p Point, name string) {
 		}
 		k.last, k.of = at, of
 	}
-	b.Put(p, b.known.of)
+	b.Cells.Set(p, b.known.of)
 }
 
 // Fill sets all blocks of a region; see package region.
-func (b Blocks) Fill(r region.Region, name string) { b.v.Fill(r, b.named(name, r.Bounds()).cell) }
+func (b Blocks) Fill(r region.Region, name string) { b.Cells.Fill(r, b.named(name, r.Bounds())) }
 
-// Block looks up a name, for At and Put in loops over many blocks. It adds the name to the
-// world. Where the columns of a world have several data versions, it is what the column at 0, 0 or
-// one that is loaded says.
-func (b Blocks) Block(name string) Block {
+// Named looks up a name, for Cells, and adds it to the world. The cell is valid in this Edit. Where
+// the columns of a world have several data versions, the name means what the column at 0, 0 or one
+// that is loaded says.
+func (b Blocks) Named(name string) voxel.Cell {
 	return b.named(name, geom.Box{Max: Point{X: 1, Y: 1, Z: 1}})
 }
 
 // named looks up what a name means in a box.
-func (b Blocks) named(name string, in Box) Block {
-	name, err := block.State(name, b.v.Versions(in), b.v.Names())
+func (b Blocks) named(name string, in Box) voxel.Cell {
+	name, err := block.State(name, b.Cells.Versions(in), b.Cells.Names())
 	if err != nil {
-		b.v.Fail(fmt.Errorf("cairn: %w", err))
-		return Block{}
+		b.Cells.Fail(fmt.Errorf("cairn: %w", err))
+		return voxel.Empty
 	}
-	return Block{b.v.Named(name)}
-}
-
-// At is Get for kinds: it returns no name. Kinds of one Edit can be compared.
-func (b Blocks) At(p Point) Block {
-	c, _ := b.v.Cell(p)
-	return Block{c}
-}
-
-// Put is Set with a kind.
-func (b Blocks) Put(p Point, k Block) { b.v.Set(p, k.cell) }
-
-// NameOf returns the name of a kind of this Edit.
-func (b Blocks) NameOf(k Block) string {
-	if names := b.v.Names(); int(k.cell) < len(names) {
-		return names[k.cell]
-	}
-	return ""
+	return b.Cells.Named(name)
 }

@@ -112,17 +112,17 @@ func TestBlocks(t *testing.T) {
 	w := create(t, openStore(t), "plot", cairn.Options{})
 	edit(t, w, func(b cairn.Blocks) { b.Fill(region.Box(geom.Box{Max: geom.Point{X: 4, Y: 4, Z: 4}}), "stone") })
 	edit(t, w, func(b cairn.Blocks) {
-		stone, gold := b.Block("stone"), b.Block("gold")
+		stone, gold := b.Named("stone"), b.Named("gold")
 		n := 0
 		for x := range 8 {
 			p := cairn.Point{X: x, Y: 1, Z: 1}
-			if b.At(p) == stone {
-				b.Put(p, gold)
+			if c, _ := b.Cells.Cell(p); c == stone {
+				b.Cells.Set(p, gold)
 				n++
 			}
 		}
-		if n != 4 || b.Get(cairn.Point{X: 3, Y: 1, Z: 1}) != "gold" || b.Get(cairn.Point{X: 5}) != "air" || b.NameOf(stone) != "stone" {
-			t.Errorf("%d replaced, %q, %q, %q", n, b.Get(cairn.Point{X: 3, Y: 1, Z: 1}), b.Get(cairn.Point{X: 5}), b.NameOf(stone))
+		if n != 4 || b.Get(cairn.Point{X: 3, Y: 1, Z: 1}) != "gold" || b.Get(cairn.Point{X: 5}) != "air" || b.Cells.Names()[stone] != "stone" {
+			t.Errorf("%d replaced, %q, %q, %q", n, b.Get(cairn.Point{X: 3, Y: 1, Z: 1}), b.Get(cairn.Point{X: 5}), b.Cells.Names()[stone])
 		}
 	})
 	if got := w.Block(cairn.Point{X: 3, Y: 1, Z: 1}); got != "gold" {

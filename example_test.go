@@ -80,20 +80,22 @@ func ExampleWorld_Edit() {
 	// block (1,0,0) 8
 }
 
-// A kind of block is looked up once for a loop over many blocks.
-func ExampleBlocks_Block() {
+// A name is looked up once for a loop over many blocks.
+func ExampleBlocks_Named() {
 	ctx := context.Background()
 	st, _ := cairn.Open(ctx, "memory:")
 	w, _ := cairn.Create(ctx, st, "field", cairn.Options{})
 	w.Edit(ctx, func(b cairn.Blocks) error {
-		dirt, grass, air := b.Block("dirt"), b.Block("grass"), b.Block("air")
+		dirt, grass, air := b.Named("dirt"), b.Named("grass"), b.Named("air")
 		b.Fill(region.Ball{Radius: 9}, "dirt")
 		for x := -9; x <= 9; x++ {
 			for z := -9; z <= 9; z++ {
 				for y := -9; y <= 9; y++ {
 					p := cairn.Point{X: x, Y: y, Z: z}
-					if b.At(p) == dirt && b.At(p.Add(cairn.Point{Y: 1})) == air {
-						b.Put(p, grass)
+					here, _ := b.Cells.Cell(p)
+					above, _ := b.Cells.Cell(p.Add(cairn.Point{Y: 1}))
+					if here == dirt && above == air {
+						b.Cells.Set(p, grass)
 					}
 				}
 			}

@@ -156,7 +156,7 @@ func (w *World) compute(ctx context.Context, d *dimension, p *relight.Pending, a
 	if len(d.columns.fields) > 0 {
 		in.Column = (&Dimension{d}).Column
 	}
-	var drafts [len(lightNames)]*grid.Draft
+	var drafts [len(lightNames)]*grid.Edit
 	for kind, name := range lightNames {
 		if v := d.lightOf(name); v != nil {
 			in.Levels[kind], drafts[kind] = v.cells, v.cells.Edit()

@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // Tx is a world being changed: it reads as a View with its own writes in it. It
@@ -221,18 +220,21 @@ func (d *DimensionTx) Volume(name string) *VolumeTx {
 	if d.volumes[i] == nil {
 		v := *d.d.volumes[i]
 		d.d.volumes[i] = &v
-		d.volumes[i] = &VolumeTx{Volume: v.Volume, draft: v.cells.Edit(), tx: d.tx, v: &v, columns: d.d.columns}
+		edit := v.cells.Edit()
+		d.volumes[i] = &VolumeTx{Volume: v.Volume, Draft: &edit.Draft, edit: edit, tx: d.tx, v: &v, columns: d.d.columns}
 	}
-	d.volumes[i].draft.EndWith(d.tx.ctx)
+	d.volumes[i].edit.EndWith(d.tx.ctx)
 	return d.volumes[i]
 }
 
 // VolumeTx is a volume of a Tx: it reads as it was, with the writes so far. What is
 // not loaded can be neither read nor written in part, but whole chunks can be
 // written. The first error stays and makes Update fail; from then on writes do nothing.
+// A nil one has no cells to read; it cannot be written.
 type VolumeTx struct {
 	voxel.Volume
-	draft *grid.Draft
+	*grid.Draft
+	edit  *grid.Edit // of Draft
 	tx    *Tx
 	v     *volume
 	names *names // of v, if they are the Tx's own
@@ -245,51 +247,28 @@ func (v *VolumeTx) Cell(p geom.Point) (voxel.Cell, bool) {
 	if v == nil {
 		return voxel.Empty, false
 	}
-	return v.draft.Cell(p)
+	return v.Draft.Cell(p)
 }
 
-// Set writes one cell.
-func (v *VolumeTx) Set(p geom.Point, c voxel.Cell) { v.draft.Set(p, c) }
-
-// Fill writes a cell everywhere in a region. A chunk that lies in r need not be
-// loaded. With v.Default it clears: what is the default alone is not stored.
-func (v *VolumeTx) Fill(r region.Region, c voxel.Cell) { v.draft.Fill(r, c) }
-
-// Replace changes every cell of a region that is from into to.
-func (v *VolumeTx) Replace(r region.Region, from, to voxel.Cell) { v.draft.Replace(r, from, to) }
-
-// ReadBox writes the cells of b to dst, x fastest, then z, then y; dst must hold
-// b.Cells(). It reports false after an error, dst being partly written, or if there is no volume.
+// ReadBox is grid.Draft.ReadBox. It returns false if there is no volume.
 func (v *VolumeTx) ReadBox(b geom.Box, dst []voxel.Cell) bool {
-	return v != nil && v.draft.ReadBox(b, dst)
+	return v != nil && v.Draft.ReadBox(b, dst)
 }
 
-// WriteBox writes src, in the order of ReadBox, to the cells of b. A chunk that lies
-// in b need not be loaded.
-func (v *VolumeTx) WriteBox(b geom.Box, src []voxel.Cell) { v.draft.WriteBox(b, src) }
-
-// Chunk returns the chunk at pos: nil and true if all its cells are the default, nil
-// and false after an error or if there is no volume.
+// Chunk is grid.Draft.Chunk. It returns false if there is no volume.
 func (v *VolumeTx) Chunk(pos geom.ChunkPos) (c *voxel.Chunk, ok bool) {
 	if v == nil {
 		return nil, false
 	}
-	return v.draft.Chunk(pos)
+	return v.Draft.Chunk(pos)
 }
-
-// SetChunk writes all cells of a chunk, which need not be loaded; nil writes the
-// default.
-func (v *VolumeTx) SetChunk(pos geom.ChunkPos, c *voxel.Chunk) { v.draft.SetChunk(pos, c) }
-
-// Rule returns how the volume's mips are made. It must not be changed.
-func (v *VolumeTx) Rule() *voxel.Rule { return v.draft.Rule() }
 
 // Fail makes Update fail with an error.
 func (v *VolumeTx) Fail(err error) { v.tx.fail(err) }
 
 // Err returns the first error of the volume, for a long Update that wants to end
 // early.
-func (v *VolumeTx) Err() error { return notLoaded(v.draft.Err()) }
+func (v *VolumeTx) Err() error { return notLoaded(v.Draft.Err()) }
 
 // Named returns the cell of a name. A name that is new gets a cell, but for what games call air:
 // where the empty cell is "air", it is that.

@@ -168,7 +168,7 @@ func (tx *Tx) end() {
 	tx.fail(errEnded)
 	for _, d := range tx.dims {
 		for _, v := range d.volumes {
-			v.draft.EndWith(ended)
+			v.edit.EndWith(ended)
 		}
 	}
 }
@@ -185,11 +185,11 @@ func (tx *Tx) finish() (*Change, error) {
 		var changed []grid.Replaced
 		for _, j := range slices.Sorted(maps.Keys(d.volumes)) {
 			v := d.volumes[j]
-			if err := v.draft.Err(); err != nil {
+			if err := v.edit.Err(); err != nil {
 				tx.fail(fmt.Errorf("world: volume %q of %q: %w", v.Name, d.d.name, notLoaded(err)))
 				continue
 			}
-			cells, replaced := v.draft.Publish()
+			cells, replaced := v.edit.Publish()
 			v.v.cells = cells
 			if err := v.check(replaced); err != nil {
 				tx.fail(err)
@@ -237,10 +237,10 @@ func (s *state) describable() error {
 	return nil
 }
 
-// check returns an error if a cell cannot be in the volume: Draft takes whole chunks as they come.
+// check returns an error if a cell cannot be in the volume: an Edit takes whole chunks as they come.
 func (v *VolumeTx) check(replaced []grid.Replaced) error {
 	n := len(v.v.names.list)
-	known := v.Schema.Valid(v.draft.Highest(), n)
+	known := v.Schema.Valid(v.edit.Highest(), n)
 	for _, r := range replaced {
 		if r.New == nil || known && !r.Given {
 			continue

@@ -67,7 +67,7 @@ func (tx *Tx) needed() []absent {
 	for _, d := range tx.dims {
 		for _, v := range d.volumes {
 			var e *grid.NotLoadedError
-			if !errors.As(v.draft.Err(), &e) {
+			if !errors.As(v.edit.Err(), &e) {
 				continue
 			}
 			const mask = ^int32(around - 1)

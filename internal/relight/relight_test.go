@@ -63,7 +63,7 @@ func newLand(columns bool) *land {
 
 func (l *land) write(volume string, f func(d *grid.Draft)) (replaced []grid.Replaced) {
 	d := l.volumes[volume].Edit()
-	f(d)
+	f(&d.Draft)
 	l.volumes[volume], replaced = d.Publish()
 	return replaced
 }

@@ -13,6 +13,9 @@ const (
 	maxTouched = 1 << 20 // chunks that a Draft may write
 )
 
+// Edit is a Draft that can be published.
+type Edit struct{ Draft }
+
 // Draft is a volume that is being changed. Reads see its own writes. It belongs to
 // one goroutine. The first error sticks: writes then do nothing and reads fail. See
 // Err.
@@ -39,11 +42,11 @@ type touched struct {
 }
 
 // Edit returns a draft of v. v does not change.
-func (v *View) Edit() *Draft { return &Draft{view: v} }
+func (v *View) Edit() *Edit { return &Edit{Draft{view: v}} }
 
 // EndWith makes the Draft fail with ctx.Err() at the next chunk that is read or written
 // after ctx has ended.
-func (d *Draft) EndWith(ctx context.Context) { d.ctx = ctx }
+func (d *Edit) EndWith(ctx context.Context) { d.ctx = ctx }
 
 // Err returns the first error. It is a *NotLoadedError, wraps geom.ErrOutOfRange, is that
 // of the context of EndWith, or names the invalid cell or the 1,048,576 chunks that one
@@ -52,7 +55,7 @@ func (d *Draft) Err() error { return d.err }
 
 // Highest returns the greatest cell written so far. It ignores chunks that were set
 // as a whole.
-func (d *Draft) Highest() voxel.Cell { return d.highest }
+func (d *Edit) Highest() voxel.Cell { return d.highest }
 
 // Rule returns the rule of the volume's mips. The caller must not change it.
 func (d *Draft) Rule() *voxel.Rule { return d.view.Rule() }
@@ -259,7 +262,7 @@ type Replaced struct {
 // ascending order of codes. Replaced chunks are those with a changed cell and those
 // that were not loaded. After an error Publish returns the original View. The draft
 // continues from the returned View.
-func (d *Draft) Publish() (*View, []Replaced) {
+func (d *Edit) Publish() (*View, []Replaced) {
 	changes := d.changes()
 	replaced := make([]Replaced, 0, len(changes))
 	for _, c := range changes {
@@ -277,7 +280,7 @@ func (d *Draft) Publish() (*View, []Replaced) {
 
 // changes returns the chunks that differ from the View's, sorted. After an error it
 // returns none.
-func (d *Draft) changes() []change {
+func (d *Edit) changes() []change {
 	if d.err != nil {
 		return nil
 	}

@@ -22,14 +22,14 @@ func Hold(v *View) *Grid {
 func (g *Grid) View() *View { return g.view.Load() }
 
 // Update calls f with a draft of the newest View and publishes the draft. It returns
-// the replaced chunks, as Draft.Publish does. If f returns an error, or the draft
+// the replaced chunks, as Edit.Publish does. If f returns an error, or the draft
 // has one, nothing changes and Update returns the error. Updates run one at a time.
 // f must not call Update or keep the draft.
 func (g *Grid) Update(f func(*Draft) error) ([]Replaced, error) {
 	g.writer.Lock()
 	defer g.writer.Unlock()
 	d := g.View().Edit()
-	if err := f(d); err != nil {
+	if err := f(&d.Draft); err != nil {
 		return nil, err
 	}
 	if err := d.Err(); err != nil {

@@ -222,7 +222,7 @@ func TestDraftErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := v.Edit()
 			d.Set(at(-1, 0, 0), voxel.TerrainCell(1, 255))
-			tt.do(d)
+			tt.do(&d.Draft)
 			if d.Err() == nil || tt.want != nil && !errors.Is(d.Err(), tt.want) {
 				t.Fatalf("error %v, want %v", d.Err(), tt.want)
 			}
@@ -280,7 +280,7 @@ func TestNotLoaded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := v.Edit()
-			if tt.do(d); (d.Err() == nil) != tt.ok {
+			if tt.do(&d.Draft); (d.Err() == nil) != tt.ok {
 				t.Errorf("error %v", d.Err())
 			}
 		})

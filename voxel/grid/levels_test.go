@@ -120,7 +120,7 @@ func TestLevels(t *testing.T) {
 			for step := range long.By(8, 12, 12) {
 				d := v.Edit()
 				for range 1 + r.IntN(3) {
-					wander(r, d, tt.cells)
+					wander(r, &d.Draft, tt.cells)
 				}
 				if step == 6 {
 					for pos := range v.Chunks() {

@@ -219,7 +219,7 @@ func TestRandomWrites(t *testing.T) {
 		for range 15 {
 			d := v.Edit()
 			for range 1 + r.IntN(3) {
-				write(r, d, m, v)
+				write(r, &d.Draft, m, v)
 			}
 			b := randomBox(r)
 			got := make([]voxel.Cell, b.Cells())

@@ -215,7 +215,7 @@ func TestMatterOfCells(t *testing.T) {
 				o.Schema = voxel.Level
 			}
 			d := grid.New(o).Edit()
-			tt.write(d)
+			tt.write(&d.Draft)
 			v, _ := d.Publish()
 			got := -1.0
 			if err := v.Raycast(tt.from, tt.dir, 40, func(h grid.Hit) bool { got = h.Distance; return false }); err != nil || got != tt.want {

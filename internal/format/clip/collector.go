@@ -19,8 +19,8 @@ import (
 type Collector struct {
 	region region.Region
 	dim    *format.Dimension
-	block  *grid.Draft
-	biome  *grid.Draft // nil until there are biomes
+	block  *grid.Edit
+	biome  *grid.Edit // nil until there are biomes
 	lists  map[string][]voxel.Object
 	file   *Clip // what FilePath says, or nil
 	// version is of the columns with content.

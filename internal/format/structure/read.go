@@ -28,7 +28,7 @@ type reader struct {
 	palette  []voxel.Cell
 	out      *clip.Clip
 	rest     []clip.Field
-	draft    *grid.Draft
+	draft    *grid.Edit
 	box      geom.Box // of the size and of blocks outside of it
 	outside  int      // blocks
 	tiles    []voxel.Object
