@@ -1,26 +1,24 @@
 package stream
 
 import (
-	"container/list"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/render/lod"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // cache keeps cubes as they are sent, and how they differ, up to a number of bytes.
 type cache struct {
-	kept    sync.Mutex
-	records map[recordID]*record
+	kept    sync.Mutex // guards what follows
+	records *lru.Cache[recordID, *record]
 	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
 	diffed  int               // bytes of diffs
-	order   list.List         // of *record, the last used first
-	bytes   int
 	most    int
 }
 
 func newCache(most int) cache {
-	return cache{records: make(map[recordID]*record), diffs: make(map[diffID][]byte), most: most}
+	return cache{records: lru.New[recordID, *record](int64(most), nil), diffs: make(map[diffID][]byte), most: most}
 }
 
 type recordID struct {
@@ -43,7 +41,6 @@ type record struct {
 	bytes []byte
 	used  [][]voxel.Cell // names by volume, ascending
 	cube  lod.Cube
-	place *list.Element // in the order
 }
 
 // cost is about how many bytes of memory a record takes.
@@ -59,24 +56,15 @@ func (r *record) cost() int {
 func (c *cache) get(id recordID) *record {
 	c.kept.Lock()
 	defer c.kept.Unlock()
-	r := c.records[id]
-	if r != nil {
-		c.order.MoveToFront(r.place)
-	}
+	r, _ := c.records.Get(id)
 	return r
 }
 
-// put keeps a record, and lets go of those that were not used for longest.
+// put keeps a record.
 func (c *cache) put(r *record) {
 	c.kept.Lock()
 	defer c.kept.Unlock()
-	if c.records[r.recordID] != nil {
-		return
-	}
-	c.records[r.recordID] = r
-	r.place = c.order.PushFront(r)
-	c.bytes += r.cost()
-	c.trim()
+	c.records.Put(r.recordID, r, int64(r.cost()))
 }
 
 // bound bounds the bytes of what is kept.
@@ -84,16 +72,7 @@ func (c *cache) bound(most int) {
 	c.kept.Lock()
 	defer c.kept.Unlock()
 	c.most = most
-	c.trim()
-}
-
-// trim lets go of what is too much. The caller holds kept.
-func (c *cache) trim() {
-	for c.bytes > c.most && len(c.records) > 1 {
-		last := c.order.Remove(c.order.Back()).(*record)
-		delete(c.records, last.recordID)
-		c.bytes -= last.cost()
-	}
+	c.records.Bound(int64(most))
 }
 
 // diff returns how a cube became another, if that is kept.

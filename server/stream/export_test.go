@@ -7,7 +7,7 @@ func (s *Server) Kept() (bytes int) {
 	add := func(f *feed) {
 		f.kept.Lock()
 		defer f.kept.Unlock()
-		bytes += f.bytes
+		bytes += int(f.records.Weight())
 	}
 	for _, g := range s.feeds {
 		add(g.feed)

@@ -7,7 +7,6 @@
 package away
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -64,25 +64,22 @@ type Guard struct {
 	now  probe
 
 	mu     sync.Mutex // guards what is below
-	all    map[string]*list.Element
-	order  list.List // of *known, the most recently used first
-	bytes  int64
+	worlds *lru.Cache[string, *known]
 	logged time.Time
 	away   time.Time // when the Store could not be read last; zero since it could
 }
 
 // known is what was read of a world.
 type known struct {
-	name string
 	head history.Head
 	at   time.Time        // when the Store said that this is the head
 	got  *history.Fetched // nil, or a stack, perhaps of an older head
-	size int64
 }
 
 // New returns a Guard of a Store.
 func New(st history.Store, o Options) *Guard {
-	g := &Guard{st: st, o: o.withDefaults(), all: make(map[string]*list.Element)}
+	g := &Guard{st: st, o: o.withDefaults()}
+	g.worlds = lru.New[string, *known](g.o.Bytes, nil)
 	g.ping, _ = st.(history.Pinger)
 	return g
 }
@@ -231,9 +228,7 @@ func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error)
 	case errors.Is(err, history.ErrNoWorld):
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if e := g.all[name]; e != nil {
-			g.drop(e)
-		}
+		g.worlds.Remove(name)
 		return
 	case err != nil:
 		return
@@ -241,19 +236,11 @@ func (g *Guard) note(name string, h history.Head, f *history.Fetched, err error)
 	now := g.o.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	k := &known{name: name, head: h, at: now, got: f}
-	if e := g.all[name]; e != nil {
-		old := e.Value.(*known)
-		if old.has(h.Commit) && old.bytes() > k.bytes() { // the caller had room for less, or asked for none
-			k.got = old.got
-		}
-		g.drop(e)
+	k := &known{head: h, at: now, got: f}
+	if old, ok := g.worlds.Get(name); ok && old.has(h.Commit) && old.bytes() > k.bytes() { // the caller had room for less, or asked for none
+		k.got = old.got
 	}
-	k.size = k.weigh()
-	g.all[name] = g.order.PushFront(k)
-	for g.bytes += k.size; g.bytes > g.o.Bytes; {
-		g.drop(g.order.Back())
-	}
+	g.worlds.Put(name, k, int64(len(name))+k.weigh())
 }
 
 // bytes returns how many bytes of stones are known.
@@ -268,7 +255,7 @@ func (k *known) bytes() (n int) {
 
 // weigh returns about how many bytes of memory k takes.
 func (k *known) weigh() int64 {
-	n := int64(512 + len(k.name))
+	n := int64(512)
 	if k.got != nil {
 		for i, data := range k.got.Data {
 			n += int64(len(data)) + 192
@@ -283,23 +270,15 @@ func (k *known) weigh() int64 {
 	return n
 }
 
-// drop forgets a world. The caller holds mu.
-func (g *Guard) drop(e *list.Element) {
-	k := g.order.Remove(e).(*known)
-	delete(g.all, k.name)
-	g.bytes -= k.size
-}
-
 // find returns what is known of a world and at most oldest old, or nil.
 func (g *Guard) find(name string, oldest time.Duration) (*known, time.Duration) {
 	now := g.o.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	e := g.all[name]
-	if e == nil {
+	k, ok := g.worlds.Get(name)
+	if !ok {
 		return nil, 0
 	}
-	k := e.Value.(*known)
 	age := now.Sub(k.at)
 	if age > min(oldest, g.o.Stale) {
 		return nil, 0

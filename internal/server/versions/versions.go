@@ -2,11 +2,11 @@
 package versions
 
 import (
-	"container/list"
 	"context"
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/tile"
@@ -34,24 +34,21 @@ type Open struct {
 	st    history.Store
 	now   func() time.Time
 
-	mu    sync.Mutex // guards what is below
-	all   map[history.ID]*list.Element
-	order list.List // of *openSnapshot, the most recently used first
-	bytes int64
+	mu  sync.Mutex // guards what is below
+	all *lru.Cache[history.ID, *openSnapshot]
 }
 
 type openSnapshot struct {
 	*world.Snapshot
 	since time.Time
-	bytes int64
 	users int
-	gone  bool // no longer in the list: the last user closes it
+	gone  bool // no longer kept: the last user closes it
 }
 
 // New returns an Open of a Store whose cache of decoded pages has so many bytes. now is
 // the clock.
 func New(st history.Store, cacheBytes int64, now func() time.Time) *Open {
-	return &Open{st: st, now: now, Cache: stone.NewCache(cacheBytes), all: make(map[history.ID]*list.Element)}
+	return &Open{st: st, now: now, Cache: stone.NewCache(cacheBytes), all: lru.New(openBytes, dropped)}
 }
 
 // Of returns the Snapshot of a commit of a world. The caller calls the function to
@@ -72,51 +69,39 @@ func (s *Open) Of(ctx context.Context, name string, at history.ID) (*world.Snaps
 // Keep keeps a Snapshot that was made just now open, and closes it at the end.
 func (s *Open) Keep(snap *world.Snapshot) { s.release(s.hold(snap, s.now())) }
 
-// hold puts a Snapshot, of which the caller is a user, into the list.
+// hold keeps a Snapshot, of which the caller is a user, unless another call was faster.
 func (s *Open) hold(snap *world.Snapshot, since time.Time) *openSnapshot {
+	o := &openSnapshot{Snapshot: snap, since: since, users: 1}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.all.Get(o.ID()); ok {
+		o.gone = true
+		return o
+	}
 	stones, size := snap.Stones()
-	o := &openSnapshot{Snapshot: snap, since: since, users: 1, bytes: snap.Memory() + min(size, int64(stones)*heldStone) + 1<<10}
-	s.put(o)
+	bytes := snap.Memory() + min(size, int64(stones)*heldStone)
+	s.all.Put(o.ID(), o, max(bytes, openBytes/openSnapshots))
 	return o
 }
 
+// get returns the Snapshot of a commit if it is open, with one more user.
 func (s *Open) get(at history.ID) *openSnapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.all[at]
-	if e == nil {
+	o, ok := s.all.Get(at)
+	if !ok {
 		return nil
 	}
-	o := e.Value.(*openSnapshot)
 	if s.now().Sub(o.since) > openFor {
-		s.drop(e)
+		s.all.Remove(at)
 		return nil
 	}
-	s.order.MoveToFront(e)
 	o.users++
 	return o
 }
 
-// put adds o to the list and drops the Snapshots that were not used for the longest
-// time.
-func (s *Open) put(o *openSnapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all[o.ID()] != nil { // another call was faster
-		o.gone = true
-		return
-	}
-	s.all[o.ID()] = s.order.PushFront(o)
-	for s.bytes += o.bytes; s.bytes > openBytes || s.order.Len() > openSnapshots; {
-		s.drop(s.order.Back())
-	}
-}
-
-// drop removes a Snapshot from the list. The caller holds mu.
-func (s *Open) drop(e *list.Element) {
-	o := s.order.Remove(e).(*openSnapshot)
-	delete(s.all, o.ID())
-	s.bytes -= o.bytes
+// dropped closes a Snapshot that is no longer kept, unless someone uses it. The caller holds mu.
+func dropped(_ history.ID, o *openSnapshot) {
 	if o.gone = true; o.users == 0 {
 		o.Close() // it was only read
 	}
@@ -134,9 +119,7 @@ func (s *Open) release(o *openSnapshot) {
 func (s *Open) Forget(at history.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.all[at]; e != nil {
-		s.drop(e)
-	}
+	s.all.Remove(at)
 }
 
 // Clear closes all Snapshots that nobody uses, so that deleted stones are not kept
@@ -144,7 +127,5 @@ func (s *Open) Forget(at history.ID) {
 func (s *Open) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.order.Len() > 0 {
-		s.drop(s.order.Back())
-	}
+	s.all.Clear()
 }

@@ -1,10 +1,10 @@
 package pair
 
 import (
-	"container/list"
 	"hash/maphash"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 )
@@ -22,14 +22,7 @@ type cache struct {
 
 type cacheShard struct {
 	mu    sync.Mutex
-	items map[string]*list.Element
-	order list.List // of *remembered, the most recently used first
-	room  int64     // bytes
-}
-
-type remembered struct {
-	key   string
-	value []byte
+	items *lru.Cache[string, []byte]
 }
 
 const (
@@ -42,12 +35,10 @@ const (
 func newCache(size int64) *cache {
 	c := &cache{seed: maphash.MakeSeed(), largest: size / cacheShards / 4}
 	for i := range c.shards {
-		c.shards[i].items, c.shards[i].room = make(map[string]*list.Element), size/cacheShards
+		c.shards[i].items = lru.New[string, []byte](size/cacheShards, nil)
 	}
 	return c
 }
-
-func (r *remembered) cost() int64 { return int64(len(r.key)+len(r.value)) + itemBytes }
 
 func (c *cache) shard(key string) *cacheShard {
 	return &c.shards[maphash.String(c.seed, key)%cacheShards]
@@ -61,12 +52,8 @@ func (c *cache) get(key string) []byte {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.items[key]
-	if e == nil {
-		return nil
-	}
-	s.order.MoveToFront(e)
-	return e.Value.(*remembered).value
+	value, _ := s.items.Get(key)
+	return value
 }
 
 // has reports whether something is remembered of a key.
@@ -88,24 +75,11 @@ func (c *cache) put(key string, value []byte) {
 	s := c.shard(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.items[key]; e != nil {
-		s.drop(e)
-	}
 	if value == nil {
+		s.items.Remove(key)
 		return
 	}
-	r := &remembered{key, value}
-	s.items[key] = s.order.PushFront(r)
-	s.room -= r.cost()
-	for s.room < 0 && s.order.Len() > 0 {
-		s.drop(s.order.Back())
-	}
-}
-
-func (s *cacheShard) drop(e *list.Element) {
-	r := s.order.Remove(e).(*remembered)
-	delete(s.items, r.key)
-	s.room += r.cost()
+	s.items.Put(key, value, int64(len(key)+len(value))+itemBytes)
 }
 
 // stone returns the bytes of a stone, or nil if they are not remembered.
