@@ -89,12 +89,12 @@ func commits(f func(ctx context.Context, w *world.World, at geom.Point, name str
 }
 
 // queued are operations of a Queue.
-func queued(back bool, op func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Operation) way {
+func queued(back bool, op func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Task) way {
 	return way{masks: true, back: back, write: func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) (func() error, error) {
 		q := edits.New(edits.Options{Go: func(f func()) { f() }})
 		t.Cleanup(q.Close)
 		a := &edits.Arena{World: w, Dimension: inWays}
-		run := func(op edits.Operation) (*edits.Future, error) {
+		run := func(op edits.Task) (*edits.Operation, error) {
 			f := q.Add(a, op, 0)
 			for q.Len() > 0 {
 				q.Step(time.Now(), time.Hour)
@@ -136,7 +136,7 @@ func ways() map[string]way {
 		})
 		return err
 	}
-	pasted := queued(false, func(t *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
+	pasted := queued(false, func(t *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Task {
 		return &edits.Paste{Clip: oneBlock(t, name), At: at, Mask: mask, Objects: true}
 	})
 	pasted.empty = true
@@ -210,11 +210,11 @@ func ways() map[string]way {
 			_, err = c.Apply(ctx, w)
 			return err
 		})),
-		"edit queue: fill": said(queued(false, func(_ *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
+		"edit queue: fill": said(queued(false, func(_ *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Task {
 			return &edits.Fill{Region: region.Box(oneCell(at)), Name: name, Mask: mask}
 		})),
 		"edit queue: paste": pasted,
-		"edit queue: restore": queued(true, func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Operation {
+		"edit queue: restore": queued(true, func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Task {
 			h := undo.New(w, undo.Options{})
 			_, err := h.Update(t.Context(), "ann", "way", func(tx *world.Tx) error {
 				d := tx.Dimension(inWays)

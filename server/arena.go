@@ -231,7 +231,7 @@ func (c *call) operate() error {
 			return err
 		}
 		c.changes.Add(1) // Drain waits for this call, and then for the operation
-		op, err = c.ops.Begin(c.ctx, s, o, port.Note{Author: to.Author, Message: to.Message}, c.Server.ended)
+		op, err = c.ops.Begin(c.ctx, s, o, to.Author, to.Message, c.Server.ended)
 		if err != nil {
 			c.leave()
 		}
@@ -267,7 +267,7 @@ type operationAnswer struct {
 	Restore  string          `json:"restore"` // the snapshot
 	Author   string          `json:"author"`
 	Message  string          `json:"message"`
-	State    arena.State     `json:"state"`
+	State    string          `json:"state"`
 	Total    int             `json:"total"` // chunks, 0 until it is known
 	Done     int             `json:"done"`
 	Failed   int             `json:"failed"`
@@ -289,10 +289,10 @@ type operationsAnswer struct {
 // answerOf describes an operation as it is now.
 func answerOf(op *arena.Operation) operationAnswer {
 	now := op.Status()
-	a := operationAnswer{ID: op.ID, World: op.World, Restore: op.Snapshot, Author: op.Author, Message: op.Message, State: now.State,
+	a := operationAnswer{ID: op.ID, World: op.World, Restore: op.Snapshot, Author: op.Author, Message: op.Message, State: string(now.State),
 		Total: now.Chunks, Done: now.Done, Failed: now.Failed, Cells: now.Cells, Failures: []failureAnswer{}}
 	for _, f := range now.Failures {
-		a.Failures = append(a.Failures, failureAnswer{f.Where, answered(f.Err).Message})
+		a.Failures = append(a.Failures, failureAnswer{f.Where(), answered(f.Err).Message})
 	}
 	if now.Commit.Number != 0 {
 		commit := wire.CommitOf(now.Commit)
@@ -343,7 +343,11 @@ func (c *call) pause() error {
 	if op == nil {
 		return noOperation(to.Operation)
 	}
-	op.Pause(to.Paused)
+	if to.Paused {
+		op.Pause()
+	} else {
+		op.Resume()
+	}
 	return c.answer(http.StatusOK, answerOf(op))
 }
 

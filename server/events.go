@@ -35,7 +35,7 @@ func (c *call) events() error {
 	}
 	s := eventWriter{c: c, told: make(map[*arena.Operation][]byte)}
 	for _, op := range c.ops.Of(c.name) {
-		if op.Status().State.Ended() && op.ID != id {
+		if op.Ended() && op.ID != id {
 			s.told[op] = nil // it ended before
 		}
 	}
@@ -80,6 +80,7 @@ func (s *eventWriter) look(id string) (ended bool, err error) {
 		if id != "" && id != op.ID || known && last == nil {
 			continue
 		}
+		over := op.Ended() // before the answer, which then is the last one
 		a := answerOf(op)
 		now, err := json.Marshal(a)
 		if err != nil {
@@ -89,7 +90,7 @@ func (s *eventWriter) look(id string) (ended bool, err error) {
 			s.add("begun", now)
 		}
 		switch {
-		case a.State.Ended():
+		case over:
 			s.add("done", now)
 			s.told[op] = nil
 			ended = ended || id != ""

@@ -193,7 +193,7 @@ func (a *arena) change(share, every int) error {
 }
 
 // run does an operation to its end and returns its processor time.
-func (a *arena) run(ctx context.Context, op edit.Operation) (ms float64, err error) {
+func (a *arena) run(ctx context.Context, op edit.Task) (ms float64, err error) {
 	start := lab.ProcessorTime()
 	a.last = time.Now()
 	f := a.q.Add(a.place, op, 0)

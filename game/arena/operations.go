@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -37,96 +36,71 @@ func NewOperations(st history.Store, from Opener, born string, most int) *Operat
 	return &Operations{st: st, from: from, most: most, born: born}
 }
 
-// State says how an operation is.
-type State string
-
-// The states of an operation.
-const (
-	Running  State = "running"
-	Paused   State = "paused"
-	Done     State = "done"
-	Failed   State = "failed" // also if some chunks failed and the others were restored
-	Canceled State = "canceled"
-)
-
-// Ended reports whether the operation has ended.
-func (s State) Ended() bool { return s != Running && s != Paused }
-
-// Operation is a restore that a caller began. All of its methods are safe for any number of
-// goroutines.
+// Operation is a restore that a caller began.
 type Operation struct {
 	ID, World, Snapshot string
-	port.Note
-
-	mu   sync.Mutex // guards what is below
-	work *Restore   // nil before it has begun and after it has ended: it holds what it replaced
-	last Status     // without what work says
-}
-
-// Status is how an operation is at a moment.
-type Status struct {
-	State State
-	edit.Progress
-	Failures []Failure      // at most the first 64 of each dimension
-	Commit   history.Commit // the version that it made, or the newest if nothing changed; zero if it made none
-	Err      error          // why it failed
-}
-
-// Failure is a chunk that could not be restored.
-type Failure struct {
-	Where string
-	Err   error
+	Author, Message     string
+	*edit.Operation     // nil before it has begun
 }
 
 // Begin begins to restore a snapshot. It returns when the work is in the Queue, and calls ended,
 // on a goroutine of the operation, when it is done and saved; ctx counts until it returns. The
 // error is ErrBusy if too many operations run.
-func (o *Operations) Begin(ctx context.Context, s *Snapshot, what RestoreOptions, note port.Note, ended func(*Operation)) (*Operation, error) {
-	op, err := o.add(s, note)
+func (o *Operations) Begin(ctx context.Context, s *Snapshot, what RestoreOptions, author, message string, ended func(*Operation)) (*Operation, error) {
+	op, err := o.add(s)
 	if err != nil {
 		return nil, err
 	}
-	open, err := o.from.Open(ctx, s.World, note.Author)
+	op.Author, op.Message = author, message
+	open, err := o.from.Open(ctx, s.World, author)
 	if err != nil {
 		o.drop(op)
 		return nil, err
 	}
-	work, err := s.Start(ctx, o.st, o.from.Queue(), open.Arena, what)
+	work, err := s.start(ctx, o.st, o.from.Queue(), open.Arena, what, func(p edit.Progress, err error) (history.Commit, error) {
+		canceled := errors.Is(err, edit.ErrCanceled) || errors.Is(err, context.Canceled)
+		return open.end(context.Background(), err == nil || p.Failed > 0 && !canceled, message) // the caller may have gone
+	})
 	if err != nil {
 		o.drop(op)
 		_, end := open.end(ctx, false, "")
 		return nil, errors.Join(err, end)
 	}
-	op.mu.Lock()
-	op.work = work
-	op.mu.Unlock()
+	o.mu.Lock()
+	op.Operation = work
+	o.mu.Unlock()
 	go func() {
-		op.finish(work, open)
+		select {
+		case <-open.Lost:
+			work.Cancel()
+		case <-work.Done():
+		}
+		<-work.Done()
 		ended(op)
 	}()
 	return op, nil
 }
 
-func (o *Operations) add(s *Snapshot, note port.Note) (*Operation, error) {
+// add adds an operation that is to begin.
+func (o *Operations) add(s *Snapshot) (*Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	over := func(op *Operation) bool { return op.Operation != nil && op.Ended() }
 	live := 0
 	for _, op := range o.all {
-		if !op.state().Ended() {
+		if !over(op) {
 			live++
 		}
 	}
 	if live >= o.most {
 		return nil, ErrBusy
 	}
-	for i := 0; len(o.all)-live > endedOperations; i++ {
-		if o.all[i].state().Ended() {
-			o.all = slices.Delete(o.all, i, i+1)
-			break // one was added since the last time
-		}
+	if len(o.all)-live > endedOperations { // one was added since the last time
+		i := slices.IndexFunc(o.all, over)
+		o.all = slices.Delete(o.all, i, i+1)
 	}
 	o.numbers++
-	op := &Operation{ID: fmt.Sprintf("%s-%d", o.born, o.numbers), World: s.World, Snapshot: s.Name, Note: note, last: Status{State: Running}}
+	op := &Operation{ID: fmt.Sprintf("%s-%d", o.born, o.numbers), World: s.World, Snapshot: s.Name}
 	o.all = append(o.all, op)
 	return op, nil
 }
@@ -143,7 +117,7 @@ func (o *Operations) Of(world string) (out []*Operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, op := range o.all {
-		if op.World == world && op.begun() {
+		if op.World == world && op.Operation != nil {
 			out = append(out, op)
 		}
 	}
@@ -158,87 +132,4 @@ func (o *Operations) Find(world, id string) *Operation {
 		}
 	}
 	return nil
-}
-
-func (op *Operation) begun() bool {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	return op.work != nil || op.last.State.Ended()
-}
-
-func (op *Operation) state() State {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	return op.last.State
-}
-
-// Pause pauses an operation that has not ended, or lets it go on.
-func (op *Operation) Pause(on bool) {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	switch {
-	case on && op.last.State == Running:
-		op.last.State = Paused
-		op.work.Pause()
-	case !on && op.last.State == Paused:
-		op.last.State = Running
-		op.work.Resume()
-	}
-}
-
-// Cancel ends the operation soon. Status says when.
-func (op *Operation) Cancel() {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	if op.work != nil {
-		op.work.Cancel()
-	}
-}
-
-// Status returns how the operation is now.
-func (op *Operation) Status() Status {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	s := op.last
-	if op.work != nil {
-		s.Progress, s.Failures = op.work.Progress(), failuresOf(op.work)
-	}
-	return s
-}
-
-func failuresOf(r *Restore) (out []Failure) {
-	for _, f := range r.Failures() {
-		out = append(out, Failure{f.Where(), f.Err})
-	}
-	return out
-}
-
-// finish waits for the end of an operation and saves what it did.
-func (op *Operation) finish(work *Restore, open *Opened) {
-	ended := make(chan struct{})
-	defer close(ended)
-	if open.Lost != nil {
-		go func() {
-			select {
-			case <-open.Lost:
-				work.Cancel()
-			case <-ended:
-			}
-		}()
-	}
-	p, err := work.Wait()
-	state, save := Done, true
-	switch {
-	case errors.Is(err, edit.ErrCanceled) || errors.Is(err, context.Canceled):
-		state, save, err = Canceled, false, nil
-	case err != nil:
-		state, save = Failed, p.Failed > 0
-	}
-	made, end := open.end(context.Background(), save, op.Message) // the caller may have gone
-	if end != nil {
-		state, err = Failed, errors.Join(err, end)
-	}
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	op.last, op.work = Status{state, p, failuresOf(work), made, err}, nil
 }

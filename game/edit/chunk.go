@@ -93,26 +93,26 @@ func (c *cells) add(at, mask uint16, row []voxel.Cell) {
 }
 
 // changeChunks changes chunks of a tower, as many as fit, in one update.
-func (f *Future) changeChunks(s *step, t *tower) {
-	clock := f.q.o.Clock
+func (r *run) changeChunks(s *step, t *tower) {
+	clock := r.q.o.Clock
 	start, next := clock(), t.next
 	var inSections time.Duration
 	var counts []int
 	var def voxel.Cell
-	change, err := f.in.World.Update(func(tx *world.Tx) error {
-		v, err := volumeIn(tx, f.in.Dimension, t.volume)
+	change, err := r.in.World.Update(func(tx *world.Tx) error {
+		v, err := volumeIn(tx, r.in.Dimension, t.volume)
 		if err != nil {
 			return err
 		}
-		if !f.knows(v.Volume.Name, v.Names()) {
+		if !r.knows(v.Volume.Name, v.Names()) {
 			return fmt.Errorf("the world went back, and volume %q has other names", t.volume)
 		}
-		in := tx.Dimension(f.in.Dimension)
+		in := tx.Dimension(r.in.Dimension)
 		def = v.Default
-		f.arena.rule(in, f.plan.back)
+		r.arena.rule(in, r.plan.back)
 		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
-			n, whole := f.changeChunk(s, in, v, &t.parts[next])
+			n, whole := r.changeChunk(s, in, v, &t.parts[next])
 			inSections += clock().Sub(began)
 			if v.Err() != nil {
 				return v.Err()
@@ -128,34 +128,34 @@ func (f *Future) changeChunks(s *step, t *tower) {
 		return nil
 	})
 	if err != nil {
-		f.failRest(t, err)
+		r.failRest(t, err)
 		return
 	}
-	f.replaced.add(change, def)
-	f.replaced.addOwned(change, f.in)
+	r.replaced.add(change, def)
+	r.replaced.addOwned(change, r.in)
 	for _, n := range counts {
 		s.Cells += n
 		if t.next == next { // a part of it
-			f.addCells(n)
+			r.addCells(n)
 			break
 		}
 		s.Chunks++
-		f.count(t, t.next, n, t.parts[t.next].err)
+		r.count(t, t.next, n, t.parts[t.next].err)
 		t.next++
 	}
 	s.q.publish.add(clock().Sub(start) - inSections)
 }
 
 // addCells counts changed cells of a chunk that is not done.
-func (f *Future) addCells(n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.progress.Cells += n
+func (r *run) addCells(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.Cells += n
 }
 
 // changeChunk changes a chunk section by section. It returns how many cells it changed, and
 // whether it came to the end of the chunk; an error of the Sink ends a chunk.
-func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *part) (n int, whole bool) {
+func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *part) (n int, whole bool) {
 	now, ok := v.Chunk(p.pos)
 	if !ok {
 		return 0, true
@@ -181,7 +181,7 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 		}
 		at := sectionMin(least, i)
 		start := s.q.o.Clock()
-		if sink := f.in.Sink; sink != nil {
+		if sink := r.in.Sink; sink != nil {
 			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
 		}
 		s.q.section.add(s.q.o.Clock().Sub(start))
@@ -206,7 +206,7 @@ func (f *Future) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p
 	}
 	if p.objects != nil {
 		is, _ := v.Chunk(p.pos)
-		in := &objectsTx{d: d, sink: f.in.Sink}
+		in := &objectsTx{d: d, sink: r.in.Sink}
 		p.objects(p, in, now, is.Or(v.Default), allowed)
 		p.err = cmp.Or(p.err, in.err)
 	}

@@ -34,26 +34,26 @@ func columnTowers(parts []columnPart) (out []*tower) {
 }
 
 // changeColumns changes the column of a tower if it fits.
-func (f *Future) changeColumns(s *step, t *tower) {
+func (r *run) changeColumns(s *step, t *tower) {
 	if !s.look() || !s.room(0) {
 		return
 	}
 	p := &t.columns[0]
-	start := f.q.o.Clock()
+	start := r.q.o.Clock()
 	var refused error
 	var before, after *voxel.Column
-	_, err := f.in.World.Update(func(tx *world.Tx) error {
-		in := tx.Dimension(f.in.Dimension)
+	_, err := r.in.World.Update(func(tx *world.Tx) error {
+		in := tx.Dimension(r.in.Dimension)
 		if in == nil {
-			return fmt.Errorf("no dimension %q any more", f.in.Dimension)
+			return fmt.Errorf("no dimension %q any more", r.in.Dimension)
 		}
 		before = in.Column(p.pos)
 		if after = p.change(before); sameColumn(before, after) {
 			after = before
 			return nil
 		}
-		if f.in.Sink != nil {
-			if refused = f.in.Sink.Column(p.pos, after); refused != nil {
+		if r.in.Sink != nil {
+			if refused = r.in.Sink.Column(p.pos, after); refused != nil {
 				return nil
 			}
 		}
@@ -66,15 +66,15 @@ func (f *Future) changeColumns(s *step, t *tower) {
 		err = refused
 	}
 	if err == nil && before != after {
-		f.replaced.addColumn(p.pos, before, after)
+		r.replaced.addColumn(p.pos, before, after)
 		for _, list := range voxel.ListsOf(before, after) {
 			if voxel.Owner(list) == voxel.Block {
-				f.replaced.swap(f.in, p.pos, list, before.Objects(list), after.Objects(list)) // it goes back with its blocks
+				r.replaced.swap(r.in, p.pos, list, before.Objects(list), after.Objects(list)) // it goes back with its blocks
 			}
 		}
 	}
-	s.q.section.add(f.q.o.Clock().Sub(start))
-	f.count(t, 0, 0, err)
+	s.q.section.add(r.q.o.Clock().Sub(start))
+	r.count(t, 0, 0, err)
 }
 
 // writeColumn writes what differs of a column: lists by themselves, so that a commit holds no more.

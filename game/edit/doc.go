@@ -3,8 +3,8 @@
 // and pastes.
 //
 // A game makes one Queue and calls Queue.Step once in each tick with the time that may be
-// spent. Any goroutine may Add an operation on an Arena, which is a dimension of an open
-// world. What an operation needs from the store is read beside the game, shortly before it is
+// spent. Any goroutine may Add a Task on an Arena, which is a dimension of an open
+// world; it is an Operation from then on. What an operation needs from the store is read beside the game, shortly before it is
 // needed, and held in memory until the operation is done with it; Step itself never
 // waits for the disk.
 //
@@ -16,6 +16,6 @@
 // meanwhile stays where the operation has already passed.
 //
 // A chunk that fails is reported, and the rest goes on. An operation that was
-// interrupted may simply be added again: what is done already costs nothing. Future.Undo
-// is the operation that takes back what was done.
+// interrupted may simply be added again: what is done already costs nothing. Operation.Undo
+// is the Task that takes back what was done.
 package edit

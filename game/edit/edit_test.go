@@ -43,7 +43,7 @@ func made(t testing.TB, size int) (history.Store, *world.World) {
 }
 
 // run steps a queue until an operation has ended.
-func run(t testing.TB, q *edit.Queue, f *edit.Future) edit.Result {
+func run(t testing.TB, q *edit.Queue, f *edit.Operation) edit.Status {
 	t.Helper()
 	for {
 		q.Step(time.Now(), time.Hour)

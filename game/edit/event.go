@@ -28,9 +28,9 @@ func (k EventKind) String() string {
 
 // Event is something that happened to an operation.
 type Event struct {
-	Kind   EventKind
-	Arena  *Arena
-	Future *Future
+	Kind      EventKind
+	Arena     *Arena
+	Operation *Operation
 	// Volume and Chunk say which chunk, for ChunkDone and ChunkFailed. Volume is
 	// world.Columns for a column, whose position is Column, and empty for the light of the
 	// tower that Chunk is one of.

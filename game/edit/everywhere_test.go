@@ -45,7 +45,7 @@ func place(t *testing.T, w *world.World, dimension, name string, at ...int) {
 }
 
 // steps works until an operation has ended, at most so many times.
-func steps(q *edit.Queue, f *edit.Future, most int) (ended bool) {
+func steps(q *edit.Queue, f *edit.Operation, most int) (ended bool) {
 	for range most {
 		q.Step(time.Now(), 1)
 		select {

@@ -35,7 +35,7 @@ func Example() {
 	q := edit.New(edit.Options{})
 	defer q.Close()
 	arena := &edit.Arena{World: w, Dimension: "earth"}
-	ticks := func(f *edit.Future) {
+	ticks := func(f *edit.Operation) {
 		for q.Len() > 0 { // the game's loop
 			q.Step(time.Now(), 0)
 		}

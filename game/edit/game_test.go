@@ -79,7 +79,7 @@ func TestGame(t *testing.T) {
 	q := edit.New(edit.Options{Clock: c.now, Go: func(f func()) { f() }})
 	defer q.Close()
 	var games []*game
-	var futures []*edit.Future
+	var futures []*edit.Operation
 	for i := range arenas {
 		_, w := made(t, 4)
 		defer w.Close()
@@ -109,7 +109,7 @@ func TestGame(t *testing.T) {
 		over = max(over, c.t.Sub(began)-max(30*time.Millisecond, load))
 		busy := 0
 		for i, g := range games {
-			if n := futures[i].Progress().Done; 0 < n && n < futures[i].Progress().Chunks {
+			if n := futures[i].Status().Progress.Done; 0 < n && n < futures[i].Status().Progress.Chunks {
 				busy++
 			}
 			if ticks%50 == 0 {
@@ -123,7 +123,7 @@ func TestGame(t *testing.T) {
 	for i, g := range games {
 		g.check(t)
 		worst = max(worst, g.worst)
-		if p := futures[i].Progress(); p.Failed > 0 || p.Done != p.Chunks {
+		if p := futures[i].Status().Progress; p.Failed > 0 || p.Done != p.Chunks {
 			t.Errorf("arena %d: %+v", i, p)
 		}
 	}

@@ -60,7 +60,7 @@ func TestCells(t *testing.T) {
 			}
 		}
 		before := w.View().Dimension("overworld").Volume(voxel.Block)
-		var op edit.Operation = &edit.Restore{Capture: c, Region: r, Mask: mask}
+		var op edit.Task = &edit.Restore{Capture: c, Region: r, Mask: mask}
 		fill := rng.IntN(2) == 0
 		if fill {
 			op = &edit.Fill{Region: r, Mask: mask, Name: "minecraft:bedrock"}
@@ -217,7 +217,7 @@ func TestOrder(t *testing.T) {
 	if want := "urgent begun; urgent ended; a begun; b begun; "; !strings.HasPrefix(log.String(), want) {
 		t.Errorf("events %q do not begin with %q", &log, want)
 	}
-	for _, f := range []*edit.Future{first, second, fourth} {
+	for _, f := range []*edit.Operation{first, second, fourth} {
 		if r, err := f.Wait(context.Background()); err != nil || r.Done != r.Chunks || r.Cells == 0 {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -228,18 +228,18 @@ func TestOrder(t *testing.T) {
 	if _, err := third.Wait(context.Background()); !errors.Is(err, edit.ErrCanceled) {
 		t.Errorf("a canceled operation ended with %v", err)
 	}
-	q.Pause()
 	late := q.Add(a, fill, 0)
-	if r := q.Step(time.Now(), 0); r.Sections > 0 || late.Progress().Chunks > 0 {
-		t.Error("a paused queue works")
+	late.Pause()
+	if r := q.Step(time.Now(), 0); r.Sections > 0 || late.Status().Chunks > 0 || late.Status().State != edit.Paused {
+		t.Error("a paused operation works")
 	}
-	q.Resume()
+	late.Resume()
 	bad := q.Add(a, &edit.Restore{}, 0)
 	none := q.Add(&edit.Arena{World: w, Dimension: "nowhere"}, fill, 0)
 	for q.Len() > 0 {
 		q.Step(time.Now(), 0)
 	}
-	for _, f := range []*edit.Future{bad, none} {
+	for _, f := range []*edit.Operation{bad, none} {
 		if _, err := f.Wait(context.Background()); err == nil {
 			t.Error("a wrong operation did not fail")
 		}
@@ -281,7 +281,7 @@ func TestMany(t *testing.T) {
 				if _, err := f.Wait(context.Background()); err != nil && !errors.Is(err, edit.ErrCanceled) {
 					t.Error(err)
 				}
-				f.Progress()
+				f.Status()
 			}
 		})
 	}

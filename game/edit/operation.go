@@ -2,316 +2,549 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
-	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Operation is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
-type Operation interface {
-	// prepare finds what is to be done. It runs beside the game.
-	prepare(ctx context.Context, a *Arena) (*plan, error)
+// ErrCanceled is why a canceled operation ended.
+var ErrCanceled = errors.New("edit: canceled")
+
+// Operation is a Task in a Queue, or several that belong together. Any number of goroutines may use it.
+type Operation struct {
+	q      *Queue
+	runs   []*run
+	then   func(Progress, error) (history.Commit, error) // nil: nothing
+	done   chan struct{}
+	paused bool // needs q.mu
+
+	mu     sync.Mutex
+	left   int // runs that have not ended
+	commit history.Commit
+	err    error // of then
 }
 
-// plan is what an operation is going to do.
-type plan struct {
-	towers []*tower
-	// more plans towers that come after these, a few at a time, and returns none at the end;
-	// all of them have that many chunks. It runs beside the game; nil: nothing comes.
-	more   func() []*tower
-	chunks int
-	// last plans what comes after the light of what the towers change, which adds sections to
-	// columns. It runs beside the game; nil: nothing comes.
-	last func() ([]*tower, error)
-	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
-	fetch func(ctx context.Context, t *tower) error
-	// finish is the rest of the work, beside the game; nil: nothing.
-	finish func(ctx context.Context) (Result, error)
-	close  func() // nil: nothing is open
-	// back says that the operation brings back what was there, at whatever heights.
-	back bool
+// run is a Task on its arena.
+type run struct {
+	*Operation
+	arena    *Arena
+	in       *Arena // arena with its dimension's name, and none without a dimension; set by prepare
+	task     Task
+	priority int
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+
+	// Those that follow belong to Step.
+	begun    bool
+	plan     *plan
+	started  int  // towers that are being fetched or were
+	finished int  // towers that are done
+	ahead    int  // chunks fetched and not done
+	lit      bool // towers are planned whose light is to be computed
+	last     bool // finish was started
+	replaced replaced
+	names    map[string][]string // of the volumes of the dimension, when the plan was made
+
+	mu       sync.Mutex
+	waiting  int // calls beside the game that did not return
+	planned  *plan
+	fetched  map[*tower]bool
+	progress Progress
+	failures []Event
+	err      error
 }
 
-// tower is the chunks of a volume over one another that are to be changed, or a column, or a
-// tower whose light is to be computed.
-type tower struct {
-	volume  string   // world.Columns: a column; "": light
-	box     geom.Box // in cells of the dimension
-	parts   []part
-	columns []columnPart
-	dark    []geom.ChunkPos // whose blocks were changed, for light
-	lit     []geom.ChunkPos // whose blocks the tower changed, once it is done
-
-	next int // parts that are done
-	held *world.Held
-	err  error // of fetching
+// Progress is how far an operation is. Chunks are chunks of any volume, columns, and towers whose
+// light is computed: these are known when the blocks are done.
+type Progress struct {
+	Chunks int // that the operation looks at; 0 until they are known
+	Done   int // chunks that are done, failed ones included
+	Failed int
+	Cells  int // that were changed, without light
 }
 
-// part is a chunk that is to be changed.
-type part struct {
-	pos geom.ChunkPos
-	// want is what the chunk is to be, nil: the default alone. If change is set, it says
-	// what is to become of the chunk that is there.
-	want   *voxel.Chunk
-	change func(now *voxel.Chunk) *voxel.Chunk
-	// mask says which cells may change by what is there now; nil: all may.
-	mask *cellMask
-	in   region.Region // where cells may change; nil: everywhere
-	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may. It is
-	// made from in with what else the chunk needs, so that a plan stays small.
-	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
-	// objects changes the objects that the blocks of the chunk own, in the update that changed some of
-	// these. It is told what the chunk was before and is, and which cells a mask allowed. nil: they stay.
-	objects func(p *part, in *objectsTx, was, is *voxel.Chunk, allowed []bool)
-	err     error // of the Sink
+// State says how an operation is.
+type State string
+
+// The states of an operation.
+const (
+	Running  State = "running"
+	Paused   State = "paused"
+	Done     State = "done"
+	Failed   State = "failed" // also if some chunks failed and the others were changed
+	Canceled State = "canceled"
+)
+
+// Ended reports whether the operation has ended.
+func (s State) Ended() bool { return s != Running && s != Paused }
+
+// Status is how an operation is at a moment, or what it did.
+type Status struct {
+	State
+	Progress
+	Failures []Event        // the ChunkFailed events so far, at most the first 64 of each Task
+	Commit   history.Commit // what a Save wrote, or what was made when the operation ended
+	Err      error          // why it failed
 }
 
-// dimension returns the dimension of an arena as it is now.
-func (a *Arena) dimension() (*world.Dimension, error) {
-	v := a.World.View()
-	if a.Dimension == "" && len(v.Dimensions()) > 0 {
-		return v.Dimensions()[0], nil
+// Status returns how the operation is now.
+func (o *Operation) Status() Status {
+	s, err := o.status()
+	if s.State == Failed {
+		s.Err = err
 	}
-	if d := v.Dimension(a.Dimension); d != nil {
-		return d, nil
-	}
-	return nil, fmt.Errorf("edit: %s: no dimension %q", a.World.Name(), a.Dimension)
+	return s
 }
 
-// volume returns a volume of an arena as it is now.
-func (a *Arena) volume(name string) (*world.Volume, error) {
-	d, err := a.dimension()
-	if err != nil {
-		return nil, err
+// status is Status without Err, and the error of an operation that was canceled or failed.
+func (o *Operation) status() (s Status, err error) {
+	o.q.mu.Lock()
+	if s.State = Running; o.paused {
+		s.State = Paused
 	}
-	if name == "" {
-		name = voxel.Block
-	}
-	v := d.Volume(name)
-	if v == nil {
-		return nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
-	}
-	return v, nil
-}
-
-// towersOf sorts the chunks of a volume into towers, nearby ones after one another.
-func towersOf(v voxel.Volume, parts []part) (out []*tower) {
-	type at struct{ x, z int32 }
-	found := make(map[at]*tower)
-	for _, p := range parts {
-		k := at{p.pos.X, p.pos.Z}
-		t := found[k]
-		if t == nil {
-			t = &tower{volume: v.Name}
-			found[k] = t
-			out = append(out, t)
+	o.q.mu.Unlock()
+	ended := o.Ended()
+	for _, r := range o.runs {
+		r.mu.Lock()
+		s.Progress.Chunks += r.progress.Chunks
+		s.Progress.Done += r.progress.Done
+		s.Progress.Failed += r.progress.Failed
+		s.Cells += r.progress.Cells
+		s.Failures = append(s.Failures, r.failures...)
+		if ended && err == nil {
+			err = r.err
 		}
-		t.parts = append(t.parts, p)
-		t.box = t.box.Union(p.pos.Box().Scale(v.Scale))
+		r.mu.Unlock()
 	}
-	slices.SortFunc(out, func(a, b *tower) int { return a.footprint().Compare(b.footprint()) })
-	return out
-}
-
-// footprint is the code of the tower's lowest place, so that neighbours are close.
-func (t *tower) footprint() geom.Code {
-	pos := t.parts[0].pos
-	return geom.CodeOf(geom.ChunkPos{X: pos.X, Z: pos.Z}, 0)
-}
-
-// chunks is how many chunks the tower brings into memory.
-func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
-
-// shadow returns a tower whose light is to be computed, with what is around it: light falls
-// through all of its height.
-func (t *tower) shadow(changed []geom.ChunkPos) *tower {
-	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
-	b := geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}
-	b.Min.Y, b.Max.Y = world.Everywhere.Min.Y, world.Everywhere.Max.Y
-	return &tower{dark: changed, box: b}
-}
-
-// positions returns where the chunks of the tower are.
-func (t *tower) positions() (out []geom.ChunkPos) {
-	for i := range t.parts {
-		out = append(out, t.parts[i].pos)
+	if !ended {
+		return s, nil
 	}
-	return out
-}
-
-// cellMask is the name terms of a region.Mask. Names of a volume only grow.
-type cellMask struct {
-	of      region.Mask
-	allowed []bool // by cell
-	names   int    // how many names there were
-}
-
-// mask returns nil for a mask that allows all cells. One that can match nothing is an error.
-func (a *Arena) mask(m region.Mask) (*cellMask, error) {
-	mask, err := maskOf(m)
-	if err == nil && mask != nil {
-		err = CheckMask(m, Volumes(a.World.View()))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
-	}
-	return mask, nil
-}
-
-func maskOf(m region.Mask) (*cellMask, error) {
-	if len(m.Changes()) > 0 {
-		return nil, fmt.Errorf("mask %v: what a history changed must be in Region", m)
-	}
-	if m.Cells(nil) == nil {
-		return nil, nil
-	}
-	return &cellMask{of: m}, nil
-}
-
-// Volumes returns all volumes of a world with their names.
-func Volumes(w *world.View) (all []stone.VolumeInfo) {
-	for _, d := range w.Dimensions() {
-		for _, v := range d.Volumes() {
-			all = append(all, stone.VolumeInfo{Volume: v.Volume, Names: v.Names()})
-		}
-	}
-	return all
-}
-
-// CheckMask returns an error if a pattern of a mask can match nothing in a world with these
-// volumes: neither a block, a material nor the game has such a name, or none of them such a property.
-func CheckMask(m region.Mask, volumes []stone.VolumeInfo) error {
-	var names []string
-	var game *block.Table // nil: the world can get no other names
-	for _, v := range volumes {
-		if v.Volume.Name != voxel.Biome {
-			names = append(names, v.Names...)
-		}
-		if v.Schema == voxel.Palette {
-			game = block.Blocks()
-		}
-	}
-	numbers := block.Numbered(names)
-	for _, name := range names {
-		names = append(names, block.Flat(name))
-	}
-	for _, text := range m.Unmatched(names) {
-		word, properties, _ := strings.Cut(text, "[")
-		if said := strings.TrimPrefix(word, block.Space); numbers {
-			number, err := block.Number(word)
-			flat, _, _ := strings.Cut(block.Flat(number), "[")
-			switch {
-			case strings.HasPrefix(said, "legacy:") || strings.TrimLeft(said, "0123456789") != said || flat == block.Space+said:
-				continue
-			case err == nil:
-				return fmt.Errorf("mask %q: masks have names from 1.13 on, or numbers; did you mean %q?", text, flat)
-			case !strings.Contains(word, "*"):
-				return fmt.Errorf("mask %q: %w", text, err)
-			}
-		}
-		name, err := region.ParseMask(word)
-		switch {
-		case err != nil:
-			return err
-		case len(name.Unmatched(names)) == 0:
-			return fmt.Errorf("mask %q: no %s of the world has [%s", text, word, properties)
-		case game != nil && len(name.Unmatched(game.Names())) == 0:
-			continue
-		case strings.HasPrefix(word, "#"):
-			return fmt.Errorf("mask %q: the masks of WorldEdit that begin with # are not known here; !air is all that is there", text)
-		}
-		near := block.Near(strings.TrimPrefix(word, block.Space), func(yield func(string) bool) {
-			for _, name := range slices.Concat(names, game.Names()) {
-				base, _, _ := strings.Cut(strings.TrimPrefix(name, block.Space), "[")
-				if base != "" && !yield(base) {
-					return
-				}
-			}
-		})
-		if near != "" {
-			near = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return fmt.Errorf("mask %q: neither the world nor its game has such a name%s", text, near)
-	}
-	return nil
-}
-
-// cells returns by cell what the mask allows of a volume with those names; nil: all.
-func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s.Commit = o.commit
 	switch {
-	case m == nil:
-		return nil
-	case m.names == len(names):
-		return m.allowed
+	case err == nil && o.err == nil:
+		s.State = Done
+	case o.err == nil && (errors.Is(err, ErrCanceled) || errors.Is(err, context.Canceled)):
+		s.State = Canceled
+	default:
+		s.State = Failed
 	}
-	m.allowed, m.names = Admitted(m.of, schema, names), len(names)
-	return m.allowed
+	return s, errors.Join(err, o.err)
 }
 
-// Admitted returns by cell what the terms of a mask about names admit of a volume with those names;
-// nil: all. Blocks with numbers have also the names that they have from 1.13 on.
-func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
-	allowed := m.Cells(names, block.Flat)
-	if allowed == nil || schema != voxel.Terrain {
-		return allowed
+// Done is closed when the operation has ended. From then on it reads nothing.
+func (o *Operation) Done() <-chan struct{} { return o.done }
+
+// Ended reports whether the operation has ended.
+func (o *Operation) Ended() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
 	}
-	all := make([]bool, int(voxel.MaxCell)+1)
-	for c := range all { // names are those of materials
-		k := voxel.Cell(c).Material()
-		all[c] = int(k) < len(allowed) && allowed[k]
-	}
-	return all
 }
 
-// Within returns a chunk with the cells of now in a region, as far as admits is true for the cell that
-// is has there, nil: for all. Its other cells are those of rest.
-func Within(pos geom.ChunkPos, in region.Region, admits []bool, is, now, rest *voxel.Chunk) *voxel.Chunk {
-	p := part{pos: pos, in: in}
-	p.cut()
-	var ask, out, cells [voxel.ChunkCells]voxel.Cell
-	is.Flat(&ask)
-	now.Flat(&cells)
-	rest.Flat(&out)
-	for i := range out {
-		if p.only[i/voxel.ChunkEdge]>>(i%voxel.ChunkEdge)&1 != 0 && (admits == nil || int(ask[i]) < len(admits) && admits[ask[i]]) {
-			out[i] = cells[i]
-		}
+// Wait returns what was done when the operation has ended, or ctx.Err(). The error wraps
+// ErrCanceled if the operation was canceled, and the first error of a chunk if any failed; what was
+// done by then stays done.
+func (o *Operation) Wait(ctx context.Context) (Status, error) {
+	select {
+	case <-o.done:
+	case <-ctx.Done():
+		return Status{}, ctx.Err()
 	}
-	return voxel.FromFlat(&out)
+	return o.status()
 }
 
-// within limits a part to a region that covers as much of it.
-func (p part) within(r region.Region, c region.Cover) part {
-	if c != region.Whole {
-		p.in = r
+// Cancel ends the operation at the next Step, or when what is being read for it has come. What
+// was done stays done; see Undo. It does nothing once the operation has ended.
+func (o *Operation) Cancel() {
+	for _, r := range o.runs {
+		o.q.cancel(r, ErrCanceled)
 	}
-	return p
 }
 
-// cut makes only from in.
-func (p *part) cut() {
-	if p.in == nil {
+// Pause keeps the operation from going on until Resume; operations of the same arenas wait
+// behind it.
+func (o *Operation) Pause() { o.setPaused(true) }
+
+// Resume undoes Pause.
+func (o *Operation) Resume() { o.setPaused(false) }
+
+func (o *Operation) setPaused(paused bool) {
+	o.q.mu.Lock()
+	defer o.q.mu.Unlock()
+	o.paused = paused
+}
+
+// Undo returns the Task that takes back what this operation did in the dimension of its arena. It gives
+// back cells that are still as the operation left them, and columns likewise. It fails if it
+// begins before the operation has ended. An Operation keeps the chunks that it replaced.
+func (o *Operation) Undo() Task { return undo{o} }
+
+// maxFailures is how many failures of a Task are remembered.
+const maxFailures = 64
+
+// canGoOn reports whether a Step has something to do.
+func (r *run) canGoOn() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.plan != nil && r.finished < len(r.plan.towers) && r.ctx.Err() == nil {
+		return r.finished == r.started || r.fetched[r.plan.towers[r.finished]]
+	}
+	return r.waiting == 0
+}
+
+// idle reports whether nothing runs beside the game for the operation.
+func (r *run) idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waiting == 0
+}
+
+// beside runs a function beside the game.
+func (r *run) beside(do func()) {
+	r.mu.Lock()
+	r.waiting++
+	r.mu.Unlock()
+	r.q.running.Add(1)
+	r.q.o.Go(func() {
+		defer r.q.running.Done()
+		do()
+		r.mu.Lock()
+		r.waiting--
+		r.mu.Unlock()
+	})
+}
+
+// fail ends the operation with an error at one of the next Steps.
+func (r *run) fail(err error) {
+	if err != nil {
+		r.q.cancel(r, err)
+	}
+}
+
+// advance does one piece of work and reports whether the operation has ended.
+func (r *run) advance(s *step) (ended bool) {
+	if r.ctx.Err() != nil {
+		return r.idle() // else it is ended when nothing runs for it any more
+	}
+	switch {
+	case !r.begun:
+		r.begun = true
+		r.event(Event{Kind: Begun})
+		r.beside(r.prepare)
+	case r.plan == nil:
+		r.mu.Lock()
+		r.plan = r.planned
+		r.mu.Unlock()
+	case r.finished < r.started:
+		r.work(s, r.plan.towers[r.finished])
+		r.start()
+	case r.started < len(r.plan.towers):
+		r.start()
+	case r.plan.more != nil:
+		r.beside(r.planMore)
+	case !r.lit:
+		r.lit = true
+		r.beside(r.planLight)
+	case r.plan.last != nil:
+		last := r.plan.last
+		r.plan.last = nil
+		r.beside(func() { r.planLast(last) })
+	case !r.last && r.plan.finish != nil:
+		r.last = true
+		r.beside(r.finish)
+	default:
+		return true
+	}
+	return false
+}
+
+func (r *run) prepare() {
+	in := *r.arena
+	if d, err := in.dimension(); err == nil {
+		in.Dimension = d.Name()
+	}
+	r.in = &in
+	p, err := r.task.prepare(r.ctx, r.in)
+	if err != nil {
+		r.fail(err)
 		return
 	}
-	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
-	b := p.pos.Box()
-	for y := range voxel.ChunkEdge {
-		for z := range voxel.ChunkEdge {
-			p.in.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
-				lo, hi := max(x0-b.Min.X, 0), min(x1-b.Min.X, voxel.ChunkEdge)
-				if lo < hi {
-					only[y*voxel.ChunkEdge+z] |= uint32(uint64(1)<<hi - uint64(1)<<lo)
-				}
-				return x1 < b.Max.X
-			})
+	r.names = make(map[string][]string)
+	if d, err := in.dimension(); err == nil {
+		for _, v := range d.Volumes() {
+			r.names[v.Volume.Name] = v.Names()
 		}
 	}
-	p.only = only
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.planned = p
+	r.fetched = make(map[*tower]bool)
+	r.progress.Chunks += p.chunks
+	r.expect(p.towers)
+}
+
+// knows reports whether the cells of a volume are those that the plan was made with: after a
+// Restore that took the volume away they may be others.
+func (r *run) knows(volume string, names []string) bool {
+	had := r.names[volume]
+	if len(had) > len(names) {
+		return false
+	}
+	if len(had) > 0 && &had[0] != &names[0] {
+		if !slices.Equal(had, names[:len(had)]) {
+			return false
+		}
+		r.names[volume] = names[:len(had)]
+	}
+	return true
+}
+
+// planMore adds the next towers of the plan.
+func (r *run) planMore() {
+	towers := r.plan.more()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plan.towers = append(r.plan.towers, towers...)
+	if len(towers) == 0 {
+		r.plan.more = nil
+	}
+}
+
+// expect counts chunks that are still to be done. It needs mu.
+func (r *run) expect(towers []*tower) {
+	for _, t := range towers {
+		r.progress.Chunks += t.chunks()
+	}
+}
+
+func (r *run) finish() {
+	c, err := r.plan.finish(r.ctx)
+	r.Operation.mu.Lock()
+	r.commit = c
+	r.Operation.mu.Unlock()
+	r.fail(err)
+}
+
+// start fetches towers as far as there is room for their chunks.
+func (r *run) start() {
+	for r.started < len(r.plan.towers) {
+		t := r.plan.towers[r.started]
+		if r.ahead > 0 && r.ahead+t.chunks() > r.q.o.Chunks {
+			return
+		}
+		r.started++
+		r.ahead += t.chunks()
+		r.beside(func() { r.fetch(t) })
+	}
+}
+
+// fetch brings into memory what a tower needs, and holds it there.
+func (r *run) fetch(t *tower) {
+	var volumes []string // all for light
+	if t.dark == nil {
+		volumes = append(volumes, t.volume)
+	}
+	if t.volume == voxel.Block {
+		volumes = append(volumes, world.Columns)
+	}
+	held, err := r.in.World.Load(r.ctx, r.in.Dimension, t.box, volumes...)
+	t.held = held
+	for i := range t.parts {
+		t.parts[i].cut()
+	}
+	if err == nil && r.plan.fetch != nil {
+		err = r.plan.fetch(r.ctx, t)
+	}
+	t.err = err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fetched[t] = true
+}
+
+// work changes a tower, or as much of it as fits.
+func (r *run) work(s *step, t *tower) {
+	switch {
+	case t.err != nil:
+		r.failRest(t, t.err)
+	case t.dark != nil:
+		r.light(s, t)
+	case t.volume == world.Columns:
+		r.changeColumns(s, t)
+	default:
+		r.changeChunks(s, t)
+	}
+	if t.next < t.chunks() {
+		return
+	}
+	r.finished++
+	r.ahead -= t.chunks()
+	r.release(t)
+}
+
+// release lets go of what a tower holds, beside the game.
+func (r *run) release(t *tower) {
+	r.mu.Lock()
+	delete(r.fetched, t)
+	r.mu.Unlock()
+	if t.held != nil {
+		r.beside(t.held.Release)
+	}
+	if t.volume == voxel.Block && r.in.Light != nil {
+		t.lit = r.replaced.in(t)
+	}
+	t.parts, t.columns = nil, nil
+}
+
+// failRest gives up what is left of a tower.
+func (r *run) failRest(t *tower, err error) {
+	for ; t.next < t.chunks(); t.next++ {
+		r.count(t, t.next, 0, err)
+	}
+}
+
+// count notes that a chunk or a column of a tower, or its light, is done.
+func (r *run) count(t *tower, i, cells int, err error) {
+	e := Event{Kind: ChunkDone, Volume: t.volume, Err: err}
+	switch {
+	case t.dark != nil:
+		e.Chunk = t.dark[0]
+	case t.volume == world.Columns:
+		e.Column = t.columns[i].pos
+	default:
+		e.Chunk = t.parts[i].pos
+	}
+	r.mu.Lock()
+	r.progress.Done++
+	r.progress.Cells += cells
+	if err != nil {
+		e.Kind = ChunkFailed
+		r.progress.Failed++
+		if len(r.failures) < maxFailures {
+			r.failures = append(r.failures, Event{e.Kind, r.arena, r.Operation, e.Volume, e.Chunk, e.Column, err})
+		}
+		if r.err == nil {
+			r.err = fmt.Errorf("edit: %s: %s: %w", r.arena.World.Name(), e.Where(), err)
+		}
+	}
+	r.mu.Unlock()
+	r.event(e)
+}
+
+// Where names the chunk, column or tower of a ChunkDone or ChunkFailed.
+func (e Event) Where() string {
+	switch e.Volume {
+	case world.Columns:
+		return fmt.Sprintf("column %v", e.Column)
+	case "":
+		return fmt.Sprintf("light of the tower of chunk %v", e.Chunk)
+	}
+	return fmt.Sprintf("chunk %v of %s", e.Chunk, e.Volume)
+}
+
+func (r *run) event(e Event) {
+	e.Arena, e.Operation = r.arena, r.Operation
+	r.q.o.Events(e)
+}
+
+// planLight adds the towers whose light is to be computed.
+func (r *run) planLight() {
+	var out []*tower
+	for _, t := range r.plan.towers {
+		if len(t.lit) > 0 {
+			out = append(out, t.shadow(t.lit))
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plan.towers = append(r.plan.towers, out...)
+	r.expect(out)
+}
+
+// planLast adds what comes after the light.
+func (r *run) planLast(last func() ([]*tower, error)) {
+	towers, err := last()
+	r.fail(err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plan.towers = append(r.plan.towers, towers...)
+	r.expect(towers)
+}
+
+// light has the light of a tower computed if that fits.
+func (r *run) light(s *step, t *tower) {
+	if !s.room(s.q.light.likely()) {
+		return
+	}
+	start := r.q.o.Clock()
+	err := r.in.Light.Relight(r.ctx, r.in, t.dark)
+	s.q.light.add(r.q.o.Clock().Sub(start))
+	s.Sections++
+	t.next++
+	r.count(t, 0, 0, err)
+}
+
+// end completes the run and lets go of what it holds, beside the game. Nothing else may run
+// there for it.
+func (r *run) end() {
+	cause := context.Cause(r.ctx)
+	r.cancel(nil)
+	r.mu.Lock()
+	if cause != nil {
+		r.err = cause
+	}
+	err := r.err
+	var held []*world.Held
+	for t := range r.fetched {
+		held = append(held, t.held)
+	}
+	planned := r.planned
+	r.plan, r.planned, r.fetched = nil, nil, nil
+	r.mu.Unlock()
+	r.beside(func() {
+		for _, h := range held {
+			if h != nil {
+				h.Release()
+			}
+		}
+		if planned != nil && planned.close != nil {
+			planned.close()
+		}
+	})
+	r.event(Event{Kind: Ended, Err: err})
+	o := r.Operation
+	o.mu.Lock()
+	o.left--
+	last := o.left == 0
+	o.mu.Unlock()
+	switch {
+	case last && o.then != nil:
+		r.beside(o.finishAll)
+	case last:
+		close(o.done)
+	}
+}
+
+// finishAll does what is to be done when all Tasks have ended.
+func (o *Operation) finishAll() {
+	var first error
+	for _, r := range o.runs {
+		if r.err != nil && first == nil {
+			first = r.err
+		}
+	}
+	c, err := o.then(o.Status().Progress, first)
+	o.mu.Lock()
+	o.commit, o.err = c, err
+	o.mu.Unlock()
+	close(o.done)
 }

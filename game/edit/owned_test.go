@@ -64,7 +64,7 @@ func TestOwned(t *testing.T) {
 	ore := content(geom.Point{}, "ore")
 	for _, tt := range []struct {
 		name string
-		op   edit.Operation
+		op   edit.Task
 		want string
 	}{
 		{"paste", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true}, "furnace, barrel, air, coal 6, ore 5"},

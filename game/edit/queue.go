@@ -6,6 +6,8 @@ import (
 	"sort"
 	"sync"
 	"time"
+
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Tick is the length of a tick of a Minecraft server. The default budget of a Step is 60
@@ -44,17 +46,16 @@ type Queue struct {
 	publish  mean       // of what publishing a tower takes; needs stepping
 	light    mean       // of what the light of a tower takes; needs stepping
 
-	mu     sync.Mutex
-	lines  []*line   // those of arenas with operations
-	over   []*Future // canceled or failed, to be ended
-	turn   uint64
-	paused bool
+	mu    sync.Mutex
+	lines []*line // those of arenas with operations
+	over  []*run  // canceled or failed, to be ended
+	turn  uint64
 }
 
 // line is the operations of an arena: by falling priority, then by time of Add.
 type line struct {
 	arena   *Arena
-	waiting []*Future
+	waiting []*run
 	turn    uint64 // when the arena last had its turn
 }
 
@@ -80,43 +81,59 @@ func New(o Options) *Queue {
 	return q
 }
 
-// Add adds an operation. It runs after the operations of the same Arena that were added
+// On is a Task on an arena.
+type On struct {
+	Arena *Arena
+	Task  Task
+}
+
+// Add adds a Task. It runs after the operations of the same Arena that were added
 // before it and have the same priority; those with a higher priority come first. In a Queue that
 // is closed it is canceled at once.
-func (q *Queue) Add(a *Arena, op Operation, priority int) *Future {
-	f := &Future{q: q, arena: a, op: op, priority: priority, done: make(chan struct{})}
-	f.ctx, f.cancel = context.WithCancelCause(q.ctx)
+func (q *Queue) Add(a *Arena, t Task, priority int) *Operation {
+	return q.AddAll(priority, nil, On{a, t})
+}
+
+// AddAll adds Tasks that are one operation. then, which may be nil, is called beside the game when all of them
+// have ended, with what they did and their first error; the operation ends when it has returned.
+func (q *Queue) AddAll(priority int, then func(Progress, error) (history.Commit, error), all ...On) *Operation {
+	o := &Operation{q: q, then: then, done: make(chan struct{}), left: len(all)}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.ctx.Err() != nil {
-		f.err = ErrCanceled
-		close(f.done)
-		return f
+	closed := q.ctx.Err() != nil
+	for _, on := range all {
+		r := &run{Operation: o, arena: on.Arena, task: on.Task, priority: priority}
+		r.ctx, r.cancel = context.WithCancelCause(q.ctx)
+		o.runs = append(o.runs, r)
+		if closed {
+			r.err = ErrCanceled
+		} else {
+			q.insert(r)
+		}
 	}
-	i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == a })
+	q.mu.Unlock()
+	switch {
+	case !closed && len(all) > 0:
+	case then != nil:
+		o.finishAll()
+	default:
+		close(o.done)
+	}
+	return o
+}
+
+// insert puts a run into the line of its arena. It needs mu.
+func (q *Queue) insert(r *run) {
+	i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == r.arena })
 	if i < 0 {
 		i = len(q.lines)
-		q.lines = append(q.lines, &line{arena: a})
+		q.lines = append(q.lines, &line{arena: r.arena})
 	}
 	l := q.lines[i]
-	at := sort.Search(len(l.waiting), func(i int) bool { return l.waiting[i].priority < priority })
-	l.waiting = slices.Insert(l.waiting, at, f)
-	return f
+	at := sort.Search(len(l.waiting), func(i int) bool { return l.waiting[i].priority < r.priority })
+	l.waiting = slices.Insert(l.waiting, at, r)
 }
 
-// Pause stops all operations until Resume: Step only ends those that were canceled.
-func (q *Queue) Pause() { q.setPaused(true) }
-
-// Resume undoes Pause.
-func (q *Queue) Resume() { q.setPaused(false) }
-
-func (q *Queue) setPaused(paused bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.paused = paused
-}
-
-// Len returns how many operations have not ended.
+// Len returns how many Tasks have not ended.
 func (q *Queue) Len() (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,7 +151,7 @@ func (q *Queue) Close() {
 	defer q.stepping.Unlock()
 	q.running.Wait() // what is read for operations
 	q.mu.Lock()
-	var left []*Future
+	var left []*run
 	for _, l := range q.lines {
 		left = append(left, l.waiting...)
 	}
@@ -175,20 +192,20 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 // next returns the operation whose turn it is: of those that are first in their line and can go
 // on, one of the highest priority, of the arena that had its turn least recently. Canceled
 // operations come before all others, as soon as nothing is read for them any more.
-func (q *Queue) next() *Future {
+func (q *Queue) next() *run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if i := slices.IndexFunc(q.over, (*Future).idle); i >= 0 {
+	if i := slices.IndexFunc(q.over, (*run).idle); i >= 0 {
 		f := q.over[i]
 		q.over = slices.Delete(q.over, i, i+1)
 		return f
 	}
-	var best *Future
+	var best *run
 	var from *line
 	for _, l := range q.lines {
 		f := l.waiting[0]
 		better := best == nil || f.priority > best.priority || f.priority == best.priority && l.turn < from.turn
-		if better && !q.paused && !f.paused && f.canGoOn() {
+		if better && !f.paused && f.canGoOn() {
 			best, from = f, l
 		}
 	}
@@ -199,8 +216,8 @@ func (q *Queue) next() *Future {
 	return best
 }
 
-// end takes an operation out of its line and completes its Future.
-func (q *Queue) end(f *Future) {
+// end takes a run out of its line and completes it.
+func (q *Queue) end(f *run) {
 	q.mu.Lock()
 	there := false
 	if i := slices.IndexFunc(q.lines, func(l *line) bool { return l.arena == f.arena }); i >= 0 {
@@ -219,7 +236,7 @@ func (q *Queue) end(f *Future) {
 }
 
 // dropped removes one operation: the first one, which is the usual one, without moving others.
-func dropped(waiting []*Future, at int) []*Future {
+func dropped(waiting []*run, at int) []*run {
 	if at == 0 {
 		waiting[0] = nil
 		return waiting[1:]
@@ -228,7 +245,7 @@ func dropped(waiting []*Future, at int) []*Future {
 }
 
 // cancel has an operation ended at one of the next Steps, for that reason, if it has not ended.
-func (q *Queue) cancel(f *Future, why error) {
+func (q *Queue) cancel(f *run, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if f.ctx.Err() == nil {

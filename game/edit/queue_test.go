@@ -56,7 +56,7 @@ func TestClosed(t *testing.T) {
 	late := q.Add(a, fill, 0)
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
-	for i, f := range []*edit.Future{begun, waiting, late} {
+	for i, f := range []*edit.Operation{begun, waiting, late} {
 		if _, err := f.Wait(ctx); !errors.Is(err, edit.ErrCanceled) {
 			t.Errorf("operation %d ended with %v", i, err)
 		}
@@ -88,10 +88,10 @@ func TestStepLooks(t *testing.T) {
 		if steps > 100000 {
 			t.Fatal("the restore does not end")
 		}
-		began, before := c.t, run.Progress()
+		began, before := c.t, run.Status().Progress
 		r := q.Step(began, 10*time.Millisecond)
 		if r.Sections == 0 && c.t.Sub(began) > 20*time.Millisecond {
-			t.Fatalf("a Step of 10 ms without changes took %v: from %+v to %+v", c.t.Sub(began), before, run.Progress())
+			t.Fatalf("a Step of 10 ms without changes took %v: from %+v to %+v", c.t.Sub(began), before, run.Status().Progress)
 		}
 	}
 	if _, err := run.Wait(context.Background()); err != nil {
@@ -223,7 +223,7 @@ func TestReplaceHuge(t *testing.T) {
 	}
 	f := q.Add(&edit.Arena{World: w}, &edit.Fill{Region: region.Box(world.Everywhere), Mask: mask, Name: "dirt"}, 0)
 	run(t, q, f)
-	if p := f.Progress(); p.Chunks != 2 || p.Cells != voxel.ChunkCells {
+	if p := f.Status().Progress; p.Chunks != 2 || p.Cells != voxel.ChunkCells {
 		t.Errorf("%+v", p)
 	}
 }

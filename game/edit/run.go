@@ -5,62 +5,45 @@ import (
 	"time"
 )
 
-// Run steps a Queue of its own as fast as it goes, until the operations that start adds to it have
-// ended. If ctx ends they are canceled. show, unless it is nil, is called between steps. It is for
+// Run steps a Queue of its own as fast as it goes, until the operation that start adds to it has
+// ended, and returns what it did. If ctx ends it is canceled. show, unless it is nil, is called between steps. It is for
 // worlds that nobody else changes; a game steps a Queue in its ticks.
-func Run(ctx context.Context, start func(q *Queue) ([]*Future, error), show func()) error {
-	wake := make(chan struct{}, 1)
-	poke := func() {
+func Run(ctx context.Context, start func(q *Queue) (*Operation, error), show func(Progress)) (Status, error) {
+	woken := make(chan struct{}, 1)
+	wake := func() {
 		select {
-		case wake <- struct{}{}:
+		case woken <- struct{}{}:
 		default:
 		}
 	}
 	q := New(Options{Go: func(beside func()) {
 		go func() {
 			beside()
-			poke()
+			wake()
 		}()
 	}})
 	defer q.Close()
-	all, err := start(q)
+	o, err := start(q)
 	if err != nil {
-		return err
+		return Status{}, err
 	}
 	defer context.AfterFunc(ctx, func() {
-		for _, f := range all {
-			f.Cancel()
-		}
-		poke()
+		o.Cancel()
+		wake()
 	})()
-	for _, f := range all {
-		f.until(q, wake, show)
-	}
-	return nil
-}
-
-// until steps q until the operation has ended.
-func (f *Future) until(q *Queue, wake chan struct{}, show func()) {
-	for !f.Ended() {
+	for !o.Ended() {
 		did := q.Step(time.Now(), Tick)
 		if show != nil {
-			show()
+			show(o.Status().Progress)
 		}
-		if did == (Report{}) && !f.Ended() {
-			<-wake // what the next step needs is on its way
+		if did == (Report{}) && !o.Ended() {
+			<-woken // what the next step needs is on its way
 		}
 	}
+	return o.Wait(context.WithoutCancel(ctx))
 }
 
-// Do runs one operation as Run does, and returns what it did.
-func Do(ctx context.Context, a *Arena, op Operation) (Result, error) {
-	var f *Future
-	err := Run(ctx, func(q *Queue) ([]*Future, error) {
-		f = q.Add(a, op, 0)
-		return []*Future{f}, nil
-	}, nil)
-	if err != nil {
-		return Result{}, err
-	}
-	return f.Wait(context.WithoutCancel(ctx))
+// Do runs one Task as Run does.
+func Do(ctx context.Context, a *Arena, t Task) (Status, error) {
+	return Run(ctx, func(q *Queue) (*Operation, error) { return q.Add(a, t, 0), nil }, nil)
 }

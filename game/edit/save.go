@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -16,8 +17,7 @@ type Save struct {
 }
 
 func (o *Save) prepare(context.Context, *Arena) (*plan, error) {
-	return &plan{finish: func(ctx context.Context) (Result, error) {
-		c, err := o.Capture.Save(ctx, o.Name, o.Message)
-		return Result{Commit: c}, err
+	return &plan{finish: func(ctx context.Context) (history.Commit, error) {
+		return o.Capture.Save(ctx, o.Name, o.Message)
 	}}, nil
 }

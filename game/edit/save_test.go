@@ -249,7 +249,7 @@ func TestNothingHeld(t *testing.T) {
 	}
 	full := &sink{section: func(*edit.Section) error { return errSink }, column: func(geom.ColumnPos, *voxel.Column) error { return errSink }}
 	for name, how := range map[string]struct {
-		op    edit.Operation
+		op    edit.Task
 		sink  edit.Sink
 		steps int // before it is canceled; 0: it ends by itself
 		close bool

@@ -72,28 +72,28 @@ func (r *replaced) in(t *tower) (out []geom.ChunkPos) {
 }
 
 // undo is the operation that takes back what another one did, where it still is as that left it.
-type undo struct{ of *Future }
+type undo struct{ op *Operation }
 
 func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
-	select {
-	case <-u.of.done:
-	default:
+	if !u.op.Ended() {
 		return nil, errors.New("edit: undo: the operation has not ended")
 	}
-	if of := u.of.in; of.World != a.World || of.Dimension != a.Dimension {
-		return nil, fmt.Errorf("edit: undo: the operation was in %q of %s, not in %q of %s", of.Dimension, of.World.Name(), a.Dimension, a.World.Name())
+	i := slices.IndexFunc(u.op.runs, func(r *run) bool { return r.in != nil && r.in.World == a.World && r.in.Dimension == a.Dimension })
+	if i < 0 {
+		return nil, fmt.Errorf("edit: undo: the operation was not in %q of %s", a.Dimension, a.World.Name())
 	}
+	of := u.op.runs[i]
 	d, err := a.dimension()
 	if err != nil {
 		return nil, err
 	}
 	// Columns come first: their height maps then follow the blocks, and the light of these has not
 	// added sections yet.
-	r := &u.of.replaced
+	r := &of.replaced
 	p := &plan{towers: columnTowers(r.undoColumns()), back: true}
 	var lit []*tower
 	for _, v := range d.Volumes() {
-		if !u.of.knows(v.Volume.Name, v.Names()) {
+		if !of.knows(v.Volume.Name, v.Names()) {
 			return nil, fmt.Errorf("edit: undo: the world went back, and volume %q has other names", v.Volume.Name)
 		}
 		var parts []part

@@ -226,7 +226,7 @@ func Restore(ctx context.Context, dir fs.FS, w *world.World, st history.Store, a
 		c := &m.chunks[i]
 		piece, err := c.read(dir)
 		if err == nil {
-			var did edit.Result
+			var did edit.Status
 			did, err = edit.Do(ctx, at, &edit.Paste{Clip: piece, At: c.Min.point(), Mask: mask, Objects: len(piece.Lists) > 0})
 			p.Cells += did.Cells
 		}

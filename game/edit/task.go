@@ -1,0 +1,318 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// Task is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
+type Task interface {
+	// prepare finds what is to be done. It runs beside the game.
+	prepare(ctx context.Context, a *Arena) (*plan, error)
+}
+
+// plan is what a Task is going to do.
+type plan struct {
+	towers []*tower
+	// more plans towers that come after these, a few at a time, and returns none at the end;
+	// all of them have that many chunks. It runs beside the game; nil: nothing comes.
+	more   func() []*tower
+	chunks int
+	// last plans what comes after the light of what the towers change, which adds sections to
+	// columns. It runs beside the game; nil: nothing comes.
+	last func() ([]*tower, error)
+	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
+	fetch func(ctx context.Context, t *tower) error
+	// finish is the rest of the work, beside the game; nil: nothing.
+	finish func(ctx context.Context) (history.Commit, error)
+	close  func() // nil: nothing is open
+	// back says that the operation brings back what was there, at whatever heights.
+	back bool
+}
+
+// tower is the chunks of a volume over one another that are to be changed, or a column, or a
+// tower whose light is to be computed.
+type tower struct {
+	volume  string   // world.Columns: a column; "": light
+	box     geom.Box // in cells of the dimension
+	parts   []part
+	columns []columnPart
+	dark    []geom.ChunkPos // whose blocks were changed, for light
+	lit     []geom.ChunkPos // whose blocks the tower changed, once it is done
+
+	next int // parts that are done
+	held *world.Held
+	err  error // of fetching
+}
+
+// part is a chunk that is to be changed.
+type part struct {
+	pos geom.ChunkPos
+	// want is what the chunk is to be, nil: the default alone. If change is set, it says
+	// what is to become of the chunk that is there.
+	want   *voxel.Chunk
+	change func(now *voxel.Chunk) *voxel.Chunk
+	// mask says which cells may change by what is there now; nil: all may.
+	mask *cellMask
+	in   region.Region // where cells may change; nil: everywhere
+	// only has for each row, y*32+z, a bit for each cell that may change; nil: all may. It is
+	// made from in with what else the chunk needs, so that a plan stays small.
+	only *[voxel.ChunkEdge * voxel.ChunkEdge]uint32
+	// objects changes the objects that the blocks of the chunk own, in the update that changed some of
+	// these. It is told what the chunk was before and is, and which cells a mask allowed. nil: they stay.
+	objects func(p *part, in *objectsTx, was, is *voxel.Chunk, allowed []bool)
+	err     error // of the Sink
+}
+
+// dimension returns the dimension of an arena as it is now.
+func (a *Arena) dimension() (*world.Dimension, error) {
+	v := a.World.View()
+	if a.Dimension == "" && len(v.Dimensions()) > 0 {
+		return v.Dimensions()[0], nil
+	}
+	if d := v.Dimension(a.Dimension); d != nil {
+		return d, nil
+	}
+	return nil, fmt.Errorf("edit: %s: no dimension %q", a.World.Name(), a.Dimension)
+}
+
+// volume returns a volume of an arena as it is now.
+func (a *Arena) volume(name string) (*world.Volume, error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		name = voxel.Block
+	}
+	v := d.Volume(name)
+	if v == nil {
+		return nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
+	}
+	return v, nil
+}
+
+// towersOf sorts the chunks of a volume into towers, nearby ones after one another.
+func towersOf(v voxel.Volume, parts []part) (out []*tower) {
+	type at struct{ x, z int32 }
+	found := make(map[at]*tower)
+	for _, p := range parts {
+		k := at{p.pos.X, p.pos.Z}
+		t := found[k]
+		if t == nil {
+			t = &tower{volume: v.Name}
+			found[k] = t
+			out = append(out, t)
+		}
+		t.parts = append(t.parts, p)
+		t.box = t.box.Union(p.pos.Box().Scale(v.Scale))
+	}
+	slices.SortFunc(out, func(a, b *tower) int { return a.footprint().Compare(b.footprint()) })
+	return out
+}
+
+// footprint is the code of the tower's lowest place, so that neighbours are close.
+func (t *tower) footprint() geom.Code {
+	pos := t.parts[0].pos
+	return geom.CodeOf(geom.ChunkPos{X: pos.X, Z: pos.Z}, 0)
+}
+
+// chunks is how many chunks the tower brings into memory.
+func (t *tower) chunks() int { return len(t.parts) + len(t.columns) + min(1, len(t.dark)) }
+
+// shadow returns a tower whose light is to be computed, with what is around it: light falls
+// through all of its height.
+func (t *tower) shadow(changed []geom.ChunkPos) *tower {
+	edge := geom.Point{X: geom.ChunkEdge, Z: geom.ChunkEdge}
+	b := geom.Box{Min: t.box.Min.Sub(edge), Max: t.box.Max.Add(edge)}
+	b.Min.Y, b.Max.Y = world.Everywhere.Min.Y, world.Everywhere.Max.Y
+	return &tower{dark: changed, box: b}
+}
+
+// positions returns where the chunks of the tower are.
+func (t *tower) positions() (out []geom.ChunkPos) {
+	for i := range t.parts {
+		out = append(out, t.parts[i].pos)
+	}
+	return out
+}
+
+// cellMask is the name terms of a region.Mask. Names of a volume only grow.
+type cellMask struct {
+	of      region.Mask
+	allowed []bool // by cell
+	names   int    // how many names there were
+}
+
+// mask returns nil for a mask that allows all cells. One that can match nothing is an error.
+func (a *Arena) mask(m region.Mask) (*cellMask, error) {
+	mask, err := maskOf(m)
+	if err == nil && mask != nil {
+		err = CheckMask(m, Volumes(a.World.View()))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+	}
+	return mask, nil
+}
+
+func maskOf(m region.Mask) (*cellMask, error) {
+	if len(m.Changes()) > 0 {
+		return nil, fmt.Errorf("mask %v: what a history changed must be in Region", m)
+	}
+	if m.Cells(nil) == nil {
+		return nil, nil
+	}
+	return &cellMask{of: m}, nil
+}
+
+// Volumes returns all volumes of a world with their names.
+func Volumes(w *world.View) (all []stone.VolumeInfo) {
+	for _, d := range w.Dimensions() {
+		for _, v := range d.Volumes() {
+			all = append(all, stone.VolumeInfo{Volume: v.Volume, Names: v.Names()})
+		}
+	}
+	return all
+}
+
+// CheckMask returns an error if a pattern of a mask can match nothing in a world with these
+// volumes: neither a block, a material nor the game has such a name, or none of them such a property.
+func CheckMask(m region.Mask, volumes []stone.VolumeInfo) error {
+	var names []string
+	var game *block.Table // nil: the world can get no other names
+	for _, v := range volumes {
+		if v.Volume.Name != voxel.Biome {
+			names = append(names, v.Names...)
+		}
+		if v.Schema == voxel.Palette {
+			game = block.Blocks()
+		}
+	}
+	numbers := block.Numbered(names)
+	for _, name := range names {
+		names = append(names, block.Flat(name))
+	}
+	for _, text := range m.Unmatched(names) {
+		word, properties, _ := strings.Cut(text, "[")
+		if said := strings.TrimPrefix(word, block.Space); numbers {
+			number, err := block.Number(word)
+			flat, _, _ := strings.Cut(block.Flat(number), "[")
+			switch {
+			case strings.HasPrefix(said, "legacy:") || strings.TrimLeft(said, "0123456789") != said || flat == block.Space+said:
+				continue
+			case err == nil:
+				return fmt.Errorf("mask %q: masks have names from 1.13 on, or numbers; did you mean %q?", text, flat)
+			case !strings.Contains(word, "*"):
+				return fmt.Errorf("mask %q: %w", text, err)
+			}
+		}
+		name, err := region.ParseMask(word)
+		switch {
+		case err != nil:
+			return err
+		case len(name.Unmatched(names)) == 0:
+			return fmt.Errorf("mask %q: no %s of the world has [%s", text, word, properties)
+		case game != nil && len(name.Unmatched(game.Names())) == 0:
+			continue
+		case strings.HasPrefix(word, "#"):
+			return fmt.Errorf("mask %q: the masks of WorldEdit that begin with # are not known here; !air is all that is there", text)
+		}
+		near := block.Near(strings.TrimPrefix(word, block.Space), func(yield func(string) bool) {
+			for _, name := range slices.Concat(names, game.Names()) {
+				base, _, _ := strings.Cut(strings.TrimPrefix(name, block.Space), "[")
+				if base != "" && !yield(base) {
+					return
+				}
+			}
+		})
+		if near != "" {
+			near = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return fmt.Errorf("mask %q: neither the world nor its game has such a name%s", text, near)
+	}
+	return nil
+}
+
+// cells returns by cell what the mask allows of a volume with those names; nil: all.
+func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
+	switch {
+	case m == nil:
+		return nil
+	case m.names == len(names):
+		return m.allowed
+	}
+	m.allowed, m.names = Admitted(m.of, schema, names), len(names)
+	return m.allowed
+}
+
+// Admitted returns by cell what the terms of a mask about names admit of a volume with those names;
+// nil: all. Blocks with numbers have also the names that they have from 1.13 on.
+func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
+	allowed := m.Cells(names, block.Flat)
+	if allowed == nil || schema != voxel.Terrain {
+		return allowed
+	}
+	all := make([]bool, int(voxel.MaxCell)+1)
+	for c := range all { // names are those of materials
+		k := voxel.Cell(c).Material()
+		all[c] = int(k) < len(allowed) && allowed[k]
+	}
+	return all
+}
+
+// Within returns a chunk with the cells of now in a region, as far as admits is true for the cell that
+// is has there, nil: for all. Its other cells are those of rest.
+func Within(pos geom.ChunkPos, in region.Region, admits []bool, is, now, rest *voxel.Chunk) *voxel.Chunk {
+	p := part{pos: pos, in: in}
+	p.cut()
+	var ask, out, cells [voxel.ChunkCells]voxel.Cell
+	is.Flat(&ask)
+	now.Flat(&cells)
+	rest.Flat(&out)
+	for i := range out {
+		if p.only[i/voxel.ChunkEdge]>>(i%voxel.ChunkEdge)&1 != 0 && (admits == nil || int(ask[i]) < len(admits) && admits[ask[i]]) {
+			out[i] = cells[i]
+		}
+	}
+	return voxel.FromFlat(&out)
+}
+
+// within limits a part to a region that covers as much of it.
+func (p part) within(r region.Region, c region.Cover) part {
+	if c != region.Whole {
+		p.in = r
+	}
+	return p
+}
+
+// cut makes only from in.
+func (p *part) cut() {
+	if p.in == nil {
+		return
+	}
+	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
+	b := p.pos.Box()
+	for y := range voxel.ChunkEdge {
+		for z := range voxel.ChunkEdge {
+			p.in.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
+				lo, hi := max(x0-b.Min.X, 0), min(x1-b.Min.X, voxel.ChunkEdge)
+				if lo < hi {
+					only[y*voxel.ChunkEdge+z] |= uint32(uint64(1)<<hi - uint64(1)<<lo)
+				}
+				return x1 < b.Max.X
+			})
+		}
+	}
+	p.only = only
+}
