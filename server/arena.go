@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -160,7 +161,7 @@ func (c *call) deleteSnapshot() error {
 }
 
 // diffSnapshot is GET /v1/diff with the parameter snapshot.
-func (c *call) diffSnapshot(name string) (*convert.Difference, error) {
+func (c *call) diffSnapshot(name string) (*diff.Difference, error) {
 	s, err := arena.Find(c.ctx, c.st, c.name, name)
 	if err != nil {
 		return nil, arenaFault(err)
@@ -169,7 +170,7 @@ func (c *call) diffSnapshot(name string) (*convert.Difference, error) {
 	if err := area.Check(); err != nil {
 		return nil, arenaFault(err)
 	}
-	var d *convert.Difference
+	var d *diff.Difference
 	err = c.heavily(version{name: s.Stored(), at: s.Commit.ID()}, func(was *world.Snapshot) (err error) {
 		if err = c.fits(was); err == nil {
 			d, err = s.Diff(c.ctx, c.st, arena.DiffOptions{Area: area, Cache: c.snapshots.Cache, MaxBytes: c.limits.WorldMemory})

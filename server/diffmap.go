@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"net/http"
 
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/render/picture"
@@ -32,21 +33,35 @@ func (c *call) diffmap() error {
 	var b bytes.Buffer
 	err = c.heavily(pair[0], func(s *world.Snapshot) error {
 		return c.opened(pair[1], func(t *world.Snapshot) error {
-			d, err := port.FindDiffering(c.ctx, s, t, c.query.Get("dimension"), c.limits.WorldMemory)
+			d, v, err := port.MatterOf(c.query.Get("dimension"), s, t)
 			if err != nil {
 				return err
 			}
-			c.step("find")
-			changes := picture.NewChanges(d.Box, int(size))
-			err = d.Chunks(c.ctx, func(pos geom.ChunkPos, a, b *voxel.Chunk, empty func(voxel.Cell) bool) error {
-				changes.Add(pos, a, b, empty)
+			both := diff.Of(s, t).Within(c.limits.WorldMemory)
+			var at []geom.ChunkPos
+			var box geom.Box
+			err = both.Chunks(c.ctx, d.Name, v.Volume.Name, func(d diff.Chunk) error {
+				at, box = append(at, d.Pos), box.Union(d.Pos.Box())
 				return nil
 			})
 			if err != nil {
 				return err
 			}
-			if !d.Box.Empty() {
-				c.w.Header().Set(boxHeader, token.Box(d.Box).String())
+			c.step("find")
+			changes := picture.NewChanges(box, int(size))
+			var air func(voxel.Cell) bool
+			err = both.ChunksAt(c.ctx, d.Name, v.Volume.Name, at, func(d diff.Chunk) error {
+				if air == nil {
+					air = port.AirOf(d.Names) // of all chunks
+				}
+				changes.Add(d.Pos, d.A, d.B, air)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if !box.Empty() {
+				c.w.Header().Set(boxHeader, token.Box(box).String())
 			}
 			return png.Encode(&b, changes.Image(int(size)))
 		})

@@ -17,9 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
-	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/server"
@@ -376,7 +375,7 @@ func tryReal(t *testing.T, path, format string) {
 		t.Errorf("again: %+v", again)
 	}
 	back := s.want(200, request{"GET", "/v1/export/a?format=" + format, nil, nil}, nil)
-	d, err := convert.Diff(mustOpen(t, body), mustOpen(t, back.body), port.EqualTags)
+	d, err := diff.Worlds(t.Context(), mustOpen(t, body).Content(), mustOpen(t, back.body).Content(), diff.Options{})
 	if err != nil || !d.Same() {
 		t.Errorf("given back: %+v, %v", d, err)
 	}

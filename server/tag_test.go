@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -153,7 +153,7 @@ func TestExportStored(t *testing.T) {
 	s.post(200, "/v1/brush/a", `{"brush":"box","from":[5,120,5],"to":[9,120,9],"name":"red_wool"}`, nil)
 	got := s.want(200, request{"GET", "/v1/export/a", nil, nil}, nil)
 	s.mustImport("b", got.body)
-	var d convert.Difference
+	var d diff.Difference
 	if s.want(200, request{"GET", "/v1/diff/a?with=b", nil, nil}, &d); !d.Same() {
 		t.Errorf("a version of two stones is another one as a file: %+v", d)
 	}

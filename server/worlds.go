@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -32,7 +33,7 @@ func worldRoutes() []route {
 		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: []param{
 			words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME"),
 			words("snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"), words("dimension", "of a snapshot"), words("region", "of a snapshot"), words("mask", "of a snapshot"),
-		}, status: 200, gives: jsonOf(convert.Difference{}), serve: (*call).diff},
+		}, status: 200, gives: jsonOf(diff.Difference{}), serve: (*call).diff},
 		{method: "GET", path: "/v1/diffmap/NAME", role: Read, long: true, about: "where two versions differ, from above", query: []param{
 			words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME"), dimension, size(maxDiffmap),
 		}, status: 200, gives: bytesOf("image/png"), tells: []string{boxHeader}, serve: (*call).diffmap},
@@ -154,7 +155,7 @@ func (c *call) diff() error {
 	return c.answer(http.StatusOK, d)
 }
 
-func (c *call) difference() (d *convert.Difference, err error) {
+func (c *call) difference() (d *diff.Difference, err error) {
 	if name := c.query.Get("snapshot"); name != "" {
 		if c.query.Has("a") || c.query.Has("b") || c.query.Has("with") {
 			return nil, bad("snapshot goes without a, b and with")
@@ -172,7 +173,7 @@ func (c *call) difference() (d *convert.Difference, err error) {
 	}
 	err = c.heavily(pair[0], func(a *world.Snapshot) error {
 		return c.opened(pair[1], func(b *world.Snapshot) (err error) {
-			d, err = port.Diff(c.ctx, a, b, c.limits.WorldMemory)
+			d, err = diff.Worlds(c.ctx, a, b, diff.Options{MaxBytes: c.limits.WorldMemory})
 			return err
 		})
 	})

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -124,7 +125,7 @@ func mustOpen(t testing.TB, b []byte) *convert.Loaded {
 // wantSame checks that two worlds have the same cells, columns and objects.
 func wantSame(t testing.TB, got, want *convert.Loaded) {
 	t.Helper()
-	d, err := convert.Diff(want, got, port.EqualTags)
+	d, err := diff.Worlds(t.Context(), want.Content(), got.Content(), diff.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestImportKeepsWhatDiffers(t *testing.T) {
 			if got.Same || added*4 > before {
 				t.Errorf("%d bytes for one block, of a world of %d", added, before)
 			}
-			var d convert.Difference
+			var d diff.Difference
 			s.want(200, request{"GET", "/v1/diff/a?a=1&b=2", nil, nil}, &d)
 			if d.Cells != 1 || d.Objects+d.Files > 0 {
 				t.Errorf("diff: %+v", d)
@@ -358,7 +359,7 @@ func TestOtherWorldsVersion(t *testing.T) {
 		s.get("/v1/"+path+at).wantCode(t, wire.NoCommit)
 	}
 	s.get(fmt.Sprintf("/v1/diff/a?a=%x", id)).wantCode(t, wire.NoCommit)
-	var d convert.Difference
+	var d diff.Difference
 	if s.want(200, request{"GET", "/v1/diff/a?with=secret", nil, nil}, &d); d.Cells == 0 {
 		t.Errorf("two worlds do not differ: %+v", d)
 	}

@@ -5,8 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -243,7 +242,7 @@ func TestLoadDuringARestore(t *testing.T) {
 }
 
 // apartIn compares two commits of a world.
-func apartIn(ctx context.Context, w *world.World, a, b history.ID) (*convert.Difference, error) {
+func apartIn(ctx context.Context, w *world.World, a, b history.ID) (*diff.Difference, error) {
 	s, err := w.SnapshotAt(ctx, a)
 	if err != nil {
 		return nil, err
@@ -254,5 +253,5 @@ func apartIn(ctx context.Context, w *world.World, a, b history.ID) (*convert.Dif
 		return nil, err
 	}
 	defer t.Close()
-	return port.Diff(ctx, s, t, 0)
+	return diff.Worlds(ctx, s, t, diff.Options{})
 }

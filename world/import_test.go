@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -46,9 +47,9 @@ func exported(t testing.TB, w *world.World) *convert.Loaded {
 	return out
 }
 
-func difference(t testing.TB, a, b *convert.Loaded) *convert.Difference {
+func difference(t testing.TB, a, b *convert.Loaded) *diff.Difference {
 	t.Helper()
-	d, err := convert.Diff(a, b, nil)
+	d, err := diff.Worlds(t.Context(), a.Content(), b.Content(), diff.Options{Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func runDiff(ctx context.Context, sf *storeFlag, out io.Writer, a, b string, jso
 }
 
 // printDiff prints a difference and returns errWrong if there is one.
-func printDiff(out io.Writer, d *convert.Difference, json bool) (err error) {
+func printDiff(out io.Writer, d *diff.Difference, json bool) (err error) {
 	if json {
 		err = console.PrintJSON(out, d)
 	} else {
@@ -60,7 +59,7 @@ func printDiff(out io.Writer, d *convert.Difference, json bool) (err error) {
 	return err
 }
 
-func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
+func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*diff.Difference, error) {
 	d, err := diffVersions(ctx, sf, a, b)
 	if d == nil && err == nil {
 		d, err = diffWhole(ctx, sf, a, b)
@@ -75,7 +74,7 @@ func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 }
 
 // diffWhole compares two worlds in any formats.
-func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
+func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*diff.Difference, error) {
 	var worlds [2]stone.Content
 	for i, path := range []string{a, b} {
 		src, err := openSource(ctx, sf, path, true)
@@ -87,12 +86,12 @@ func diffWhole(ctx context.Context, sf *storeFlag, a, b string) (*convert.Differ
 			return nil, err
 		}
 	}
-	return port.Diff(ctx, worlds[0], worlds[1], 0)
+	return diff.Worlds(ctx, worlds[0], worlds[1], diff.Options{})
 }
 
 // diffVersions compares two versions of one world. It reads only the parts that differ. It
 // returns nil if a and b are not versions of one world.
-func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*convert.Difference, error) {
+func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*diff.Difference, error) {
 	if !isAddress(a) || !isAddress(b) {
 		return nil, nil
 	}
@@ -116,10 +115,10 @@ func diffVersions(ctx context.Context, sf *storeFlag, a, b string) (*convert.Dif
 		}
 		defer versions[i].Close()
 	}
-	return port.Diff(ctx, versions[0], versions[1], 0)
+	return diff.Worlds(ctx, versions[0], versions[1], diff.Options{})
 }
 
-func printDifference(out io.Writer, d *convert.Difference) {
+func printDifference(out io.Writer, d *diff.Difference) {
 	if d.Same() {
 		fmt.Fprintln(out, "same")
 		return

@@ -10,9 +10,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
-	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
@@ -249,7 +248,7 @@ func (e *edited) commit(ctx context.Context, w *world.World, message string) err
 	}
 	e.World, e.commitResult = "@"+w.Name(), commitResult{versionOf(c), c.ID() == head}
 	if !e.Same {
-		d, err := between(ctx, w, head, c.ID(), func(s, t *world.Snapshot) (*convert.Difference, error) { return port.Diff(ctx, s, t, 0) })
+		d, err := between(ctx, w, head, c.ID(), func(s, t *world.Snapshot) (*diff.Difference, error) { return diff.Worlds(ctx, s, t, diff.Options{}) })
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/game/schematics"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -385,7 +385,7 @@ properties. The exit status is 0 if nothing differs and 1 if something does.`, "
 	})
 }
 
-func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot string) (*convert.Difference, error) {
+func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot string) (*diff.Difference, error) {
 	name, err := parseName(arg)
 	if err != nil {
 		return nil, err

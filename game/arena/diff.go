@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -21,14 +20,14 @@ import (
 type DiffOptions struct {
 	Area     // only what lies in it as well
 	Cache    stone.Cache
-	MaxBytes int64 // as port.Diff takes it
+	MaxBytes int64 // as diff.Worlds takes it
 }
 
 // Diff returns how the newest version of the snapshot's world differs from the snapshot. What
 // lies outside of a region or a mask does not count, nor do then light, height maps, files and properties.
 // Of a column that a region cuts, only objects count. With a mask of names biomes do not count either, and of columns only the objects in
 // cells that it admits.
-func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*convert.Difference, error) {
+func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*diff.Difference, error) {
 	what, err := o.Area.Within(s.Area)
 	if err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*
 	}
 	defer was.Close()
 	if what == (Area{}) {
-		return port.Diff(ctx, now, was, o.MaxBytes)
+		return diff.Worlds(ctx, now, was, diff.Options{MaxBytes: o.MaxBytes})
 	}
 	in, err := what.find(ctx, st, w, volumesOf(was)...)
 	if err != nil {
@@ -58,9 +57,9 @@ func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*
 	if in.in == nil {
 		in.in = region.Box(world.Everywhere)
 	}
-	return port.DiffIn(ctx, now, was, o.MaxBytes, func(a, b stone.Content) (stone.Content, stone.Content) {
+	return diff.Worlds(ctx, now, was, diff.Options{MaxBytes: o.MaxBytes, Limit: func(a, b stone.Content) (stone.Content, stone.Content) {
 		return &limited{a, a, in}, &limited{b, a, in}
-	})
+	}})
 }
 
 // limited is a world as far as it lies in an area. What does not is the default.

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -38,40 +38,13 @@ type changedChunk struct {
 // Add adds the cells of a volume that differ between two versions. It compares by name and
 // reads only the chunks that may differ. A volume that a version does not have is empty there.
 func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volume string) error {
-	va, vb := volumeOf(a, dimension, volume), volumeOf(b, dimension, volume)
-	if va == nil && vb == nil {
+	return diff.Of(a, b).Chunks(ctx, dimension, volume, func(c diff.Chunk) error {
+		if r.Most > 0 && r.chunks >= r.Most {
+			return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
+		}
+		r.compare(c.Pos, c.A, c.B)
 		return nil
-	}
-	chunksOf := func(s *world.Snapshot, v *stone.VolumeInfo, at []geom.ChunkPos) (map[geom.ChunkPos]*voxel.Chunk, error) {
-		found := make(map[geom.ChunkPos]*voxel.Chunk, len(at))
-		if v == nil {
-			return found, nil
-		}
-		return found, s.ReadChunks(ctx, dimension, volume, 0, at, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-			found[pos] = c
-			return nil
-		})
-	}
-	isA, isB := cmp.Or(va, vb), cmp.Or(vb, va)
-	table := tableOf(isB, isA)
-	const atOnce = 256
-	for at := range slices.Chunk(a.Apart(b).Chunks(dimension, volume), atOnce) {
-		before, err := chunksOf(a, va, at)
-		if err != nil {
-			return err
-		}
-		after, err := chunksOf(b, vb, at)
-		if err != nil {
-			return err
-		}
-		for _, pos := range at {
-			if r.Most > 0 && r.chunks >= r.Most {
-				return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
-			}
-			r.compare(pos, before[pos].Or(isA.Default), translated(after[pos].Or(isB.Default), table))
-		}
-	}
-	return nil
+	})
 }
 
 // Put adds a cell.
@@ -80,41 +53,6 @@ func (r *Changed) Put(p geom.Point) {
 	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
 	only[in.Y*voxel.ChunkEdge+in.Z] = 1 << in.X
 	r.put(p.Chunk(), only)
-}
-
-func volumeOf(s *world.Snapshot, dimension, volume string) *stone.VolumeInfo {
-	about := s.About()
-	for _, d := range about.Dimensions {
-		for i := range d.Volumes {
-			if d.Name == dimension && d.Volumes[i].Volume.Name == volume {
-				return &d.Volumes[i]
-			}
-		}
-	}
-	return nil
-}
-
-// tableOf returns for each cell of a volume the cell of another volume with the same name, or
-// one that the other does not have. It returns nil for volumes without names.
-func tableOf(from, to *stone.VolumeInfo) []voxel.Cell {
-	if from.Schema != voxel.Palette || slices.Equal(from.Names, to.Names) {
-		return nil
-	}
-	cells := make(map[string]voxel.Cell, len(to.Names))
-	for i, name := range to.Names {
-		cells[name] = voxel.Cell(i)
-	}
-	table := make([]voxel.Cell, len(from.Names))
-	next := voxel.MaxCell
-	for i, name := range from.Names {
-		c, ok := cells[name]
-		if !ok {
-			c = next
-			next--
-		}
-		table[i] = c
-	}
-	return table
 }
 
 func translated(c *voxel.Chunk, table []voxel.Cell) *voxel.Chunk {

@@ -1,7 +1,6 @@
 package edit_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -71,7 +70,7 @@ func equalWorlds(t *testing.T, st history.Store, a, b string) {
 		}
 		defer both[i].Close()
 	}
-	d, err := convert.DiffContent(ctx, both[0], both[1], func(_ string, a, b []byte) bool { return bytes.Equal(a, b) })
+	d, err := diff.Worlds(ctx, struct{ stone.Content }{both[0]}, both[1], diff.Options{Exact: true}) // no two versions: all is compared
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -34,9 +35,9 @@ func reduce(t *testing.T, src format.Source, f *convert.Filter) *convert.Loaded 
 	return l.World()
 }
 
-func mustDiff(t *testing.T, a, b *convert.Loaded) *convert.Difference {
+func mustDiff(t *testing.T, a, b *convert.Loaded) *diff.Difference {
 	t.Helper()
-	d, err := convert.Diff(a, b, nil)
+	d, err := diff.Worlds(t.Context(), a.Content(), b.Content(), diff.Options{Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -56,7 +57,7 @@ func TestInParts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := mustRead(t, tt.src)
 			r := inParts(t, w)
-			if d, err := convert.Diff(w, mustRead(t, convert.Source(r)), nil); err != nil || !d.Same() {
+			if d, err := diff.Worlds(t.Context(), w.Content(), mustRead(t, convert.Source(r)).Content(), diff.Options{Exact: true}); err != nil || !d.Same() {
 				t.Fatalf("sent in parts: %+v, %v", d, err)
 			}
 			changed := mustRead(t, w.Source())
@@ -67,22 +68,22 @@ func TestInParts(t *testing.T) {
 				d.Columns = d.Columns[:n-1]
 				d.Columns[0].Version++
 			}
-			want, err := convert.Diff(w, changed, nil)
+			want, err := diff.Worlds(t.Context(), w.Content(), changed.Content(), diff.Options{Exact: true})
 			if err != nil || want.Same() {
 				t.Fatalf("in memory: %+v, %v", want, err)
 			}
 			other := inParts(t, changed)
-			if got, err := convert.DiffContent(t.Context(), r, other, nil); err != nil || !reflect.DeepEqual(got, want) {
+			if got, err := diff.Worlds(t.Context(), r, other, diff.Options{Exact: true}); err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("in parts: %+v, %v, want %+v", got, err, want)
 			}
-			if _, err := convert.DiffContent(t.Context(), r, convert.Within(other, 20_000), nil); !errors.Is(err, convert.ErrTooLarge) {
+			if _, err := diff.Worlds(t.Context(), r, convert.Within(other, 20_000), diff.Options{Exact: true}); !errors.Is(err, convert.ErrTooLarge) {
 				t.Errorf("within a bound: %v", err)
 			}
-			if d, err := convert.DiffContent(t.Context(), convert.Within(r, 1<<30), r, nil); err != nil || !d.Same() {
+			if d, err := diff.Worlds(t.Context(), convert.Within(r, 1<<30), r, diff.Options{Exact: true}); err != nil || !d.Same() {
 				t.Errorf("within a wide bound: %+v, %v", d, err)
 			}
 			again := mustRead(t, convert.Source(other))
-			same, err := convert.Diff(mustRead(t, changed.Source()), again, nil)
+			same, err := diff.Worlds(t.Context(), mustRead(t, changed.Source()).Content(), again.Content(), diff.Options{Exact: true})
 			if err != nil || !same.Same() {
 				t.Errorf("strays sent in parts: %+v, %v", same, err)
 			}

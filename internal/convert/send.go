@@ -39,7 +39,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 			return err
 		}
 	}
-	for _, f := range filesOf(s.c, about) {
+	for _, f := range Files(s.c, about) {
 		if err := to.File(f); err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 	return ctx.Err()
 }
 
-// filesOf returns the files of a world.
-func filesOf(c stone.Content, about stone.About) (files []format.File) {
+// Files returns the files of a world.
+func Files(c stone.Content, about stone.About) (files []format.File) {
 	for _, f := range about.Files {
 		files = append(files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return c.OpenFile(f.Path) }})
 	}

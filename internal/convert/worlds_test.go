@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
@@ -14,6 +16,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/anviltest"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // TestWorldsThroughStone brings real worlds into a stone and back into a
@@ -143,3 +147,35 @@ func mustExport(t testing.TB, src format.Source, dir string) {
 		t.Errorf("lost on export: %v", lost)
 	}
 }
+
+// island returns a made world, each column with a part.
+func island(t testing.TB) *convert.Loaded {
+	t.Helper()
+	w := mustLoad(t, terrain.Island(terrain.Options{Size: 6, Version: terrain.Modern}))
+	for i := range w.Dimensions[0].Columns {
+		w.Dimensions[0].Columns[i].Parts = []voxel.Part{{Name: voxel.PartChunk, Stamp: 7, Data: []byte("data")}}
+	}
+	return w
+}
+
+// set changes one cell of a volume.
+func set(d *convert.LoadedDimension, volume string, p geom.Point, c voxel.Cell) {
+	v := d.Volume(volume)
+	old := v.Chunks[p.Chunk()]
+	if old == nil {
+		old = voxel.Uniform(v.Default)
+	}
+	draft, in := old.Edit(), p.InChunk()
+	draft.Set(in.X, in.Y, in.Z, c)
+	v.Chunks[p.Chunk()] = draft.Publish()
+}
+
+func fileOf(path, content string) format.File {
+	return format.File{Path: path, Size: int64(len(content)), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	}}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/gallery"
@@ -161,12 +162,12 @@ func TestFolder(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	for _, name := range []string{"hub-world", "old/a-world"} {
-		d, err := convert.Diff(made, content(t, st, name), nil)
+		d, err := diff.Worlds(t.Context(), made.Content(), content(t, st, name).Content(), diff.Options{Exact: true})
 		if err != nil || d.Cells != 0 || d.Objects != 0 {
 			t.Errorf("%s differs from what was made: %+v, %v", name, d, err)
 		}
 	}
-	if d, err := convert.Diff(made, content(t, st, "hub-world-2"), nil); err != nil || d.Cells == 0 {
+	if d, err := diff.Worlds(t.Context(), made.Content(), content(t, st, "hub-world-2").Content(), diff.Options{Exact: true}); err != nil || d.Cells == 0 {
 		t.Errorf("the other world is the same: %v", err)
 	}
 	if err := g.Ready(t.Context(), "broken"); err == nil || strings.Contains(err.Error(), "panic") {

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,15 +22,9 @@ type Spot struct {
 
 // fill replaces "" by what it stands for.
 func (p *Spot) fill(c stone.Content) {
-	for _, d := range c.About().Dimensions {
-		if p.Dimension == "" && hasMatter(c, d) {
-			p.Dimension = d.Name
-		}
-		for _, v := range d.Volumes {
-			if p.Volume == "" && d.Name == p.Dimension && IsMatter(v.Volume.Name) {
-				p.Volume = v.Volume.Name
-			}
-		}
+	if p.Dimension == "" || p.Volume == "" {
+		d, v, _ := MatterOf(p.Dimension, c) // who reads the cell says what is missing
+		p.Dimension, p.Volume = cmp.Or(p.Dimension, d.Name), cmp.Or(p.Volume, v.Volume.Name)
 	}
 }
 

@@ -138,6 +138,17 @@ func ForGame(ctx context.Context, w *convert.Loaded, name string, version int32,
 // airs are the names of blocks that no height map counts.
 var airs = []string{format.Air, block.Space + "cave_air", block.Space + "void_air"}
 
+// AirOf returns what reports whether a cell is air, by the names of cells.
+func AirOf(names []string) func(voxel.Cell) bool {
+	air := map[voxel.Cell]bool{voxel.Empty: true}
+	for i, name := range names {
+		if slices.Contains(airs, name) {
+			air[voxel.Cell(i)] = true
+		}
+	}
+	return func(c voxel.Cell) bool { return air[c] }
+}
+
 // Airs returns the names of blocks of air besides that of cell 0.
 func Airs() []string { return slices.Clone(airs[1:]) }
 

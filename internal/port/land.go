@@ -31,28 +31,15 @@ type laidVolume struct {
 // It goes through the directories of the version, and reads no chunk. Errors are ErrNothing and
 // a *DimensionError.
 func LayOf(ctx context.Context, s *world.Snapshot, name string) (*Lay, error) {
-	missing := &DimensionError{Want: name}
-	for _, d := range s.About().Dimensions {
-		missing.Have = append(missing.Have, d.Name)
-		if name != "" && d.Name != name || name == "" && !hasMatter(s, d) {
-			continue
-		}
-		l := &Lay{Dimension: d.Name, volumes: make(map[string]laidVolume)}
-		for _, v := range d.Volumes {
-			if IsMatter(v.Volume.Name) && l.matter == "" {
-				l.matter = v.Volume.Name
-			}
-			l.volumes[v.Volume.Name] = laidVolume{v, farLevels(s, d.Name, v.Volume.Name)}
-		}
-		if l.matter == "" {
-			return nil, ErrNothing
-		}
-		return l, l.measure(ctx, s)
+	d, matter, err := MatterOf(name, s)
+	if err != nil {
+		return nil, err
 	}
-	if name == "" {
-		return nil, ErrNothing
+	l := &Lay{Dimension: d.Name, matter: matter.Volume.Name, volumes: make(map[string]laidVolume)}
+	for _, v := range d.Volumes {
+		l.volumes[v.Volume.Name] = laidVolume{v, farLevels(s, d.Name, v.Volume.Name)}
 	}
-	return nil, missing
+	return l, l.measure(ctx, s)
 }
 
 // Mapped returns the dimensions of which there is a map: those with matter.

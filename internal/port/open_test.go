@@ -18,6 +18,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/port"
@@ -173,7 +174,7 @@ func TestOpenReader(t *testing.T) {
 			if s.Format() != tt.format || len(s.Regions()) > 0 != tt.part || s.Size() != int64(len(tt.body)) {
 				t.Errorf("%s, %d region files of a part, %d bytes", s.Format(), len(s.Regions()), s.Size())
 			}
-			if d, err := convert.Diff(made, w, port.EqualTags); err != nil || d.Cells > 0 {
+			if d, err := diff.Worlds(t.Context(), made.Content(), w.Content(), diff.Options{}); err != nil || d.Cells > 0 {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})
@@ -257,7 +258,7 @@ func TestDoors(t *testing.T) {
 					t.Errorf("%q, notes %q, want %s and %q", names, notes, tt.want, tt.note)
 				}
 				w.Dimensions = w.Dimensions[:1]
-				if d, err := convert.Diff(plain, w, port.EqualTags); err != nil || !d.Same() {
+				if d, err := diff.Worlds(t.Context(), plain.Content(), w.Content(), diff.Options{}); err != nil || !d.Same() {
 					t.Errorf("%+v, %v", d, err)
 				}
 			})
@@ -343,7 +344,7 @@ func TestNamesOfOtherSystems(t *testing.T) {
 			if !slices.ContainsFunc(w.Files, func(f format.File) bool { return f.Path == "datapacks/"+tt.file }) || len(s.Remarks().Lost) > 0 {
 				t.Errorf("files %v, lost %v", w.Files, s.Remarks().Lost)
 			}
-			if d, err := convert.Diff(made, w, port.EqualTags); err != nil || d.Cells > 0 || d.Objects > 0 {
+			if d, err := diff.Worlds(t.Context(), made.Content(), w.Content(), diff.Options{}); err != nil || d.Cells > 0 || d.Objects > 0 {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -91,9 +92,13 @@ func (o *overlay) volume(from *convert.LoadedVolume) error {
 	if to.Volume != from.Volume || perRegion == 0 {
 		return fmt.Errorf("port: volume %q of %s is of another kind: %w", to.Volume.Name, o.to.Name, ErrHolds)
 	}
-	table, err := o.table(to, from)
-	if err != nil {
-		return err
+	var table []voxel.Cell
+	if to.Schema == voxel.Palette {
+		names, _, t, err := diff.Names(to.Names, from.Names)
+		if err != nil {
+			return fmt.Errorf("port: volume %q of %s: %w: %w", to.Volume.Name, o.to.Name, err, ErrHolds)
+		}
+		to.Names, table = names, t
 	}
 	replaced := func(pos geom.ChunkPos) bool {
 		at := regionPos{int32(geom.FloorDiv(int(pos.X), int(perRegion))), int32(geom.FloorDiv(int(pos.Z), int(perRegion)))}
@@ -113,32 +118,6 @@ func (o *overlay) volume(from *convert.LoadedVolume) error {
 		}
 	}
 	return nil
-}
-
-// table adds the names of from to those of to. It returns the cells of to for the cells of
-// from, or nil for a volume without a palette.
-func (o *overlay) table(to, from *convert.LoadedVolume) ([]voxel.Cell, error) {
-	if to.Schema != voxel.Palette {
-		return nil, nil
-	}
-	to.Names = slices.Clone(to.Names)
-	cells := make(map[string]voxel.Cell, len(to.Names))
-	for i, name := range to.Names {
-		cells[name] = voxel.Cell(i)
-	}
-	table := make([]voxel.Cell, len(from.Names))
-	for i, name := range from.Names {
-		c, ok := cells[name]
-		if !ok {
-			if len(to.Names) > int(voxel.MaxCell) {
-				return nil, fmt.Errorf("port: volume %q of %s: more names than cells: %w", to.Volume.Name, o.to.Name, ErrHolds)
-			}
-			c = voxel.Cell(len(to.Names))
-			to.Names = append(to.Names, name)
-		}
-		table[i] = c
-	}
-	return table, nil
 }
 
 // columns replaces the parts of columns that have region files.

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -57,7 +58,7 @@ func TestOverlay(t *testing.T) {
 			if err := port.Overlay(got, part, src.Regions()); err != nil {
 				t.Fatal(err)
 			}
-			if d, err := convert.Diff(want, got, port.EqualTags); err != nil || !d.Same() {
+			if d, err := diff.Worlds(t.Context(), want.Content(), got.Content(), diff.Options{}); err != nil || !d.Same() {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -142,7 +143,7 @@ func TestDiff(t *testing.T) {
 		versions = append(versions, mustSnapshot(t, st, name, mustBecome(t, st, name, i+1).ID()))
 	}
 	for _, pair := range [][2]*world.Snapshot{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
-		got, err := port.Diff(t.Context(), pair[0], pair[1], 64<<20)
+		got, err := diff.Worlds(t.Context(), pair[0], pair[1], diff.Options{MaxBytes: 64 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestDiff(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want, err := convert.Diff(worlds[0], worlds[1], port.EqualTags)
+		want, err := diff.Worlds(t.Context(), worlds[0].Content(), worlds[1].Content(), diff.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
-	if _, err := port.Diff(t.Context(), versions[0], versions[1], 40<<10); !errors.Is(err, convert.ErrTooLarge) {
+	if _, err := diff.Worlds(t.Context(), versions[0], versions[1], diff.Options{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
 		t.Error(err)
 	}
 }
@@ -279,7 +280,7 @@ func TestWriteZip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, err := convert.Diff(want, got, port.EqualTags); err != nil || !d.Same() {
+	if d, err := diff.Worlds(t.Context(), want.Content(), got.Content(), diff.Options{}); err != nil || !d.Same() {
 		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -46,35 +46,42 @@ type View struct {
 // chunks. Errors are ErrNothing and a *DimensionError. If more than maxBytes of chunks, as they
 // are in memory, are asked for, Err is convert.ErrTooLarge; 0 is no bound.
 func ViewOf(ctx context.Context, c stone.Content, name string, maxBytes int64) (*View, error) {
-	missing := &DimensionError{Want: name}
-	for _, d := range c.About().Dimensions {
-		missing.Have = append(missing.Have, d.Name)
-		if name != "" && d.Name != name {
-			continue
+	d, v, err := MatterOf(name, c)
+	if err != nil {
+		return nil, err
+	}
+	view := &View{Dimension: d.Name, Schema: v.Schema, Names: v.Names, ctx: ctx, whole: c, c: convert.Within(c, maxBytes), matter: v.Volume.Name}
+	for pos, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
+		if holds {
+			view.bounds = view.bounds.Union(pos.Box())
 		}
-		if name == "" && !hasMatter(c, d) {
-			continue
-		}
-		for _, v := range d.Volumes {
-			if !IsMatter(v.Volume.Name) {
+	}
+	if slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == liquid }) {
+		view.liquid = liquid
+	}
+	return view, ctx.Err()
+}
+
+// MatterOf finds the solid content of a dimension in one of some worlds. Without a name it is the first dimension with
+// chunks. Errors are ErrNothing and a *DimensionError.
+func MatterOf(dimension string, in ...stone.Content) (d stone.DimensionInfo, v stone.VolumeInfo, err error) {
+	missing, there := &DimensionError{Want: dimension}, dimension == ""
+	for _, c := range in {
+		for _, d := range c.About().Dimensions {
+			missing.Have = append(missing.Have, d.Name)
+			if d.Name != dimension && (dimension != "" || !hasMatter(c, d)) {
 				continue
 			}
-			view := &View{Dimension: d.Name, Schema: v.Schema, Names: v.Names, ctx: ctx, whole: c, c: convert.Within(c, maxBytes), matter: v.Volume.Name}
-			for pos, holds := range c.Entries(d.Name, v.Volume.Name, 0) {
-				if holds {
-					view.bounds = view.bounds.Union(pos.Box())
-				}
+			if i := slices.IndexFunc(d.Volumes, func(v stone.VolumeInfo) bool { return IsMatter(v.Volume.Name) }); i >= 0 {
+				return d, d.Volumes[i], nil
 			}
-			if slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == liquid }) {
-				view.liquid = liquid
-			}
-			return view, ctx.Err()
+			there = true // and has none
 		}
 	}
-	if name == "" {
-		return nil, ErrNothing
+	if there {
+		return d, v, ErrNothing
 	}
-	return nil, missing
+	return d, v, missing
 }
 
 // hasMatter reports whether a volume of matter in the dimension has chunks.

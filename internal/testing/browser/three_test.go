@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/chromedp/cdproto/input"
@@ -136,7 +137,7 @@ func TestThreeNumbers(t *testing.T) {
 	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\r"))
 	b.untilText("coarse dirt (3:1)")
 	b.untilText("Before that it was red wool (35:14).")
-	if d := ask[struct{ Blocks []convert.BlockCount }](a, "/v1/diff/old?a=2&b=3"); len(d.Blocks) != 2 || d.Blocks[0].Name != "legacy:3/1" || d.Blocks[0].Shown != "minecraft:coarse_dirt (3:1)" {
+	if d := ask[struct{ Blocks []diff.BlockCount }](a, "/v1/diff/old?a=2&b=3"); len(d.Blocks) != 2 || d.Blocks[0].Name != "legacy:3/1" || d.Blocks[0].Shown != "minecraft:coarse_dirt (3:1)" {
 		t.Errorf("%+v", d)
 	}
 }

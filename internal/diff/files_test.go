@@ -1,12 +1,14 @@
-package port_test
+package diff_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
-	"github.com/cairnvoxel/cairn/internal/port"
 )
 
 // TestDiffOfFiles: of files that hold tags the tags are compared, in any order and however they are
@@ -35,10 +37,23 @@ func TestDiffOfFiles(t *testing.T) {
 	} {
 		worlds := [2]*convert.Loaded{{Files: []format.File{format.FileOf("f.dat", tt.first)}}, {Files: []format.File{format.FileOf("f.dat", tt.second)}}}
 		for i := range worlds {
-			d, err := port.Diff(t.Context(), worlds[i].Content(), worlds[1-i].Content(), 0)
+			d, err := diff.Worlds(t.Context(), worlds[i].Content(), worlds[1-i].Content(), diff.Options{})
 			if err != nil || d.Same() != tt.same {
 				t.Errorf("%s: %+v, %v, want same %v", tt.name, d, err, tt.same)
 			}
 		}
 	}
+}
+
+func gzipOf(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
