@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"

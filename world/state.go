@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/light"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/internal/relight"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // PageCost is what pages of at most so many chunks cost in one world.

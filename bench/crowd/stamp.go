@@ -9,11 +9,11 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // stamped is a stone that can get new bytes for the price of a few checksums. It has a mark in
-// a page of its own, at the place that internal/stone/FORMAT.md defines.
+// a page of its own, at the place that stone/FORMAT.md defines.
 type stamped struct {
 	Data     []byte
 	Mark     int // where the mark is
@@ -28,7 +28,7 @@ const markHead = "\xb5cairn mark\xb5"
 
 func mark(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte(markHead), n) }
 
-// What internal/stone/FORMAT.md section 2 says of the file's ends.
+// What stone/FORMAT.md section 2 says of the file's ends.
 const (
 	stoneHead   = 8
 	stoneWhere  = 8 + 4

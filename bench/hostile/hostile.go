@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Row is what one stone costs.

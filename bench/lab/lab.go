@@ -9,7 +9,7 @@ package lab
 import (
 	"sync"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Options of a measurement. The zero value is the default.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // solids counts the cells of a volume that are not empty.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/tile"
 )
 

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/spf13/cobra"
 )
 
@@ -40,7 +40,7 @@ func newStoneList() *cobra.Command {
 	c.Long = `list prints a line for each page: what it holds, in which form, its bytes as
 stored and before compression, how many chunks, columns or lists are in it, and
 how often it is used. Then it prints the sums by form. Cells are in columns, relief, lit
-(light as what differs from what the blocks give) or images: internal/stone/FORMAT.md,
+(light as what differs from what the blocks give) or images: stone/FORMAT.md,
 section 5.`
 	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/format/clip"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/game/edit"
-	"github.com/cairnvoxel/cairn/internal/format/clip"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

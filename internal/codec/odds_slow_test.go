@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// slowOdd are p and n of internal/stone/FORMAT.md section 5.5.
+// slowOdd are p and n of stone/FORMAT.md section 5.5.
 type slowOdd struct{ p, n uint64 }
 
 // slowOdds reads the form Odds the obvious way, as section 5.5 says: columns are cells,

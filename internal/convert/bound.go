@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )

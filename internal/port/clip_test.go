@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn"
+	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/internal/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
 	"github.com/cairnvoxel/cairn/internal/game/tool"

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
-	"github.com/cairnvoxel/cairn/internal/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // RunsPages returns the pages of plain runs of a volume, and the pages that a

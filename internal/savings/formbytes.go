@@ -9,7 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Bytes are the sizes of a world in several forms.

@@ -9,7 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/tags"
 )
 
-// slow reads streams that are sound, as internal/stone/FORMAT.md says it (section 7.1).
+// slow reads streams that are sound, as stone/FORMAT.md says it (section 7.1).
 type slow struct {
 	sizes, heads, shapes, picks, numbers, texts, blobs stream
 	literals                                           []string

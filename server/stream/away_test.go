@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/server/stream"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"

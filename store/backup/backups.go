@@ -14,7 +14,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

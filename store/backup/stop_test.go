@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/cluster"
 	"github.com/cairnvoxel/cairn/store/history"
 )

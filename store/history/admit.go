@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Admit makes those checks of a Commit call that need no Store. Stores call it. It

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Archive is a world with its whole history, as it was at one moment, without the

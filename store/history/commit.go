@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // ID names a commit: the SHA-256 of its bytes. The zero ID names no commit.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // A Store can be made of two halves, a Catalogue and a blob.Bucket for the bytes of

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Stone is a stone to store. Its bytes are Data, or File if they may be too many for

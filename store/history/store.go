@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Errors that callers of a Store branch on. Stores wrap them with the world's name.

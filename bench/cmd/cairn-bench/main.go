@@ -42,7 +42,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/stream"
 	"github.com/cairnvoxel/cairn/bench/tiles"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // report is what a measurement found.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"

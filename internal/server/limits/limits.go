@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Limits bound the cost of calls. A field that is 0 has its default; a negative

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/lru"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/world"

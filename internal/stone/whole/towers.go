@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/internal/light"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"

@@ -3,8 +3,8 @@ package disk
 import (
 	"github.com/cockroachdb/pebble/v2"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Listener is what hears of the database's work.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/disk"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 func TestGuard(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/blob"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/journal"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // openable opens and closes a table or blob file as the database does.

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/internal/lru"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // cache remembers records as they were when they were read or written last, and the bytes of

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )

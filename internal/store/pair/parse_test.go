@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // FuzzParse parses the records and keys that only this package has. What is accepted

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // Body is a body of records in several parts, so that stones are sent without a

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn"
 	"github.com/cairnvoxel/cairn/game/undo"
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/stone"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
