@@ -37,7 +37,7 @@ func (w *World) Capture() (*Capture, error) {
 	return c, nil
 }
 
-// unsaved returns a copy of what base does not have. It needs mu.
+// unsaved returns a copy of what base does not have. The caller holds w.mu.
 func (w *World) unsaved() *dirty {
 	d := w.dirty.clone()
 	if w.saved != nil {

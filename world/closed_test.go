@@ -67,7 +67,6 @@ func TestClosed(t *testing.T) {
 		{"SnapshotAt", func() error { _, err := w.SnapshotAt(ctx, c.ID()); return err }},
 		{"Capture", func() error { _, err := w.Capture(); return err }},
 		{"Apart", func() error { _, err := w.Apart(s); return err }},
-		{"Worker", func() error { _, err := w.Worker(earth, voxel.Block); return err }},
 		{"Snapshot.ReadChunks", func() error {
 			return s.ReadChunks(ctx, earth, voxel.Block, 0, []geom.ChunkPos{{}}, func(geom.ChunkPos, *voxel.Chunk) error { return nil })
 		}},

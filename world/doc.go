@@ -23,9 +23,9 @@
 // it until it is released; Options.Whole holds everything. A View answers false for what is
 // not loaded, and an Update that needs it fails with ErrNotLoaded.
 //
-// A world larger than memory is read by Workers: what they ask for comes when it is asked
-// for and goes when Options.Memory needs the room. UpdateContext brings in what an update
-// needs.
+// Of a world larger than memory a program loads boxes and releases them. Pages that were decoded
+// stay as long as Options.Memory has room, so loading a box again is cheap. UpdateContext brings in
+// what an update needs.
 //
 // # Saving and versions
 //
@@ -44,6 +44,5 @@
 // autosave does this for games.
 //
 // The package knows no file format of games and no place where bytes are kept. It has no
-// clock: the Store stamps times. It runs no goroutine between calls, but for the fetches
-// that a Worker starts through Options.Go.
+// clock: the Store stamps times. It runs no goroutine between calls.
 package world

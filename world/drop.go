@@ -21,7 +21,7 @@ func (k keeper) keeps(box geom.Box) bool {
 	return k.all || slices.ContainsFunc(k.boxes, func(b geom.Box) bool { return !b.Intersect(box).Empty() })
 }
 
-// What follows needs mu.
+// The callers of what follows hold w.mu.
 
 // keeper returns what is held of a volume, or of Columns, within a box.
 func (w *World) keeper(dim, volume string, within geom.Box) keeper {

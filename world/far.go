@@ -169,6 +169,21 @@ func (s *Snapshot) near(ctx context.Context, v *volume, name volumeName, b geom.
 	return grid.New(v.options(s.empty)).With(placed), err
 }
 
+// chunksOver returns the positions of the chunks that a box lies over, in ascending order
+// of code.
+func chunksOver(b geom.Box) (out []geom.ChunkPos) {
+	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
+	for y := low.Y; y <= high.Y; y++ {
+		for z := low.Z; z <= high.Z; z++ {
+			for x := low.X; x <= high.X; x++ {
+				out = append(out, geom.ChunkPos{X: x, Y: y, Z: z})
+			}
+		}
+	}
+	slices.SortFunc(out, byCode)
+	return out
+}
+
 // read writes the cells of b to dst.
 func (f *farReader) read(ctx context.Context, level int, b geom.Box, dst []voxel.Cell) error {
 	for y := b.Min.Y; y < b.Max.Y; y++ {

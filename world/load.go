@@ -27,7 +27,7 @@ type Held struct {
 	volumes []string // none: all, and the columns
 	box     geom.Box // in cells of the dimension
 	meter   *meter   // of the load, until it has ended
-	loading bool     // a Restore leaves it to the load; needs mu
+	loading bool     // a Restore leaves it to the load; under w.mu
 	parts   []*Held  // of LoadRegion
 }
 

@@ -240,7 +240,7 @@ func (d *dimension) lightOf(name string) *volume {
 	return d.volumes[i]
 }
 
-// What follows needs mu.
+// The callers of what follows hold w.mu.
 
 // addPending adds the blocks that a Tx left without light.
 func (w *World) addPending(tx *Tx) {

@@ -58,7 +58,6 @@ func (w *World) Restore(ctx context.Context, id history.ID, message string) (his
 	w.forgetPending()
 	w.lightModel = relight.Model{} // a name may be another cell's after this
 	w.head.Commit, w.last, w.base = c.ID(), c, c.ID()
-	w.version.Add(1)
 	w.era++
 	for _, h := range held {
 		if !w.held[h] { // released since
@@ -129,7 +128,7 @@ func (d *dimension) carry(old *dimension, changed map[geom.ColumnPos]parts) map[
 	return out
 }
 
-// loaded reports whether what is held came into memory. It needs mu.
+// loaded reports whether what is held came into memory. The caller holds w.mu.
 func (h *Held) loaded() bool { return !h.loading }
 
 // heldChunks reads the chunks of v that somebody holds and that are not in memory.

@@ -48,10 +48,9 @@ func (w *World) Commit(ctx context.Context, message string) (history.Commit, err
 	return c, err
 }
 
-// Upkeep counts what nobody waits for and that failed: light and packs of Commit, and
-// fetches of Workers.
+// Upkeep counts the light and the packs of Commit that failed.
 type Upkeep struct {
-	Relights, Packs, Fetches Failures
+	Relights, Packs Failures
 }
 
 // Failures are how often something failed since it last worked, and how.
@@ -60,7 +59,7 @@ type Failures struct {
 	Last  error // nil if Count is 0
 }
 
-// Upkeep returns which of the work that nobody waits for failed.
+// Upkeep returns which work of Commit failed that a commit does not need.
 func (w *World) Upkeep() Upkeep {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +173,7 @@ func (w *World) save(ctx context.Context, s *state, message string) (history.Com
 
 // put makes c the commit after the head. If the head is one that an earlier call
 // made, though the Store could not say so, c comes after that: it has its own
-// base. It needs saving.
+// base. The caller holds w.saving.
 func (w *World) put(ctx context.Context, c history.Commit, stones ...history.Stone) (history.Commit, error) {
 	for {
 		w.mu.Lock()
@@ -185,9 +184,9 @@ func (w *World) put(ctx context.Context, c history.Commit, stones ...history.Sto
 		switch {
 		case err == nil:
 			w.tried = nil
-			w.raise(done)
+			w.bumpFence(done)
 			return done, nil
-		case (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) && w.overtaken(ctx):
+		case (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) && w.adoptUncertain(ctx):
 			continue
 		case !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased):
 			w.tried = append(w.tried[max(0, len(w.tried)-maxTried):], c)
@@ -200,9 +199,9 @@ func (w *World) put(ctx context.Context, c history.Commit, stones ...history.Sto
 // were made.
 const maxTried = 16
 
-// overtaken reports whether the head is a commit of which an error left open
-// whether it was made, and takes it for the world's.
-func (w *World) overtaken(ctx context.Context) bool {
+// adoptUncertain reports whether the head is a commit of this world whose outcome was unknown. If so
+// it becomes the world's head. The caller holds w.saving.
+func (w *World) adoptUncertain(ctx context.Context) bool {
 	if len(w.tried) == 0 {
 		return false
 	}
@@ -211,15 +210,15 @@ func (w *World) overtaken(ctx context.Context) bool {
 		return false
 	}
 	w.tried = nil
-	w.raise(log[0])
+	w.bumpFence(log[0])
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.head.Commit, w.last = log[0].ID(), log[0]
 	return true
 }
 
-// raise follows the fence to where the Store raised it for c.
-func (w *World) raise(c history.Commit) {
+// bumpFence raises the fence after a commit that went back, as the Store does.
+func (w *World) bumpFence(c history.Commit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if f := w.head.Fence; c.Base != c.Parent && f != 0 && f != history.Force {
@@ -234,7 +233,7 @@ func isStored(c, proposed history.Commit) bool {
 }
 
 // accept makes c the head that the world knows, its stone the top of the stack.
-// What it wrote is dropped where nothing keeps it in memory. It needs mu.
+// What it wrote is dropped where nothing keeps it in memory. The caller holds w.mu.
 func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 	id, ref := c.ID(), c.Stones[0]
 	b := w.stack.stone(ref.ID)
@@ -247,7 +246,6 @@ func (w *World) accept(c history.Commit, o *history.Opened, saved *dirty) {
 	b.users.Add(1)
 	w.stack = append(slices.Clip(w.stack), layer{history.Layer{Stone: ref, After: c.Base, Upto: id}, b})
 	w.head.Commit, w.last, w.base = id, c, id
-	w.version.Add(1)
 	w.dropSaved(saved)
 }
 

@@ -32,7 +32,7 @@ func (w *World) RemoveUnwritten(u Unwritten) {
 	w.unwritten = slices.DeleteFunc(slices.Clone(w.unwritten), func(m Unwritten) bool { return m == u })
 }
 
-// unwrittenDirty needs mu.
+// unwrittenDirty asks all Unwritten. The caller holds w.mu.
 func (w *World) unwrittenDirty() bool { return slices.ContainsFunc(w.unwritten, Unwritten.Dirty) }
 
 // Moment calls f and returns its error. What f changes, by several updates and in what is Unwritten, is

@@ -152,7 +152,7 @@ func (w *World) Watch(f func(*Change)) (stop func()) {
 	}
 }
 
-// tell tells those who watch of a change. It needs writer.
+// tell tells those who watch of a change. The caller holds w.writer.
 func (w *World) tell(c *Change) {
 	w.mu.Lock()
 	all := w.watchers
@@ -172,6 +172,13 @@ func (tx *Tx) end() {
 		}
 	}
 }
+
+// ended is a context that has ended.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
 
 var errEnded = errors.New("world: the update has ended")
 

@@ -48,16 +48,13 @@ type Options struct {
 	Relight bool
 	// Manual leaves packing to the caller: Commit then never packs.
 	Manual bool
-	// Memory bounds the bytes of decoded pages that the world keeps for Workers and for
-	// what is loaded next, if there is no Cache. Default stone.CacheBytes. What is
+	// Memory bounds the bytes of decoded pages that the world keeps for what is loaded next, if
+	// there is no Cache. Default stone.CacheBytes. What is
 	// held, or changed and not committed, comes on top.
 	Memory int64
 	// Cache keeps decoded pages. Worlds, forks and Snapshots that share one share pages of
 	// the stones that they have in common. Default: one of Memory for each.
 	Cache stone.Cache
-	// Go runs a function beside the others: the fetches of Workers that cannot wait.
-	// Default: on a goroutine of its own.
-	Go func(func())
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 	// Part is how many chunks and columns the world may know of, for a world that is opened for one
@@ -81,9 +78,6 @@ func (o Options) withDefaults() Options {
 	if o.Cache == nil {
 		o.Cache = stone.NewCache(cmp.Or(o.Memory, stone.CacheBytes))
 	}
-	if o.Go == nil {
-		o.Go = func(f func()) { go f() }
-	}
 	return o
 }
 
@@ -97,15 +91,14 @@ type World struct {
 	readOnly bool
 
 	now     atomic.Pointer[state]
-	version atomic.Uint64 // of what stack says; changes before a state drops what stack has from then on
-	saving  turn          // one Commit, Pack, Restore or Relight
-	writer  turn          // one Update or Restore; after saving
-	moments sync.RWMutex  // Moment reads, who takes the world as it is writes; after saving, before writer
-	moving  sync.RWMutex  // Restore writes, the end of a Load reads; after writer
+	saving  turn         // one Commit, Pack, Restore or Relight
+	writer  turn         // one Update or Restore; after saving
+	moments sync.RWMutex // Moment reads, who takes the world as it is writes; after saving, before writer
+	moving  sync.RWMutex // Restore writes, the end of a Load reads; after writer
 
-	lightModel relight.Model // needs saving
+	lightModel relight.Model // under w.saving
 
-	tried []history.Commit // that may have been made, the Store could not say; needs saving
+	tried []history.Commit // that may have been made, the Store could not say; under w.saving
 
 	mu             sync.Mutex     // guards what is below, and every change of now; after all others, and never kept over I/O
 	head           history.Head   // its Fence is the one that commits are made under
@@ -119,12 +112,11 @@ type World struct {
 	pendingChanges uint64                      // how often that changed
 	later          map[string]*relight.Pending // those of them since light is being computed; nil: it is not
 	held           map[*Held]bool
-	fetching       map[fetchKey]bool // for who cannot wait
-	part           *part             // nil: the world knows of all that there is
+	part           *part // nil: the world knows of all that there is
 	unwritten      []Unwritten
 	watchers       []*func(*Change)
 	upkeep         Upkeep
-	height         int // of the stack when it was last asked for again; needs saving
+	height         int // of the stack when it was last asked for again; under w.saving
 	closed         bool
 }
 
@@ -183,8 +175,7 @@ func OpenAt(ctx context.Context, st history.Store, name string, at history.ID, o
 
 func open(ctx context.Context, st history.Store, name string, f history.Fetched, o Options, m *meter, readOnly bool) (*World, error) {
 	w := &World{store: st, name: name, o: o.withDefaults(), readOnly: readOnly, head: f.Head, base: f.Head.Commit,
-		dirty: new(dirty), held: make(map[*Held]bool), fetching: make(map[fetchKey]bool)}
-	w.version.Store(1)
+		dirty: new(dirty), held: make(map[*Held]bool)}
 	if err := w.read(ctx, f); err != nil {
 		return nil, err
 	}

@@ -99,15 +99,16 @@ func (m *moment) read(ctx context.Context, r *rand.Rand) error {
 	}
 	for _, d := range m.view.Dimensions() {
 		for _, v := range d.Volumes() {
-			worker, err := m.w.Worker(d.Name(), v.Name)
-			if err != nil {
+			pos := geom.ChunkPos{X: r.Int32N(3) - 1, Z: r.Int32N(3) - 1}
+			h, err := m.w.Load(ctx, d.Name(), pos.Box(), v.Name)
+			if m.w.View().Dimension(d.Name()).Volume(v.Name) == nil {
 				continue // the world went back to before it
 			}
-			if _, err := worker.Chunk(ctx, geom.ChunkPos{X: r.Int32N(3) - 1, Z: r.Int32N(3) - 1}); expected(err) != nil {
-				if _, gone := m.w.Worker(d.Name(), v.Name); gone != nil {
-					continue // it did meanwhile
-				}
-				return fmt.Errorf("a worker of %s of %s: %w", v.Name, d.Name(), err)
+			if expected(err) != nil {
+				return fmt.Errorf("load of %s of %s: %w", v.Name, d.Name(), err)
+			}
+			if err == nil {
+				h.Release()
 			}
 		}
 	}

@@ -1,10 +1,8 @@
 package world_test
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -90,19 +88,29 @@ func (l *land) open() *world.World {
 	return w
 }
 
-// TestWorker reads and edits a world through little memory, beside commits and restores, and
+// read brings a box of the land into memory, reads it and lets go of it.
+func (l *land) read(w *world.World, b geom.Box) ([]voxel.Cell, error) {
+	h, err := w.Load(l.t.Context(), earth, b, "solid")
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	dst := make([]voxel.Cell, b.Cells())
+	if !w.View().Dimension(earth).Volume("solid").ReadBox(b, 0, dst) {
+		return nil, errors.New("what is held is not in memory")
+	}
+	return dst, nil
+}
+
+// TestLarge reads and edits a world through little memory, beside commits and restores, and
 // compares each cell with a map.
-func TestWorker(t *testing.T) {
+func TestLarge(t *testing.T) {
 	long.Alone(t)
 	steps := 1000
 	ctx := t.Context()
 	l := newLand(t)
 	w := l.open()
 	defer closeWorld(t, w)
-	r, err := w.Worker(earth, "solid")
-	if err != nil {
-		t.Fatal(err)
-	}
 	rnd := rand.New(rand.NewPCG(2, 2))
 	first, before := w.Head(), map[geom.Point]voxel.Cell{}
 	for p, c := range l.cells {
@@ -137,8 +145,8 @@ func TestWorker(t *testing.T) {
 			l.cells = before
 		case i%5 == 0:
 			b := geom.Box{Min: p, Max: p.Add(geom.Point{X: 1 + rnd.IntN(40), Y: 1 + rnd.IntN(8), Z: 1 + rnd.IntN(6)})}
-			dst := make([]voxel.Cell, b.Cells())
-			if err := r.ReadBox(ctx, b, dst); err != nil {
+			dst, err := l.read(w, b)
+			if err != nil {
 				t.Fatal(err)
 			}
 			n := 0
@@ -154,64 +162,23 @@ func TestWorker(t *testing.T) {
 				}
 			}
 		default:
-			if c, err := r.Cell(ctx, p); err != nil || c != l.want(p) {
+			if c, err := l.read(w, cellBox(p)); err != nil || c[0] != l.want(p) {
 				t.Fatalf("step %d: cell %v is %d, %v; want %d", i, p, c, err, l.want(p))
 			}
 		}
 	}
 	if _, ok := w.View().Dimension(earth).Volume("solid").Cell(geom.Point{X: 3, Y: 3, Z: 3}); ok {
-		t.Error("what a Worker reads stays in the world for good")
-	}
-	if _, err := r.Cell(ctx, geom.Point{X: 1 << 40}); !errors.Is(err, geom.ErrOutOfRange) {
-		t.Errorf("out of range: %v", err)
-	}
-	if _, err := w.Worker(earth, "none"); err == nil || !strings.Contains(err.Error(), `no volume "none"`) {
-		t.Errorf("an unknown volume: %v", err)
+		t.Error("what was released stays in the world for good")
 	}
 }
 
-// TestWorkerHere asks for chunks without waiting.
-func TestWorkerHere(t *testing.T) {
-	l := newLand(t)
-	w, err := world.Open(t.Context(), l.st, "land", world.Options{Memory: 8 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, _ := w.Worker(earth, "solid")
-	p := geom.Point{X: 100, Y: 3, Z: 100}
-	if _, ok := r.CellHere(p); ok {
-		t.Error("a chunk that nobody asked for is in memory")
-	}
-	for {
-		if c, ok := r.CellHere(p); ok {
-			if c != l.want(p) {
-				t.Errorf("cell %d, want %d", c, l.want(p))
-			}
-			break
-		}
-		runtime.Gosched()
-	}
-	if _, ok := w.View().Dimension(earth).Volume("solid").Cell(p); ok {
-		t.Error("a fetch holds the chunk")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	far := geom.Point{X: 400, Y: 3, Z: 400}
-	if _, err := r.Cell(ctx, far); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that has ended: %v", err)
-	}
-	closeWorld(t, w)
-	if _, err := r.Cell(t.Context(), far); !errors.Is(err, world.ErrClosed) {
-		t.Errorf("a closed world: %v", err)
-	}
-	if _, ok := r.CellHere(far); ok || w.Upkeep().Fetches.Count != 0 {
-		t.Errorf("a closed world: %+v", w.Upkeep().Fetches)
-	}
+func cellBox(p geom.Point) geom.Box {
+	return geom.Box{Min: p, Max: p.Add(geom.Point{X: 1, Y: 1, Z: 1})}
 }
 
-// TestWorkers has workers read beside updates, commits and restores. What they read was
-// written once.
-func TestWorkers(t *testing.T) {
+// TestLargeBeside has readers load and release beside updates, commits and restores. What they
+// read was written once.
+func TestLargeBeside(t *testing.T) {
 	ctx := t.Context()
 	l := newLand(t)
 	w := l.open()
@@ -219,22 +186,14 @@ func TestWorkers(t *testing.T) {
 	var group sync.WaitGroup
 	for g := range 3 {
 		group.Go(func() {
-			r, err := w.Worker(earth, "solid")
-			if err != nil {
-				t.Error(err)
-				return
-			}
 			rnd := rand.New(rand.NewPCG(3, uint64(g)))
 			for range 400 {
 				p := randomIn(rnd)
 				p.Y = 8 + p.Y%8
-				c, err := r.Cell(ctx, p)
-				if err != nil || c != l.want(p) && c != 9 {
+				c, err := l.read(w, cellBox(p))
+				if err != nil || c[0] != l.want(p) && c[0] != 9 {
 					t.Errorf("cell %v is %d, %v; want %d or 9", p, c, err, l.want(p))
 					return
-				}
-				if c, ok := r.CellHere(p); ok && c != l.want(p) && c != 9 {
-					t.Errorf("cell %v is %d; want %d or 9", p, c, l.want(p))
 				}
 			}
 		})
@@ -261,73 +220,4 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 	group.Wait()
-}
-
-// A Worker reads its volume after a Restore put another in its place, and fails while there
-// is none.
-func TestWorkerAfterRestore(t *testing.T) {
-	w := create(t, newStore(), "a", world.Options{Whole: true})
-	add := func(dimension, name string) {
-		update(t, w, func(tx *world.Tx) {
-			v := tx.AddDimension(dimension, voxel.BlockVolumes(), nil).Volume(voxel.Block)
-			v.Set(geom.Point{}, v.Named(name))
-		})
-	}
-	add(earth, "rock")
-	before := commit(t, w)
-	add("b", "sand")
-	add("c", "iron")
-	commit(t, w)
-	r, err := w.Worker("c", voxel.Block)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func(want string) {
-		t.Helper()
-		c, err := r.Cell(ctx, geom.Point{})
-		here, ok := r.CellHere(geom.Point{})
-		if want == "" {
-			if err == nil || ok || r.ReadBox(ctx, geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, make([]voxel.Cell, 1)) == nil {
-				t.Errorf("without its volume a Worker reads %d, %v and %d, %v", c, err, here, ok)
-			}
-			return
-		}
-		if got := w.View().Dimension("c").Volume(voxel.Block).CellName(c); err != nil || !ok || here != c || got != want {
-			t.Errorf("a Worker reads %q, %v and %d, %v: want %q", got, err, here, ok, want)
-		}
-	}
-	read("iron")
-	if _, err := w.Restore(ctx, before.ID(), ""); err != nil {
-		t.Fatal(err)
-	}
-	read("")
-	add("c", "gold") // before b
-	add("b", "tin")
-	read("gold")
-}
-
-// A function that Options.Go is given may wait for the world.
-func TestGoMayWait(t *testing.T) {
-	st := newStore()
-	w := create(t, st, "a", world.Options{Whole: true})
-	for i := range 8 {
-		set(t, w, geom.Point{X: i * 1000}, "rock")
-	}
-	commit(t, w)
-	closeWorld(t, w)
-	w, err := world.Open(ctx, st, "a", world.Options{Memory: 1, Go: func(f func()) { f() }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closeWorld(t, w)
-	r, err := w.Worker(earth, voxel.Block)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 8 {
-		r.CellHere(geom.Point{X: i * 1000})
-		if n := w.Upkeep().Fetches.Count; n != 0 {
-			t.Errorf("%d fetches failed", n)
-		}
-	}
 }
