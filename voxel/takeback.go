@@ -43,6 +43,29 @@ func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (
 	return append(back, slices.DeleteFunc(gone, other)...), some, rest
 }
 
+// TakeBackCells returns the cells of a chunk without what an update made of it: those that now has as the update
+// left them are those of old again. The others stay, and kept, which may be nil, is told of each that
+// the update changed.
+func TakeBackCells(old, new, now *Chunk, kept func(at int)) *Chunk {
+	if now == new || now.Equal(new) {
+		return old
+	}
+	var was, left, is [ChunkCells]Cell
+	old.Flat(&was)
+	new.Flat(&left)
+	now.Flat(&is)
+	for i, c := range is {
+		switch {
+		case was[i] == left[i]:
+		case c == left[i]:
+			is[i] = was[i]
+		case kept != nil:
+			kept(i)
+		}
+	}
+	return FromFlat(&is)
+}
+
 // Without returns the objects of a, without those that b has, each as often as b has it.
 func Without(a, b []Object) (out []Object) {
 	has := make(map[identity]int, len(b))

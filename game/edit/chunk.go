@@ -98,7 +98,6 @@ func (r *run) changeChunks(s *step, t *tower) {
 	start, next := clock(), t.next
 	var inSections time.Duration
 	var counts []int
-	var def voxel.Cell
 	change, err := r.in.World.Update(func(tx *world.Tx) error {
 		v, err := volumeIn(tx, r.in.Dimension, t.volume)
 		if err != nil {
@@ -108,7 +107,6 @@ func (r *run) changeChunks(s *step, t *tower) {
 			return fmt.Errorf("the world went back, and volume %q has other names", t.volume)
 		}
 		in := tx.Dimension(r.in.Dimension)
-		def = v.Default
 		r.arena.rule(in, r.plan.back)
 		for ; next < len(t.parts) && s.look(); next++ {
 			began := clock()
@@ -131,8 +129,7 @@ func (r *run) changeChunks(s *step, t *tower) {
 		r.failRest(t, err)
 		return
 	}
-	r.replaced.add(change, def)
-	r.replaced.addOwned(change, r.in)
+	r.replaced.add(r.in, change, false)
 	for _, n := range counts {
 		s.Cells += n
 		if t.next == next { // a part of it

@@ -42,7 +42,7 @@ func (r *run) changeColumns(s *step, t *tower) {
 	start := r.q.o.Clock()
 	var refused error
 	var before, after *voxel.Column
-	_, err := r.in.World.Update(func(tx *world.Tx) error {
+	change, err := r.in.World.Update(func(tx *world.Tx) error {
 		in := tx.Dimension(r.in.Dimension)
 		if in == nil {
 			return fmt.Errorf("no dimension %q any more", r.in.Dimension)
@@ -66,12 +66,7 @@ func (r *run) changeColumns(s *step, t *tower) {
 		err = refused
 	}
 	if err == nil && before != after {
-		r.replaced.addColumn(p.pos, before, after)
-		for _, list := range voxel.ListsOf(before, after) {
-			if voxel.Owner(list) == voxel.Block {
-				r.replaced.swap(r.in, p.pos, list, before.Objects(list), after.Objects(list)) // it goes back with its blocks
-			}
-		}
+		r.replaced.add(r.in, change, true)
 	}
 	s.q.section.add(r.q.o.Clock().Sub(start))
 	r.count(t, 0, 0, err)
@@ -340,40 +335,4 @@ func (r *restoredColumn) merged(now, was []voxel.Object) (out []voxel.Object) {
 		}
 	}
 	return append(out, back...)
-}
-
-// undoColumns returns the columns that an operation changed, to be changed back: each list,
-// and the rest of the column, where it still is as the operation left it.
-func (r *replaced) undoColumns() (out []columnPart) {
-	for pos, c := range r.columns {
-		out = append(out, columnPart{pos: pos, change: func(now *voxel.Column) *voxel.Column { return c.undo(now, r.owned[pos]) }})
-	}
-	return out
-}
-
-// undo leaves what goes back with its blocks.
-func (c columns) undo(now *voxel.Column, owned map[string]swapped) *voxel.Column {
-	switch {
-	case now == nil && c.after == nil:
-		return c.before
-	case now == nil || c.after == nil:
-		return now
-	}
-	out := *now
-	same := sameBeside(now, c.after)
-	if same && c.before != nil {
-		out = *c.before
-		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
-	}
-	for _, name := range voxel.ListsOf(c.before, c.after) {
-		with := placesOf(slices.Concat(owned[name].gone, owned[name].came))
-		back, some, _ := voxel.TakeBack(name, c.before.Objects(name), c.after.Objects(name), now.Objects(name), func(p geom.Point) bool { return with[p] })
-		if some {
-			out.Lists = withList(out.Lists, name, back)
-		}
-	}
-	if same && c.before == nil && len(out.Lists) == 0 {
-		return nil
-	}
-	return &out
 }

@@ -259,9 +259,5 @@ func (o *Relight) prepare(_ context.Context, a *Arena) (*plan, error) {
 			parts = append(parts, part{pos: pos})
 		}
 	}
-	p := &plan{}
-	for _, t := range towersOf(blocks.Volume, parts) {
-		p.towers = append(p.towers, t.shadow(t.positions()))
-	}
-	return p, nil
+	return &plan{towers: lightTowers(blocks.Volume, parts)}, nil
 }

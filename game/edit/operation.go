@@ -399,9 +399,6 @@ func (r *run) release(t *tower) {
 	if t.held != nil {
 		r.beside(t.held.Release)
 	}
-	if t.volume == voxel.Block && r.in.Light != nil {
-		t.lit = r.replaced.in(t)
-	}
 	t.parts, t.columns = nil, nil
 }
 
@@ -458,12 +455,17 @@ func (r *run) event(e Event) {
 
 // planLight adds the towers whose light is to be computed.
 func (r *run) planLight() {
-	var out []*tower
-	for _, t := range r.plan.towers {
-		if len(t.lit) > 0 {
-			out = append(out, t.shadow(t.lit))
+	blocks, err := r.in.volume(voxel.Block)
+	if err != nil || r.in.Light == nil {
+		return // or the volume is gone, and with it its light
+	}
+	var parts []part
+	for pos, all := range r.replaced.chunks[voxel.Block] {
+		if slices.ContainsFunc(all, func(p pair) bool { return p.before != p.after }) {
+			parts = append(parts, part{pos: pos})
 		}
 	}
+	out := lightTowers(blocks.Volume, parts)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plan.towers = append(r.plan.towers, out...)

@@ -48,7 +48,6 @@ type tower struct {
 	parts   []part
 	columns []columnPart
 	dark    []geom.ChunkPos // whose blocks were changed, for light
-	lit     []geom.ChunkPos // whose blocks the tower changed, once it is done
 
 	next int // parts that are done
 	held *world.Held
@@ -139,10 +138,14 @@ func (t *tower) shadow(changed []geom.ChunkPos) *tower {
 	return &tower{dark: changed, box: b}
 }
 
-// positions returns where the chunks of the tower are.
-func (t *tower) positions() (out []geom.ChunkPos) {
-	for i := range t.parts {
-		out = append(out, t.parts[i].pos)
+// lightTowers returns the towers whose light is to be computed after blocks of some chunks changed.
+func lightTowers(blocks voxel.Volume, changed []part) (out []*tower) {
+	for _, t := range towersOf(blocks, changed) {
+		var at []geom.ChunkPos
+		for i := range t.parts {
+			at = append(at, t.parts[i].pos)
+		}
+		out = append(out, t.shadow(at))
 	}
 	return out
 }

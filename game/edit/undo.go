@@ -11,67 +11,71 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// replaced is what an operation replaced. It does not change once the operation has ended.
+// pair is a chunk before and after an update of an operation.
+type pair struct{ before, after *voxel.Chunk }
+
+// replaced is what an operation replaced, update by update.
 type replaced struct {
-	volumes map[string]map[geom.ChunkPos]chunks
-	columns map[geom.ColumnPos]columns
-	owned   map[geom.ColumnPos]map[string]swapped // by list; with their blocks
+	chunks  map[string]map[geom.ChunkPos][]pair // by volume
+	columns map[geom.ColumnPos][]world.ColumnChange
 }
 
-// chunks is a chunk before and after an operation; nil is the default alone.
-type chunks struct{ before, after *voxel.Chunk }
-
-// columns is a column before and after an operation; nil is none.
-type columns struct{ before, after *voxel.Column }
-
-// add adds what an update of the operation replaced in a volume with that default. What others
-// wrote between two updates of a chunk belongs to neither.
-func (r *replaced) add(c *world.Change, def voxel.Cell) {
+// add adds what an update of the operation replaced. Of columns that it did not make, an update of blocks
+// replaced nothing but what blocks own.
+func (r *replaced) add(a *Arena, c *world.Change, ofColumn bool) {
+	if r.chunks == nil {
+		r.chunks, r.columns = make(map[string]map[geom.ChunkPos][]pair), make(map[geom.ColumnPos][]world.ColumnChange)
+	}
 	for _, v := range c.Volumes {
-		in := r.volume(v.Volume)
 		for _, p := range v.Chunks {
-			both := chunks{p.Old, p.New}
-			if had, ok := in[p.Pos]; ok {
-				both.before = had.undo(def)(p.Old.Or(def))
+			r.addChunk(v.Volume, p.Pos, pair{p.Old.Or(v.Default), p.New.Or(v.Default)})
+		}
+	}
+	for _, c := range c.Columns {
+		owned := false
+		for _, list := range voxel.ListsOf(c.Old, c.New) {
+			was, is := c.Old.Objects(list), c.New.Objects(list)
+			if voxel.Owner(list) == voxel.Block && !voxel.SameObjects(was, is) {
+				owned = true
+				r.addOwners(a, append(voxel.Without(was, is), voxel.Without(is, was)...))
 			}
-			in[p.Pos] = both
+		}
+		if owned || ofColumn || c.Old == nil && !c.Unknown {
+			r.columns[c.Pos] = append(r.columns[c.Pos], c)
 		}
 	}
 }
 
-// volume returns what was replaced of a volume, to be added to.
-func (r *replaced) volume(name string) map[geom.ChunkPos]chunks {
-	if r.volumes == nil {
-		r.volumes = make(map[string]map[geom.ChunkPos]chunks)
+func (r *replaced) addChunk(volume string, pos geom.ChunkPos, p pair) {
+	if r.chunks[volume] == nil {
+		r.chunks[volume] = make(map[geom.ChunkPos][]pair)
 	}
-	if r.volumes[name] == nil {
-		r.volumes[name] = make(map[geom.ChunkPos]chunks)
+	all := r.chunks[volume][pos]
+	if n := len(all) - 1; n >= 0 && all[n].after == p.before { // nobody wrote between
+		all[n].after = p.after
+	} else {
+		r.chunks[volume][pos] = append(all, p)
 	}
-	return r.volumes[name]
 }
 
-// addColumn adds a column that the operation changed, perhaps once more.
-func (r *replaced) addColumn(pos geom.ColumnPos, before, after *voxel.Column) {
-	if had, ok := r.columns[pos]; ok {
-		before = had.before
+// addOwners adds the blocks of objects, as far as they are in memory and the operation did not change them:
+// what they own goes back only where they are still there.
+func (r *replaced) addOwners(a *Arena, owned []voxel.Object) {
+	v, err := a.volume(voxel.Block)
+	if err != nil {
+		return // it is gone, and there is nothing to give back
 	}
-	if r.columns == nil {
-		r.columns = make(map[geom.ColumnPos]columns)
-	}
-	r.columns[pos] = columns{before, after}
-}
-
-// in returns which chunks of a tower were changed.
-func (r *replaced) in(t *tower) (out []geom.ChunkPos) {
-	for i := range t.parts {
-		if c := r.volumes[t.volume][t.parts[i].pos]; c.before != c.after {
-			out = append(out, t.parts[i].pos)
+	for _, o := range owned {
+		at := o.At.Chunk()
+		if c, ok := v.Chunk(at); ok && len(r.chunks[voxel.Block][at]) == 0 {
+			c = c.Or(v.Default())
+			r.addChunk(voxel.Block, at, pair{c, c})
 		}
 	}
-	return out
 }
 
-// undo is the operation that takes back what another one did, where it still is as that left it.
+// undo is the Task that takes back what an operation did, where it still is as that left it: its updates from
+// the last one to the first.
 type undo struct{ op *Operation }
 
 func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
@@ -90,19 +94,31 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	// Columns come first: their height maps then follow the blocks, and the light of these has not
 	// added sections yet.
 	r := &of.replaced
-	p := &plan{towers: columnTowers(r.undoColumns()), back: true}
+	var columns []columnPart
+	for pos, all := range r.columns {
+		columns = append(columns, columnPart{pos, func(now *voxel.Column) *voxel.Column {
+			for _, c := range slices.Backward(all) {
+				now = r.undoColumn(c, now)
+			}
+			return now
+		}})
+	}
+	p := &plan{towers: columnTowers(columns), back: true}
 	var lit []*tower
 	for _, v := range d.Volumes() {
 		if !of.knows(v.Volume.Name, v.Names()) {
 			return nil, fmt.Errorf("edit: undo: the world went back, and volume %q has other names", v.Volume.Name)
 		}
 		var parts []part
-		for pos, c := range r.volumes[v.Name] {
-			p := part{pos: pos, change: c.undo(v.Default())}
-			if v.Name == voxel.Block && r.owned != nil {
-				p.objects = func(p *part, in *objectsTx, _, is *voxel.Chunk, _ []bool) {
-					r.giveBack(in, p.pos, c.before.Or(v.Default()), is)
+		for pos, all := range r.chunks[v.Name] {
+			p := part{pos: pos, change: func(now *voxel.Chunk) *voxel.Chunk {
+				for _, c := range slices.Backward(all) {
+					now = voxel.TakeBackCells(c.before, c.after, now, nil)
 				}
+				return now
+			}}
+			if v.Name == voxel.Block {
+				p.objects = func(_ *part, in *objectsTx, _, is *voxel.Chunk, _ []bool) { r.giveBack(in, pos, all[0].before, is) }
 			}
 			parts = append(parts, p)
 		}
@@ -117,22 +133,61 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 	return p, nil
 }
 
-// undo returns what makes of a chunk, as it is now, one without the operation's changes.
-func (c chunks) undo(def voxel.Cell) func(*voxel.Chunk) *voxel.Chunk {
-	before, after := c.before.Or(def), c.after.Or(def)
-	return func(now *voxel.Chunk) *voxel.Chunk {
-		if now == after {
-			return before
+// undoColumn returns a column as it is now without a change: each list, and the rest of the column, where
+// it still is as the operation left it. It leaves what goes back with its blocks.
+func (r *replaced) undoColumn(c world.ColumnChange, now *voxel.Column) *voxel.Column {
+	switch {
+	case now == nil && c.New == nil:
+		return c.Old
+	case now == nil || c.New == nil:
+		return now
+	}
+	out := *now
+	same := sameBeside(now, c.New)
+	if same && c.Old != nil {
+		out = *c.Old
+		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
+	}
+	for _, name := range voxel.ListsOf(c.Old, c.New) {
+		back, some, _ := voxel.TakeBack(name, c.Old.Objects(name), c.New.Objects(name), now.Objects(name), func(p geom.Point) bool {
+			return voxel.Owner(name) == voxel.Block && len(r.chunks[voxel.Block][p.Chunk()]) > 0
+		})
+		if some {
+			out.Lists = withList(out.Lists, name, back)
 		}
-		var was, left, is [voxel.ChunkCells]voxel.Cell
-		before.Flat(&was)
-		after.Flat(&left)
-		now.Flat(&is)
-		for i, cell := range is {
-			if cell == left[i] {
-				is[i] = was[i]
+	}
+	if same && c.Old == nil && len(out.Lists) == 0 {
+		return nil
+	}
+	return &out
+}
+
+// giveBack gives back the objects that the operation swapped in a chunk where the blocks are what
+// they were before it.
+func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.Chunk) {
+	other := func(o voxel.Object) bool { return o.At.Chunk() != pos || cellAt(before, o.At) != cellAt(is, o.At) }
+	for _, at := range pos.Columns() {
+		for _, c := range slices.Backward(r.columns[at]) {
+			for _, list := range voxel.ListsOf(c.Old, c.New) {
+				if voxel.Owner(list) != voxel.Block {
+					continue
+				}
+				was, left := c.Old.Objects(list), c.New.Objects(list)
+				gone, came := slices.DeleteFunc(voxel.Without(was, left), other), slices.DeleteFunc(voxel.Without(left, was), other)
+				in.change(list, at, 0, func(now []voxel.Object) []voxel.Object {
+					now = voxel.Without(now, came)
+					taken := make(map[geom.Point]bool)
+					for _, o := range now {
+						taken[o.At] = o.Place != voxel.Nowhere
+					}
+					for _, o := range gone {
+						if !taken[o.At] {
+							now = append(now, o)
+						}
+					}
+					return now
+				})
 			}
 		}
-		return voxel.FromFlat(&is)
 	}
 }

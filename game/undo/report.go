@@ -138,9 +138,9 @@ func (t *taking) volume(v *volume, kept map[owned]bool) {
 	cells := v.cellsIn(in)
 	for i := range v.chunks {
 		c := &v.chunks[i]
-		c.takeBack(in, cells, func(at uint16) {
+		c.takeBack(in, cells, func(at int) {
 			t.leaveCell(v, c.pos, at)
-			if cell := (owned{v.volumeName, c.point(at)}); len(kept) > 0 {
+			if cell := (owned{v.volumeName, c.point(uint16(at))}); len(kept) > 0 {
 				if _, is := kept[cell]; is {
 					kept[cell] = true
 				}
@@ -153,12 +153,12 @@ func (t *taking) volume(v *volume, kept map[owned]bool) {
 func (t *taking) leave(v *volume) {
 	for i := range v.chunks {
 		for one := range v.chunks[i].all {
-			t.leaveCell(v, v.chunks[i].pos, one.at)
+			t.leaveCell(v, v.chunks[i].pos, int(one.at))
 		}
 	}
 }
 
-func (t *taking) leaveCell(v *volume, pos geom.ChunkPos, at uint16) {
+func (t *taking) leaveCell(v *volume, pos geom.ChunkPos, at int) {
 	in := t.left[v.volumeName]
 	if in == nil {
 		in = make(map[geom.ChunkPos]*[voxel.ChunkCells / 32]uint32)
@@ -234,25 +234,26 @@ func volumeOf(tx *world.Tx, v *volume) *world.VolumeTx {
 
 // takeBack restores the cells that v still holds, and calls keep for the others. table says what
 // the cells are in v; nil leaves them as they are.
-func (c *chunk) takeBack(v *world.VolumeTx, table []voxel.Cell, keep func(at uint16)) {
+func (c *chunk) takeBack(v *world.VolumeTx, table []voxel.Cell, keep func(at int)) {
 	now, ok := v.Chunk(c.pos)
-	if !ok {
-		return // the update fails
-	}
-	if now = now.Or(v.Default); table == nil && c.cells == nil && now.Equal(c.new) {
-		v.SetChunk(c.pos, c.old)
-		return
-	}
-	for one := range c.all {
+	switch {
+	case !ok: // the update fails
+	case c.cells == nil:
+		old, new := c.old, c.new
 		if table != nil {
-			one.old, one.new = table[one.old], table[one.new]
+			old, new = old.Translate(table), new.Translate(table)
 		}
-		p := c.point(one.at)
-		q := p.InChunk()
-		if now.Cell(q.X, q.Y, q.Z) == one.new {
-			v.Set(p, one.old)
-		} else {
-			keep(one.at)
+		v.SetChunk(c.pos, voxel.TakeBackCells(old, new, now.Or(v.Default), keep))
+	default:
+		for _, one := range c.cells {
+			if table != nil {
+				one.old, one.new = table[one.old], table[one.new]
+			}
+			if is, _ := v.Cell(c.point(one.at)); is == one.new {
+				v.Set(c.point(one.at), one.old)
+			} else {
+				keep(int(one.at))
+			}
 		}
 	}
 }
