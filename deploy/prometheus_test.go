@@ -270,7 +270,7 @@ func (s *site) view(name string) {
 	go func() {
 		defer close(ended)
 		c := &stream.Client{Told: func(stream.Frame) {}}
-		_ = c.Run(conn, stream.Hello{World: name}, stream.View{Radius: 200, Memory: 1 << 26}) // it ends when conn is closed
+		_ = c.Run(conn, stream.Hello{World: name}, stream.Viewpoint{Radius: 200, Memory: 1 << 26}) // it ends when conn is closed
 	}()
 	s.t.Cleanup(func() {
 		conn.Close()

@@ -40,7 +40,7 @@ func TestRoles(t *testing.T) {
 	for _, c := range callers[2:] {
 		tok := token.Token{Role: c.role, Prefixes: c.prefixes}
 		if c.bound {
-			tok.Dimension, tok.Box = "a", token.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}
+			tok.Dimension, tok.Box = "a", token.BlockBox{Max: geom.Point{X: 16, Y: 16, Z: 16}}
 		}
 		want = append(want, tok)
 	}

@@ -275,7 +275,7 @@ func (c *call) end() {
 	if c.o.Observe == nil {
 		return
 	}
-	e := metrics.Event{
+	e := metrics.CallEvent{
 		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
 		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones, Stale: c.stale,
 	}

@@ -191,10 +191,10 @@ func TestBodyMemory(t *testing.T) {
 // TestSlowBody sends a byte now and then until the server ends it, while others
 // are served; then the server must be empty.
 func TestSlowBody(t *testing.T) {
-	ended := make(chan metrics.Event, 100)
+	ended := make(chan metrics.CallEvent, 100)
 	s := newSite(t, server.Options{
 		Limits:  server.Limits{Patience: 50 * time.Millisecond},
-		Observe: func(e *metrics.Event) { ended <- *e },
+		Observe: func(e *metrics.CallEvent) { ended <- *e },
 	})
 	head := s.mustCommit("a", 1)
 	r := commitRequest("a", commitOf(head, ""))

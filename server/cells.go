@@ -27,7 +27,7 @@ func cellRoutes() []route {
 
 // cellsFault gives codes to errors of package cells.
 func cellsFault(err error) error {
-	if e := (*cells.Error)(nil); errors.As(err, &e) {
+	if e := (*cells.CallError)(nil); errors.As(err, &e) {
 		return fault(e.Code, "%v", e)
 	}
 	return err
@@ -121,7 +121,7 @@ func (c *call) edit(n cells.Note, message string, do func(context.Context, *worl
 // open is changed there, and else do runs again if somebody else was faster.
 func (c *call) change(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) (done cells.Done, err error) {
 	n.Author = c.author(n.Author)
-	e := cells.Edit{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
+	e := cells.EditCall{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
 		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}, Made: c.snapshots.Keep}
 	if err := noteFault(e.Message, n.Author); err != nil {
 		return done, err

@@ -443,7 +443,7 @@ func TestTiles(t *testing.T) {
 
 // TestCellsOfPart: a token that is bound to a box reads the cells in it, and nothing else.
 func TestCellsOfPart(t *testing.T) {
-	box, err := token.ParseBox("0,90,0..15,105,15")
+	box, err := token.ParseBlockBox("0,90,0..15,105,15")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (c *call) diffmap() error {
 				return err
 			}
 			if !box.Empty() {
-				c.w.Header().Set(boxHeader, token.Box(box).String())
+				c.w.Header().Set(boxHeader, token.BlockBox(box).String())
 			}
 			return png.Encode(&b, changes.Image(int(size)))
 		})

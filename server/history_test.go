@@ -272,7 +272,7 @@ func TestNames(t *testing.T) {
 // those of its prefixes.
 func TestDeleted(t *testing.T) {
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"in"}}, token.Token{Role: token.Admin}, token.Token{Role: token.Read},
-		token.Token{Role: token.Write, Prefixes: []string{"in"}, Limits: token.Limits{Worlds: 9}})
+		token.Token{Role: token.Write, Prefixes: []string{"in"}, Limits: token.Quota{Worlds: 9}})
 	s := newSite(t, server.Options{Tokens: tokens})
 	with := func(i int) []string { return []string{"Authorization", "Bearer " + secrets[i]} }
 	for _, name := range []string{"in/b", "inn", "in", "out", "stays"} {

@@ -16,7 +16,7 @@ import (
 )
 
 // limitedSites are servers of one cluster with a token that has limits, and one without.
-func limitedSites(t *testing.T, n int, l token.Limits) (sites []*site, limited, other []string) {
+func limitedSites(t *testing.T, n int, l token.Quota) (sites []*site, limited, other []string) {
 	t.Helper()
 	h := newHalves()
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Write, Prefixes: []string{"ann", "shared/ann"}, Limits: l}, token.Token{Role: token.Admin})
@@ -37,7 +37,7 @@ func (r reply) wantLimit(t *testing.T, says string) {
 
 // Every way to get one more world meets the limit.
 func TestLimitOfWorlds(t *testing.T) {
-	sites, limited, other := limitedSites(t, 2, token.Limits{Worlds: 3})
+	sites, limited, other := limitedSites(t, 2, token.Quota{Worlds: 3})
 	one, two := sites[0], sites[1]
 	put := func(s *site, name string) reply { return s.do(request{"PUT", "/v1/worlds/" + name, nil, limited}) }
 	for i, name := range []string{"ann", "ann/b", "shared/ann/c"} {
@@ -71,7 +71,7 @@ func TestLimitOfWorlds(t *testing.T) {
 
 // Many calls at a time for the last world: one server makes one.
 func TestLimitOfWorldsRace(t *testing.T) {
-	sites, limited, _ := limitedSites(t, 1, token.Limits{Worlds: 5})
+	sites, limited, _ := limitedSites(t, 1, token.Quota{Worlds: 5})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	made := 0
@@ -99,7 +99,7 @@ func TestLimitOfBytes(t *testing.T) {
 			first := mustStone(t, 7)
 			size := int64(len(first.Data) + len(commitOf(history.ID{}, "", first).Append(nil)))
 			limit := 40*size + size/2
-			sites, limited, _ := limitedSites(t, n, token.Limits{Bytes: limit})
+			sites, limited, _ := limitedSites(t, n, token.Quota{Bytes: limit})
 			heads := make([]history.ID, n)
 			for i, s := range sites {
 				s.want(201, request{"PUT", fmt.Sprint("/v1/worlds/ann/", i), nil, limited}, nil)
@@ -155,7 +155,7 @@ func TestLimitOfBytes(t *testing.T) {
 
 // Messages take room on the disk like stones do.
 func TestLimitOfMessages(t *testing.T) {
-	sites, limited, _ := limitedSites(t, 1, token.Limits{Bytes: 100_000})
+	sites, limited, _ := limitedSites(t, 1, token.Quota{Bytes: 100_000})
 	s, head := sites[0], history.ID{}
 	s.want(201, request{"PUT", "/v1/worlds/ann/a", nil, limited}, nil)
 	for save := range 100 {
@@ -182,7 +182,7 @@ func TestLimitOfMessages(t *testing.T) {
 func TestLimitOfBytesShared(t *testing.T) {
 	st := mustStone(t, 7)
 	room := int64(len(st.Data)+len(commitOf(history.ID{}, "", st).Append(nil))) + 300 // the fork has a version of its own
-	sites, limited, other := limitedSites(t, 1, token.Limits{Bytes: room})
+	sites, limited, other := limitedSites(t, 1, token.Quota{Bytes: room})
 	s := sites[0]
 	s.want(201, request{"PUT", "/v1/worlds/ann/a", nil, limited}, nil)
 	r := commitRequest("ann/a", commitOf(history.ID{}, "", st), st)

@@ -32,13 +32,13 @@ type loginCall struct {
 
 // loginAnswer says what a token permits.
 type loginAnswer struct {
-	Role      string    `json:"role"`
-	Prefixes  []string  `json:"prefixes"` // none for all names
-	Note      string    `json:"note"`
-	Dimension string    `json:"dimension,omitempty"`
-	Box       token.Box `json:"box,omitzero"`
+	Role      string         `json:"role"`
+	Prefixes  []string       `json:"prefixes"` // none for all names
+	Note      string         `json:"note"`
+	Dimension string         `json:"dimension,omitempty"`
+	Box       token.BlockBox `json:"box,omitzero"`
 	// Limits are how much there may be below the prefixes.
-	Limits token.Limits `json:"limits,omitzero"`
+	Limits token.Quota `json:"limits,omitzero"`
 }
 
 // The names of the cookie with the id of a session. A browser takes the first over TLS from

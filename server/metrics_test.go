@@ -111,10 +111,10 @@ func clusterSite(t *testing.T, catalogue history.Catalogue) *site {
 	m.Claimed(metrics.Collect, true, nil)
 	m.Claimed(metrics.Collect, false, nil)
 	m.Claimed(metrics.Backup, false, history.ErrAway)
-	m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Status: 200, Stale: true})
+	m.Observe(&metrics.CallEvent{Route: "GET /v1/stack/NAME", World: "w", Status: 200, Stale: true})
 	for _, code := range []wire.Code{wire.Corrupt, wire.Internal, wire.Conflict} {
-		m.Observe(&metrics.Event{Route: "GET /v1/stack/NAME", World: "w", Code: code, Status: code.Status()})
-		m.Observe(&metrics.Event{Route: "POST /v1/commits/NAME", World: "w", Code: code, Status: code.Status()})
+		m.Observe(&metrics.CallEvent{Route: "GET /v1/stack/NAME", World: "w", Code: code, Status: code.Status()})
+		m.Observe(&metrics.CallEvent{Route: "POST /v1/commits/NAME", World: "w", Code: code, Status: code.Status()})
 	}
 	s.mustCommit("w", 1)
 	return s

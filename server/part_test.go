@@ -48,7 +48,7 @@ func TestEditOfPart(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &b); err != nil {
 			t.Fatal(err)
 		}
-		e := cells.Edit{Store: whole.st, World: "a", Message: "m", Options: world.Options{Relight: true, Manual: true}}
+		e := cells.EditCall{Store: whole.st, World: "a", Message: "m", Options: world.Options{Relight: true, Manual: true}}
 		want, err := e.Run(context.Background(), b.Apply)
 		got := part.do(request{"POST", "/v1/brush/a", []byte(body[:len(body)-1] + `,"message":"m"}`), nil})
 		var done cells.Done
@@ -88,7 +88,7 @@ func TestLightOfPart(t *testing.T) {
 		if err := s.st.Fork(t.Context(), "a", head.Commit, name); err != nil {
 			t.Fatal(err)
 		}
-		e := cells.Edit{Store: s.st, World: name, Options: world.Options{Relight: true, Manual: true, Part: part}}
+		e := cells.EditCall{Store: s.st, World: name, Options: world.Options{Relight: true, Manual: true, Part: part}}
 		return e.Run(t.Context(), b.Apply)
 	}
 	want, err := run("whole", 0)

@@ -45,7 +45,7 @@ type Tokens = token.Set
 func ReadTokens(path string) (*Tokens, error) { return token.ReadFile(path) }
 
 // Event describes one call, for Options.Observe.
-type Event = metrics.Event
+type Event = metrics.CallEvent
 
 // Metrics count what Servers do, for Prometheus.
 type Metrics = metrics.Metrics

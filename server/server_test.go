@@ -175,8 +175,8 @@ func TestManyStrangers(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	events := make(chan metrics.Event, 10)
-	s := newSite(t, server.Options{Observe: func(e *metrics.Event) {
+	events := make(chan metrics.CallEvent, 10)
+	s := newSite(t, server.Options{Observe: func(e *metrics.CallEvent) {
 		c := *e
 		c.Steps = slices.Clone(e.Steps)
 		events <- c

@@ -205,7 +205,7 @@ func (s *Server) ServeStreams(l net.Listener) error {
 
 // serveStream serves one connection.
 func (s *Server) serveStream(conn net.Conn) {
-	e := metrics.Event{Route: StreamRoute}
+	e := metrics.CallEvent{Route: StreamRoute}
 	began, remote := time.Now(), conn.RemoteAddr().String()
 	err := error(nil)
 	if from, bad := netip.ParseAddrPort(remote); s.o.Tokens == nil && (bad != nil || !from.Addr().Unmap().IsLoopback()) {

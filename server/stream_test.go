@@ -36,7 +36,7 @@ type watcher struct {
 	err   error
 }
 
-var everything = stream.View{Radius: 4000, Memory: 1 << 30}
+var everything = stream.Viewpoint{Radius: 4000, Memory: 1 << 30}
 
 // watch runs a session on a connection.
 func watch(t testing.TB, conn net.Conn, hello stream.Hello) *watcher {
@@ -170,7 +170,7 @@ func TestStream(t *testing.T) {
 
 // TestStreamTokens tries who may look, by header, cookie and the first frame.
 func TestStreamTokens(t *testing.T) {
-	bound := token.Token{Role: token.Read, Prefixes: []string{"in/w"}, Dimension: "a", Box: token.Box{Max: geom.Point{X: 64, Y: 32, Z: 32}}}
+	bound := token.Token{Role: token.Read, Prefixes: []string{"in/w"}, Dimension: "a", Box: token.BlockBox{Max: geom.Point{X: 64, Y: 32, Z: 32}}}
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Prefixes: []string{"in"}}, bound)
 	s := newSite(t, server.Options{Tokens: tokens, Limits: server.Limits{StrangerRate: -1}})
 	s.mustCommit("in/w", 4)
@@ -551,7 +551,7 @@ func TestStreamRefusals(t *testing.T) {
 	codes := make(chan string, 10)
 	tokens, secrets := mustTokens(t, token.Token{Role: token.Read, Prefixes: []string{"in"}})
 	s := newSite(t, server.Options{Tokens: tokens, Log: slog.New(slog.NewTextHandler(&log, nil)), Limits: server.Limits{StrangerRate: -1, Patience: 200 * time.Millisecond},
-		Observe: func(e *metrics.Event) {
+		Observe: func(e *metrics.CallEvent) {
 			if e.Route == server.StreamRoute {
 				codes <- string(e.Code)
 			}

@@ -170,8 +170,8 @@ func (a *abuse) opening(random *rand.Rand) []byte {
 	return stream.Append(b, wideView(random), nil)
 }
 
-func wideView(random *rand.Rand) *stream.View {
-	return &stream.View{Position: [3]float64{random.Float64() * 64, 70, random.Float64() * 64}, Direction: [3]float32{1, 0, 0},
+func wideView(random *rand.Rand) *stream.Viewpoint {
+	return &stream.Viewpoint{Position: [3]float64{random.Float64() * 64, 70, random.Float64() * 64}, Direction: [3]float32{1, 0, 0},
 		Pixels: 1000, Error: 1, Radius: 4096, Memory: 1 << 30}
 }
 
@@ -294,7 +294,7 @@ func (a *abuse) see(ctx context.Context, name string) error {
 			_ = s.Conn.SetReadDeadline(time.Now()) // ends Run
 		}
 	}
-	err = c.Run(s, stream.Hello{World: name}, stream.View{Position: [3]float64{32, 80, 32}, Direction: [3]float32{0, -1, 0}, Pixels: 1000, Error: 4, Radius: 256, Memory: 64 << 20})
+	err = c.Run(s, stream.Hello{World: name}, stream.Viewpoint{Position: [3]float64{32, 80, 32}, Direction: [3]float32{0, -1, 0}, Pixels: 1000, Error: 4, Radius: 256, Memory: 64 << 20})
 	if seen {
 		return nil
 	}

@@ -264,13 +264,13 @@ func (c *crowd) alone(ctx context.Context) (err error) {
 }
 
 // eye returns what viewer i tells the server of itself.
-func (c *crowd) eye(i int) stream.View {
+func (c *crowd) eye(i int) stream.Viewpoint {
 	position, velocity := c.walkers[i%len(c.walkers)].at(time.Since(c.start))
 	return viewOf(position, velocity, crowdRadius, crowdError)
 }
 
-func viewOf(position, velocity octree.Vec, radius, maxError float64) stream.View {
-	return stream.View{
+func viewOf(position, velocity octree.Vec, radius, maxError float64) stream.Viewpoint {
+	return stream.Viewpoint{
 		Position:  [3]float64{position.X, position.Y, position.Z},
 		Direction: [3]float32{float32(velocity.X), 0, float32(velocity.Z)},
 		Velocity:  [3]float32{float32(velocity.X), 0, float32(velocity.Z)},
@@ -279,12 +279,12 @@ func viewOf(position, velocity octree.Vec, radius, maxError float64) stream.View
 }
 
 // connect adds a viewer.
-func (c *crowd) connect(v stream.View, rate float64) (*viewer, error) {
+func (c *crowd) connect(v stream.Viewpoint, rate float64) (*viewer, error) {
 	return c.connectWith(make(map[lod.Key]*content), v, nil, rate)
 }
 
 // connectWith adds a viewer that has a copy, and claims it.
-func (c *crowd) connectWith(had map[lod.Key]*content, v stream.View, claims []stream.Claim, rate float64) (*viewer, error) {
+func (c *crowd) connectWith(had map[lod.Key]*content, v stream.Viewpoint, claims []stream.Claim, rate float64) (*viewer, error) {
 	w, err := dial(c.addr, rate, c.pool, had, v, claims)
 	if err != nil {
 		return nil, err
@@ -326,7 +326,7 @@ func (c *crowd) returns(ctx context.Context) error {
 }
 
 // again has a viewer leave and come again with its copy, and the world change meanwhile.
-func (c *crowd) again(ctx context.Context, w *viewer, view stream.View, round int) (*viewer, error) {
+func (c *crowd) again(ctx context.Context, w *viewer, view stream.Viewpoint, round int) (*viewer, error) {
 	if err := w.link.Close(); err != nil {
 		return nil, err
 	}

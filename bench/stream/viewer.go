@@ -23,7 +23,7 @@ type viewer struct {
 
 	mu      sync.Mutex // guards what follows
 	copy    map[lod.Key]*content
-	volumes []stream.Volume
+	volumes []stream.ShownVolume
 	stages  [3]time.Time // when each stage was first complete; the first is the start
 	at      [3]int64     // the bytes by then
 	synced  uint8        // the last stage that was told, 0 after a View that needs more
@@ -96,7 +96,7 @@ func (p *pool) drop(c *content) {
 }
 
 // dial connects to a server and says hello. claims are what it has from before.
-func dial(addr string, rate float64, p *pool, had map[lod.Key]*content, v stream.View, claims []stream.Claim) (*viewer, error) {
+func dial(addr string, rate float64, p *pool, had map[lod.Key]*content, v stream.Viewpoint, claims []stream.Claim) (*viewer, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (w *viewer) write(frames ...stream.Frame) error {
 }
 
 // look says where the viewer is.
-func (w *viewer) look(v stream.View) error { return w.write(&v) }
+func (w *viewer) look(v stream.Viewpoint) error { return w.write(&v) }
 
 // read reads frames until the connection ends.
 func (w *viewer) read() error {

@@ -112,14 +112,14 @@ func (o *tokenOptions) add(out io.Writer) error {
 	if err != nil {
 		return usagef("--role %q: want read, write or admin", o.role)
 	}
-	t := token.Token{Role: role, Prefixes: o.prefixes, Note: o.note, Dimension: o.dimension, Limits: token.Limits{Worlds: o.worlds}}
+	t := token.Token{Role: role, Prefixes: o.prefixes, Note: o.note, Dimension: o.dimension, Limits: token.Quota{Worlds: o.worlds}}
 	if o.bytes != "" {
 		if t.Limits.Bytes, err = parseSize(o.bytes); err != nil {
 			return usagef("--bytes %s: %v", o.bytes, err)
 		}
 	}
 	if o.box != "" {
-		if t.Box, err = token.ParseBox(o.box); err != nil {
+		if t.Box, err = token.ParseBlockBox(o.box); err != nil {
 			return usageError{err}
 		}
 	}
@@ -147,8 +147,8 @@ type listedToken struct {
 	Prefixes  []string  `json:"prefixes"`
 	Note      string    `json:"note"`
 	Dimension string    `json:"dimension,omitempty"`
-	Box       token.Box `json:"box,omitzero"`
-	token.Limits
+	Box       token.BlockBox `json:"box,omitzero"`
+	token.Quota
 }
 
 // tokenDigits is how many digits of a hash are shown as an id.

@@ -331,7 +331,7 @@ func (s *service) addBackups(ctx context.Context, st history.Store, k *keeper.Op
 }
 
 // observe adds a call to the metrics, and logs it if it was slow.
-func (s *service) observe(e *metrics.Event) {
+func (s *service) observe(e *metrics.CallEvent) {
 	s.metrics.Observe(e)
 	if s.Slow > 0 && e.Took > s.Slow && e.Route != server.EventsRoute && e.Route != server.StreamRoute {
 		args := []any{"route", e.Route, "code", e.Code, "seconds", e.Took.Seconds()}

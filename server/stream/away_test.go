@@ -135,7 +135,7 @@ func TestTicksDoNotWait(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 300, Pixels: 3000, Error: 1}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 300, Pixels: 3000, Error: 1}, stream.Access{})
 	s.synced(t)
 	st.shut.Lock()
 	edit(func(v *world.VolumeTx) {
@@ -241,8 +241,8 @@ func TestNamesOfVersions(t *testing.T) {
 			return done
 		})
 	}
-	a := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 300}, stream.Access{})
-	b := connect(t, srv, new(stream.Client), stream.Hello{At: "9"}, stream.View{Radius: 300}, stream.Access{})
+	a := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 300}, stream.Access{})
+	b := connect(t, srv, new(stream.Client), stream.Hello{At: "9"}, stream.Viewpoint{Radius: 300}, stream.Access{})
 	shows(a, 0)
 	shows(b, 9)
 	for version := 1; version < 4; version++ {

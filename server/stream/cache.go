@@ -10,7 +10,7 @@ import (
 
 // cache keeps cubes as they are sent, and how they differ, up to a number of bytes.
 type cache struct {
-	kept    sync.Mutex // guards what follows
+	cacheMu sync.Mutex // guards what follows
 	records *lru.Cache[recordID, *record]
 	diffs   map[diffID][]byte // records of Edits; nil: longer than the cube
 	diffed  int               // bytes of diffs
@@ -54,39 +54,39 @@ func (r *record) cost() int {
 
 // get returns a record that is kept, or nil.
 func (c *cache) get(id recordID) *record {
-	c.kept.Lock()
-	defer c.kept.Unlock()
+	c.cacheMu.Lock()
+	defer c.cacheMu.Unlock()
 	r, _ := c.records.Get(id)
 	return r
 }
 
 // put keeps a record.
 func (c *cache) put(r *record) {
-	c.kept.Lock()
-	defer c.kept.Unlock()
+	c.cacheMu.Lock()
+	defer c.cacheMu.Unlock()
 	c.records.Put(r.recordID, r, int64(r.cost()))
 }
 
 // bound bounds the bytes of what is kept.
 func (c *cache) bound(most int) {
-	c.kept.Lock()
-	defer c.kept.Unlock()
+	c.cacheMu.Lock()
+	defer c.cacheMu.Unlock()
 	c.most = most
 	c.records.Bound(int64(most))
 }
 
 // diff returns how a cube became another, if that is kept.
 func (c *cache) diff(id diffID) (edit []byte, ok bool) {
-	c.kept.Lock()
-	defer c.kept.Unlock()
+	c.cacheMu.Lock()
+	defer c.cacheMu.Unlock()
 	edit, ok = c.diffs[id]
 	return edit, ok
 }
 
 // keepDiff keeps how a cube became another.
 func (c *cache) keepDiff(id diffID, edit []byte) {
-	c.kept.Lock()
-	defer c.kept.Unlock()
+	c.cacheMu.Lock()
+	defer c.cacheMu.Unlock()
 	if c.diffed += len(edit); len(c.diffs) >= maxDiffs || c.diffed > c.most/4 {
 		clear(c.diffs)
 		c.diffed = len(edit)

@@ -8,12 +8,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// Cells are the cells of a volume of a Client's copy, for rays, sweeps and boxes, and for meshes: it is a mesh.BoxReader. Positions
+// ClientCells are the cells of a volume of a Client's copy, for rays, sweeps and boxes, and for meshes: it is a mesh.BoxReader. Positions
 // count cells of the volume. A cell is known where the copy has its cube of level 0, and where a coarser cube
 // is empty, for no mip hides matter. Where the copy has coarse cubes alone it is not known what can be met: rays, sweeps
 // and boxes then end with grid.ErrNotLoaded, and ReadBox returns false. Beyond Moment.Bounds is nothing. What cannot be
 // seen (Look.Kind 0) is no matter. Cells follow the copy as it changes. One goroutine at a time may use them.
-type Cells struct {
+type ClientCells struct {
 	grid.Space
 	c      *Client
 	volume int
@@ -38,15 +38,15 @@ type piece struct {
 }
 
 // Cells returns the cells of a volume of the session. Nothing is known of a volume that there is not.
-func (c *Client) Cells(volume int) *Cells {
-	x := &Cells{c: c, volume: volume}
+func (c *Client) Cells(volume int) *ClientCells {
+	x := &ClientCells{c: c, volume: volume}
 	x.Space = grid.Space{Source: x, Rule: &x.rule}
 	return x
 }
 
 // find looks for the finest cube of a level or a coarser one that holds the cell q of the level. It takes over what
 // else changed in the copy. The edge is 0 if there is no such volume.
-func (x *Cells) find(q geom.Point, level int) (p piece) {
+func (x *ClientCells) find(q geom.Point, level int) (p piece) {
 	c := x.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +90,7 @@ func (c *Client) finest(k *Key) *cube {
 }
 
 // in returns the cell of a level at q, which a piece holds, as Look does. Of a coarser piece only what is empty is known.
-func (x *Cells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear int, known bool) {
+func (x *ClientCells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear int, known bool) {
 	up, all := int(p.key.Level)-level, bits.Len(uint(x.edge))-1 // all is the clear of a whole cube
 	low := geom.Point{X: q.X >> up, Y: q.Y >> up, Z: q.Z >> up}
 	cube := geom.Point{X: int(p.key.X) * x.edge, Y: int(p.key.Y) * x.edge, Z: int(p.key.Z) * x.edge}
@@ -116,13 +116,13 @@ func (x *Cells) in(p *piece, level int, q geom.Point) (cell voxel.Cell, clear in
 
 // inside reports whether cells of a level lie in the bounds. Of a box that cuts the world the server sends no more of a coarse cell
 // than lies wholly in it.
-func (x *Cells) inside(low geom.Point, edge int, level uint8) bool {
+func (x *ClientCells) inside(low geom.Point, edge int, level uint8) bool {
 	b := geom.Box{Min: low, Max: low.Add(geom.Point{X: edge, Y: edge, Z: edge})}.Scale(1 << level)
 	return b.Intersect(x.inner) == b
 }
 
 // Look implements grid.Finder.
-func (x *Cells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
+func (x *ClientCells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 	if x.edge == 0 || x.when != x.c.changes.Load() || cubeOf(q, x.edge, 0) != x.near {
 		if x.found = x.find(q, 0); x.edge == 0 {
 			return 0, geom.MaxLevel, false
@@ -136,7 +136,7 @@ func (x *Cells) Look(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 }
 
 // beyond returns the cell at q, which is not within the bounds, as Look does.
-func (x *Cells) beyond(q geom.Point) (cell voxel.Cell, clear int, known bool) {
+func (x *ClientCells) beyond(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 	for x.rule.Empty(x.def) && clear < geom.MaxLevel {
 		m := -1 << (clear + 1)
 		low, e := geom.Point{X: q.X & m, Y: q.Y & m, Z: q.Z & m}, -m
@@ -150,7 +150,7 @@ func (x *Cells) beyond(q geom.Point) (cell voxel.Cell, clear int, known bool) {
 
 // ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts cells of the level. It returns false if a part of b
 // is not known at that level; dst is then partly written. What a coarser cube shows as empty is 0.
-func (x *Cells) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
+func (x *ClientCells) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	if level < 0 || level > geom.MaxLevel || b.Scale(1<<level).Intersect(geom.Root.Box()) != b.Scale(1<<level) {
 		return false
 	}

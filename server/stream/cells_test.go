@@ -18,7 +18,7 @@ import (
 
 // copyOf returns the cells of a copy of a world of hills with some holes of cave air, of which the copy has the finest level near 0
 // alone, and the world's own.
-func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.World) {
+func copyOf(t *testing.T, a stream.Access) (*session, *stream.ClientCells, *world.World) {
 	t.Helper()
 	st := memory.New(memory.Options{})
 	w, err := world.Create(t.Context(), st, "w", world.Options{Whole: true})
@@ -58,7 +58,7 @@ func copyOf(t *testing.T, a stream.Access) (*session, *stream.Cells, *world.Worl
 	}
 	t.Cleanup(func() { w.Close() })
 	srv := serve(t, w, stream.Options{Top: 3})
-	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{voxel.Block, voxel.Biome}}, stream.View{Position: [3]float64{0, 30, 0}, Radius: 400, Pixels: 1000, Error: 30}, a)
+	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{voxel.Block, voxel.Biome}}, stream.Viewpoint{Position: [3]float64{0, 30, 0}, Radius: 400, Pixels: 1000, Error: 30}, a)
 	s.synced(t)
 	return s, s.Cells(0), w
 }
@@ -253,7 +253,7 @@ func TestCellsOfWhatIsNotKnown(t *testing.T) {
 	s, cells, _ := copyOf(t, stream.Access{})
 	for _, tt := range []struct {
 		name  string
-		cells *stream.Cells
+		cells *stream.ClientCells
 	}{
 		{"coarse cubes", cells},
 		{"no cubes", new(stream.Client).Cells(0)},

@@ -18,35 +18,35 @@ const (
 // change is how a cube differs from what it was.
 type change struct {
 	Key
-	parts []Part // of the new content; nil: not known
+	parts []CubePart // of the new content; nil: not known
 	rec   *record
 	edit  []byte         // the record of Edits; nil: rec is sent whole
 	used  [][]voxel.Cell // names in what is sent
 }
 
-// difference is how two shots of a feed differ.
+// difference is how two scenes of a feed differ.
 type difference struct {
 	all     bool // everything may
 	changes []*change
-	vague   map[Key]struct{} // these may
+	maybe   map[Key]struct{} // these may
 }
 
 // touched says where in a cube something may differ, by volume, in cells of the level.
 type touched [maxVolumes]geom.Box
 
-// boxes returns where to may differ from from, by volume, and how many cubes of level 0 that touches. ok is false if
+// changedBoxes returns where to may differ from from, by volume, and how many cubes of level 0 that touches. ok is false if
 // everything may, or if that is too much to note.
-func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
+func changedBoxes(from, to *scene) (out [maxVolumes][]geom.Box, n int, ok bool) {
 	if from.feed != to.feed {
 		return out, 0, false
 	}
 	for i := range to.volumes {
-		if a, b := from.to[i], to.to[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
+		if a, b := from.translations[i], to.translations[i]; !slices.Equal(a[:min(len(a), len(b))], b[:min(len(a), len(b))]) || (a == nil) != (b == nil) {
 			return out, 0, false // among as many cells the lowest number wins at the next level
 		}
-		apart := to.moment.Apart(from.moment, to.dimension, to.volumes[i].Name)
+		apart := to.state.Apart(from.state.State, to.dimension, to.volumes[i].Name)
 		if apart == nil {
-			if to.has(i) || from.has(i) {
+			if to.hasVolume(i) || from.hasVolume(i) {
 				return out, n, false
 			}
 			continue
@@ -61,8 +61,8 @@ func boxes(from, to *shot) (out [maxVolumes][]geom.Box, n int, ok bool) {
 	return out, n, true
 }
 
-// spread adds to which cubes of a level the boxes of a volume touch.
-func spread(at map[Key]*touched, volume, edge, level int, b geom.Box) {
+// addTouched adds to which cubes of a level the boxes of a volume touch.
+func addTouched(at map[Key]*touched, volume, edge, level int, b geom.Box) {
 	cubes := b.Over(edge)
 	for y := cubes.Min.Y; y < cubes.Max.Y; y++ {
 		for z := cubes.Min.Z; z < cubes.Max.Z; z++ {
@@ -80,9 +80,9 @@ func spread(at map[Key]*touched, volume, edge, level int, b geom.Box) {
 	}
 }
 
-// differ compares two shots at all levels. What is too much to compare at once, or not in memory, is vague.
-func differ(from, to *shot) (d difference) {
-	where, n, ok := boxes(from, to)
+// compareScenes compares two scenes at all levels. What is too much to compare at once, or not in memory, may differ.
+func compareScenes(from, to *scene) (d difference) {
+	where, n, ok := changedBoxes(from, to)
 	if !ok {
 		d.all = true
 		return d
@@ -90,22 +90,22 @@ func differ(from, to *shot) (d difference) {
 	at := make(map[Key]*touched)
 	for i := range to.volumes {
 		for _, b := range where[i] {
-			spread(at, i, to.volumes[i].edge(), 0, b)
+			addTouched(at, i, to.volumes[i].edge(), 0, b)
 		}
 	}
-	d.vague = make(map[Key]struct{})
-	for level := 0; level <= max(from.facts.Top, to.facts.Top) && len(at) > 0; level++ {
+	d.maybe = make(map[Key]struct{})
+	for level := 0; level <= max(from.moment.Top, to.moment.Top) && len(at) > 0; level++ {
 		above := make(map[Key]*touched)
 		for k, t := range at {
 			differs := true
 			if c, ok := compare(from, to, k, t, n); !ok {
-				d.vague[k] = struct{}{}
+				d.maybe[k] = struct{}{}
 			} else if differs = c != nil; differs {
 				d.changes = append(d.changes, c)
 			}
 			for i := 0; differs && i < len(to.volumes); i++ {
 				if !t[i].Empty() {
-					spread(above, i, to.volumes[i].edge(), level+1, t[i].Over(2))
+					addTouched(above, i, to.volumes[i].edge(), level+1, t[i].Over(2))
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func differ(from, to *shot) (d difference) {
 
 // compare returns how a cube differs where it may, nil if it does not. It is one of n cubes. ok is false if that is too much for
 // a tick.
-func compare(from, to *shot, k Key, t *touched, n int) (_ *change, ok bool) {
+func compare(from, to *scene, k Key, t *touched, n int) (_ *change, ok bool) {
 	if n > maxCompared {
 		return nil, false
 	}
@@ -129,7 +129,7 @@ func compare(from, to *shot, k Key, t *touched, n int) (_ *change, ok bool) {
 		e := to.volumes[i].edge()
 		b := aligned(t[i])
 		a, z := old[:b.Cells()], now[:b.Cells()]
-		if from.readBox(from.now, i, int(k.Level), b, a) != nil || to.readBox(to.now, i, int(k.Level), b, z) != nil {
+		if from.readBox(from.readMemory, i, int(k.Level), b, a) != nil || to.readBox(to.readMemory, i, int(k.Level), b, z) != nil {
 			return nil, false
 		}
 		low := geom.Point{X: int(k.X) * e, Y: int(k.Y) * e, Z: int(k.Z) * e}
@@ -150,12 +150,12 @@ func aligned(b geom.Box) geom.Box {
 
 // appendParts appends the parts of a cube of e cells an edge in which old and now differ. Both are
 // the cells of b, which is aligned and counts from the cube's corner.
-func appendParts(dst []Part, volume uint8, e int, b geom.Box, old, now []voxel.Cell) []Part {
+func appendParts(dst []CubePart, volume uint8, e int, b geom.Box, old, now []voxel.Cell) []CubePart {
 	size, m := b.Size(), e/PartEdge
 	for y := 0; y < size.Y; y += PartEdge {
 		for z := 0; z < size.Z; z += PartEdge {
 			for x := 0; x < size.X; x += PartEdge {
-				p := Part{Volume: volume, Part: uint8(((b.Min.Y+y)/PartEdge*m+(b.Min.Z+z)/PartEdge)*m + (b.Min.X+x)/PartEdge)}
+				p := CubePart{Volume: volume, Part: uint8(((b.Min.Y+y)/PartEdge*m+(b.Min.Z+z)/PartEdge)*m + (b.Min.X+x)/PartEdge)}
 				differs := false
 				for r := range PartEdge * PartEdge {
 					at := ((y+r/PartEdge)*size.Z+z+r%PartEdge)*size.X + x
@@ -172,9 +172,9 @@ func appendParts(dst []Part, volume uint8, e int, b geom.Box, old, now []voxel.C
 	return dst
 }
 
-// between returns the record of Edits that makes a cube of one version another, nil if that takes more bytes
+// editBetween returns the record of Edits that makes a cube of one version another, nil if that takes more bytes
 // than the cube.
-func (f *feed) between(base, to *record) ([]byte, error) {
+func (f *feed) editBetween(base, to *record) ([]byte, error) {
 	id := diffID{to.recordID, base.version}
 	if edit, ok := f.diff(id); ok {
 		return edit, nil
@@ -187,7 +187,7 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var parts []Part
+	var parts []CubePart
 	for i := range f.volumes {
 		e := f.volumes[i].edge()
 		parts = appendParts(parts, uint8(i), e, geom.Box{Max: geom.Point{X: e, Y: e, Z: e}}, a[i], b[i])
@@ -204,11 +204,11 @@ func (f *feed) between(base, to *record) ([]byte, error) {
 const fewParts = 8
 
 // prepare makes what is sent of a change, once for all viewers. The error is errLater if that has to wait for the store.
-func (c *change) prepare(s *shot) error {
+func (c *change) prepare(s *scene) error {
 	if c.rec != nil {
 		return nil
 	}
-	cells, err := s.read(c.Key, s.now)
+	cells, err := s.read(c.Key, s.readMemory)
 	if err != nil {
 		return err
 	}
@@ -217,9 +217,9 @@ func (c *change) prepare(s *shot) error {
 		c.rec = s.encode(c.Key, *cells, false)
 		s.put(c.rec)
 	} else {
-		c.rec = s.outline(c.Key, *cells, false)
+		c.rec = s.describe(c.Key, *cells, false)
 	}
-	s.know(c.rec)
+	s.setVersion(c.rec)
 	if c.edit = s.edit(c.rec, c.parts); len(c.parts) > fewParts && len(c.edit) > len(c.rec.bytes) {
 		c.edit, c.used = nil, c.rec.used
 		return nil
@@ -233,7 +233,7 @@ func (c *change) prepare(s *shot) error {
 }
 
 // edit returns the record of Edits.
-func (f *feed) edit(to *record, parts []Part) []byte {
+func (f *feed) edit(to *record, parts []CubePart) []byte {
 	if to.version == 0 {
 		parts = nil
 	}

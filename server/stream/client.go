@@ -20,8 +20,8 @@ type Client struct {
 	Changed func(keys []Key)
 	// Told, if set, is called with each frame after it was used, by who runs Run.
 	Told func(Frame)
-	// Memory bounds the bytes of the copy as View.Memory counts them. The server is told so, and if there
-	// is more all the same, what earlier sessions left goes first, then what seems smallest from the last View. 0 is no bound.
+	// Memory bounds the bytes of the copy as Viewpoint.Memory counts them. The server is told so, and if there
+	// is more all the same, what earlier sessions left goes first, then what seems smallest from the last Viewpoint. 0 is no bound.
 	Memory int
 
 	writing sync.Mutex // held while a frame is written
@@ -37,7 +37,7 @@ type Client struct {
 	cubes    map[Key]*cube
 	lost     []Key // that the server must be told of
 	bytes    int
-	position [3]float64 // of the last View
+	position [3]float64 // of the last Viewpoint
 	last     uint64     // sequence
 	acked    int        // bytes since the last Ack
 	ackable  int        // frames since
@@ -47,9 +47,9 @@ type Client struct {
 // Run opens a session on a connection and keeps the copy up to date until the connection ends. The error is
 // a *Failure if the server said why. A Client may Run again, on another connection: it claims
 // what it still has.
-func (c *Client) Run(conn io.ReadWriter, hello Hello, view View) error {
+func (c *Client) Run(conn io.ReadWriter, hello Hello, view Viewpoint) error {
 	hello.Protocol = Protocol
-	if err := c.begin(conn, &hello, &view); err != nil {
+	if err := c.open(conn, &hello, &view); err != nil {
 		return err
 	}
 	r := bufio.NewReaderSize(conn, 64<<10)
@@ -59,7 +59,7 @@ func (c *Client) Run(conn io.ReadWriter, hello Hello, view View) error {
 		if err != nil {
 			return err
 		}
-		f, changed, err := c.take(kind, payload)
+		f, changed, err := c.handle(kind, payload)
 		if err != nil {
 			return err
 		}
@@ -72,19 +72,19 @@ func (c *Client) Run(conn io.ReadWriter, hello Hello, view View) error {
 		if failure, ok := f.(*Failure); ok {
 			return failure
 		}
-		if err := c.answer(len(payload), r.Buffered() == 0); err != nil {
+		if err := c.acknowledge(len(payload), r.Buffered() == 0); err != nil {
 			return err
 		}
 	}
 }
 
-// begin sends what opens a session. Claims are sent before anything is read.
-func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
+// open sends what opens a session. Claims are sent before anything is read.
+func (c *Client) open(conn io.Writer, hello *Hello, view *Viewpoint) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	c.conn = conn
 	c.mu.Lock()
-	c.leave()
+	c.endSession()
 	c.changes.Add(1)
 	c.last, c.acked, c.ackable, c.synced, c.lost = 0, 0, 0, 0, nil
 	if c.cubes == nil {
@@ -100,15 +100,15 @@ func (c *Client) begin(conn io.Writer, hello *Hello, view *View) error {
 		b = Append(b, &Have{claims[:n]}, nil)
 		claims = claims[n:]
 	}
-	b = Append(b, c.bounded(view), nil)
+	b = Append(b, c.withMemory(view), nil)
 	c.mu.Unlock()
 	_, err := conn.Write(b)
 	return err
 }
 
-// bounded returns a View that asks for no more memory than there is.
-func (c *Client) bounded(f Frame) Frame {
-	v, ok := f.(*View)
+// withMemory returns a Viewpoint that asks for no more memory than there is.
+func (c *Client) withMemory(f Frame) Frame {
+	v, ok := f.(*Viewpoint)
 	if !ok || c.Memory <= 0 || v.Memory > 0 && v.Memory <= uint64(c.Memory) {
 		return f
 	}
@@ -127,14 +127,14 @@ func (c *Client) claims() []Claim {
 	return out[:min(len(out), maxClaims)]
 }
 
-// answer acknowledges what was read, if it is time to, and drops what is too much.
-func (c *Client) answer(n int, idle bool) error {
+// acknowledge acknowledges what was read, if it is time to, and drops what is too much.
+func (c *Client) acknowledge(n int, idle bool) error {
 	c.mu.Lock()
 	if c.acked += n; c.welcome == nil || !idle && c.acked < int(c.welcome.Window/4) {
 		c.mu.Unlock()
 		return nil
 	}
-	b := c.drop(nil)
+	b := c.dropExcess(nil)
 	if c.ackable > 0 {
 		b = Append(b, &Ack{c.last}, nil)
 	}
@@ -146,8 +146,8 @@ func (c *Client) answer(n int, idle bool) error {
 	return c.write(b)
 }
 
-// far returns how far away a cube is from the viewer, in edges of the cube.
-func (c *Client) far(k Key) float64 {
+// distance returns how far away a cube is from the viewer, in edges of the cube.
+func (c *Client) distance(k Key) float64 {
 	edge, sum := float64(int(CubeEdge)<<k.Level), 0.0
 	for i, at := range [3]int32{k.X, k.Y, k.Z} {
 		d := c.position[i]/edge - float64(at) - 0.5
@@ -166,8 +166,8 @@ func (c *Client) write(b []byte) error {
 	return err
 }
 
-// drop takes away cubes until the copy fits, and tells of all that are lost.
-func (c *Client) drop(b []byte) []byte {
+// dropExcess takes away cubes until the copy fits, and tells of all that are lost.
+func (c *Client) dropExcess(b []byte) []byte {
 	lost := slices.DeleteFunc(c.lost, func(k Key) bool { return c.cubes[k] != nil })
 	c.lost = nil
 	if c.Memory > 0 && c.bytes > c.Memory {
@@ -176,7 +176,7 @@ func (c *Client) drop(b []byte) []byte {
 			if old := c.cubes[a].old; old != c.cubes[b].old {
 				return map[bool]int{true: -1, false: 1}[old]
 			}
-			return cmp.Compare(c.far(b), c.far(a))
+			return cmp.Compare(c.distance(b), c.distance(a))
 		})
 		for n := 0; n < len(keys) && c.bytes > c.Memory/10*9; n++ {
 			c.remove(keys[n])
@@ -190,21 +190,21 @@ func (c *Client) drop(b []byte) []byte {
 	return b
 }
 
-// Send sends a View or an At.
+// Send sends a Viewpoint or an At.
 func (c *Client) Send(f Frame) error {
-	if v, ok := f.(*View); ok {
+	if v, ok := f.(*Viewpoint); ok {
 		c.mu.Lock()
 		c.position = v.Position
 		c.mu.Unlock()
 	}
-	return c.write(Append(nil, c.bounded(f), nil))
+	return c.write(Append(nil, c.withMemory(f), nil))
 }
 
-// take uses a frame.
-func (c *Client) take(kind byte, payload []byte) (Frame, []Key, error) {
+// handle uses a frame.
+func (c *Client) handle(kind byte, payload []byte) (Frame, []Key, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var volumes []Volume
+	var volumes []ShownVolume
 	if c.welcome != nil {
 		volumes = c.welcome.Volumes
 	}
@@ -217,38 +217,38 @@ func (c *Client) take(kind byte, payload []byte) (Frame, []Key, error) {
 			return nil, nil, &CorruptError{Part: "session", Err: errors.New("a frame before Welcome")}
 		}
 	}
-	changed, err := c.use(f)
+	changed, err := c.apply(f)
 	c.changes.Add(1)
 	return f, changed, err
 }
 
-func (c *Client) use(f Frame) (changed []Key, err error) {
+func (c *Client) apply(f Frame) (changed []Key, err error) {
 	switch f := f.(type) {
 	case *Welcome:
-		return c.greet(f)
-	case *Names:
-		return c.learn(f), nil
+		return c.applyWelcome(f)
+	case *NumberNames:
+		return c.applyNames(f), nil
 	case *Cubes:
 		for i := range f.Cubes {
-			if err := c.set(&f.Cubes[i]); err != nil {
+			if err := c.applyCube(&f.Cubes[i]); err != nil {
 				return nil, err
 			}
 			changed = append(changed, f.Cubes[i].Key)
 		}
-		return changed, c.next(f.Sequence)
+		return changed, c.checkSequence(f.Sequence)
 	case *Edits:
 		for i := range f.Edits {
-			if err := c.edit(&f.Edits[i]); err != nil {
+			if err := c.applyEdit(&f.Edits[i]); err != nil {
 				return nil, err
 			}
 			changed = append(changed, f.Edits[i].Key)
 		}
-		return changed, c.next(f.Sequence)
+		return changed, c.checkSequence(f.Sequence)
 	case *Forget:
 		for _, k := range f.Keys {
 			c.remove(k)
 		}
-		return f.Keys, c.next(f.Sequence)
+		return f.Keys, c.checkSequence(f.Sequence)
 	case *Now:
 		c.moment, c.synced = f.Moment, 0
 	case *Synced:
@@ -257,7 +257,7 @@ func (c *Client) use(f Frame) (changed []Key, err error) {
 	return nil, nil
 }
 
-func (c *Client) next(sequence uint64) error {
+func (c *Client) checkSequence(sequence uint64) error {
 	if sequence != c.last+1 {
 		return &CorruptError{Part: "sequence", Err: fmt.Errorf("%d after %d", sequence, c.last)}
 	}

@@ -13,7 +13,7 @@ import (
 
 // clientNames are the names of a volume by the client's own numbers, which stay when a session ends.
 type clientNames struct {
-	volume Volume
+	volume ShownVolume
 	list   []Name
 	number map[string]voxel.Cell
 }
@@ -35,8 +35,8 @@ func (c *cube) bytes() int {
 	return n
 }
 
-// greet begins a session. If its volumes are others than those of the session before, what the copy has is of no use.
-func (c *Client) greet(f *Welcome) (changed []Key, err error) {
+// applyWelcome begins a session. If its volumes are others than those of the session before, what the copy has is of no use.
+func (c *Client) applyWelcome(f *Welcome) (changed []Key, err error) {
 	if c.welcome != nil {
 		return nil, &CorruptError{Part: "Welcome", Err: errors.New("a second one")}
 	}
@@ -64,8 +64,8 @@ func (c *Client) greet(f *Welcome) (changed []Key, err error) {
 	return changed, nil
 }
 
-// learn gives the session's numbers their names. It returns the cubes that the copy lost for that.
-func (c *Client) learn(f *Names) (lost []Key) {
+// applyNames gives the session's numbers their names. It returns the cubes that the copy lost for that.
+func (c *Client) applyNames(f *NumberNames) (lost []Key) {
 	n, to := &c.names[f.Volume], c.number[f.Volume]
 	for _, x := range f.Names {
 		for len(to) <= int(x.Number) {
@@ -125,8 +125,8 @@ func (c *Client) renumber() (lost []Key) {
 // noCell stands for a number without a name.
 const noCell = voxel.MaxCell + 1
 
-// own replaces the session's numbers by the client's.
-func (c *Client) own(i int, cells []voxel.Cell) error {
+// toOwn replaces the session's numbers by the client's.
+func (c *Client) toOwn(i int, cells []voxel.Cell) error {
 	v, to := &c.welcome.Volumes[i], c.number[i]
 	if v.Schema == voxel.Level {
 		return nil
@@ -146,14 +146,14 @@ func (c *Client) own(i int, cells []voxel.Cell) error {
 	return nil
 }
 
-// set puts a cube into the copy.
-func (c *Client) set(f *Cube) error {
+// applyCube puts a cube into the copy.
+func (c *Client) applyCube(f *Cube) error {
 	x := &cube{version: f.Version, cells: f.Cells}
 	for i, cells := range x.cells {
-		if err := c.own(i, cells); err != nil {
+		if err := c.toOwn(i, cells); err != nil {
 			return err
 		}
-		x.cells[i] = folded(cells)
+		x.cells[i] = compacted(cells)
 	}
 	c.put(f.Key, x)
 	return nil
@@ -172,8 +172,8 @@ func (c *Client) remove(k Key) {
 	}
 }
 
-// folded returns one cell if all are equal.
-func folded(cells []voxel.Cell) []voxel.Cell {
+// compacted returns one cell if all are equal.
+func compacted(cells []voxel.Cell) []voxel.Cell {
 	for _, x := range cells {
 		if x != cells[0] {
 			return cells
@@ -182,8 +182,8 @@ func folded(cells []voxel.Cell) []voxel.Cell {
 	return []voxel.Cell{cells[0]}
 }
 
-// edit changes a cube of the copy.
-func (c *Client) edit(f *Edit) error {
+// applyEdit changes a cube of the copy.
+func (c *Client) applyEdit(f *Edit) error {
 	x := c.cubes[f.Key]
 	if x == nil {
 		return nil
@@ -194,11 +194,11 @@ func (c *Client) edit(f *Edit) error {
 	}
 	whole := &cube{version: f.Version}
 	for i := range c.names {
-		whole.cells = append(whole.cells, c.unfolded(x, i))
+		whole.cells = append(whole.cells, c.expanded(x, i))
 	}
 	for j := range f.Parts {
 		p := &f.Parts[j]
-		if err := c.own(int(p.Volume), p.Cells[:]); err != nil {
+		if err := c.toOwn(int(p.Volume), p.Cells[:]); err != nil {
 			return err
 		}
 		e := c.names[p.Volume].volume.edge()
@@ -209,14 +209,14 @@ func (c *Client) edit(f *Edit) error {
 		}
 	}
 	for i := range whole.cells {
-		whole.cells[i] = folded(whole.cells[i])
+		whole.cells[i] = compacted(whole.cells[i])
 	}
 	c.put(f.Key, whole)
 	return nil
 }
 
-// unfolded returns a copy of the cells of a volume of a cube.
-func (c *Client) unfolded(x *cube, i int) []voxel.Cell {
+// expanded returns a copy of the cells of a volume of a cube.
+func (c *Client) expanded(x *cube, i int) []voxel.Cell {
 	e := c.names[i].volume.edge()
 	out := make([]voxel.Cell, e*e*e)
 	one := c.ownDefault(i)
@@ -239,14 +239,14 @@ func (c *Client) ownDefault(i int) voxel.Cell {
 		return c.names[i].volume.Default
 	}
 	one := []voxel.Cell{c.welcome.Volumes[i].Default}
-	if c.own(i, one) != nil {
+	if c.toOwn(i, one) != nil {
 		return 0
 	}
 	return one[0]
 }
 
-// leave ends what the copy has of a session: it then counts in the client's numbers alone.
-func (c *Client) leave() {
+// endSession ends what the copy has of a session: it then counts in the client's numbers alone.
+func (c *Client) endSession() {
 	for i := range c.names {
 		c.names[i].volume.Default = c.ownDefault(i)
 	}
@@ -261,7 +261,7 @@ func (c *Client) Moment() Moment {
 }
 
 // Volumes returns the volumes of the session, nil before Welcome.
-func (c *Client) Volumes() []Volume {
+func (c *Client) Volumes() []ShownVolume {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.welcome == nil {
@@ -277,7 +277,7 @@ func (c *Client) Synced() int {
 	return int(c.synced)
 }
 
-// Len returns how many cubes the copy has, and the bytes that they take as View.Memory counts them.
+// Len returns how many cubes the copy has, and the bytes that they take as Viewpoint.Memory counts them.
 func (c *Client) Len() (cubes, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -300,7 +300,7 @@ func (c *Client) Cube(k Key, volume int) (cells []voxel.Cell, version uint64, ok
 	if x == nil || volume >= len(c.names) {
 		return nil, 0, false
 	}
-	return c.unfolded(x, volume), x.version, true
+	return c.expanded(x, volume), x.version, true
 }
 
 // Name returns the name and the look of a cell.

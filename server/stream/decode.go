@@ -28,7 +28,7 @@ func DecodeClient(b []byte) (Frame, int, error) {
 // DecodeServer decodes the first frame of b, which a server sent, and returns how
 // many bytes it takes. volumes are those of the session's Welcome, nil before it.
 // The error is a *CorruptError.
-func DecodeServer(b []byte, volumes []Volume) (Frame, int, error) {
+func DecodeServer(b []byte, volumes []ShownVolume) (Frame, int, error) {
 	kind, p, n, err := split(b, maxServerFrame)
 	if err != nil {
 		return nil, 0, err
@@ -80,7 +80,7 @@ func decodeClient(kind byte, payload []byte) (Frame, error) {
 	return f, r.end()
 }
 
-func decodeServer(kind byte, payload []byte, volumes []Volume) (Frame, error) {
+func decodeServer(kind byte, payload []byte, volumes []ShownVolume) (Frame, error) {
 	r := reader{b: payload, volumes: volumes}
 	var f Frame
 	switch kind {
@@ -117,7 +117,7 @@ type reader struct {
 	b       []byte
 	at      int
 	part    string
-	volumes []Volume
+	volumes []ShownVolume
 	err     error
 }
 
@@ -259,7 +259,7 @@ func (r *reader) hello() Frame {
 
 func (r *reader) view() Frame {
 	r.part = "View"
-	f := new(View)
+	f := new(Viewpoint)
 	for i := range f.Position {
 		f.Position[i] = r.f64()
 		r.check(math.Abs(f.Position[i]) <= maxPosition, "position %v", f.Position[i])
@@ -308,7 +308,7 @@ func (r *reader) welcome() Frame {
 	n := r.uint()
 	r.check(n >= 1 && n <= maxVolumes, "%d volumes", n)
 	for i := uint64(0); i < n && r.err == nil; i++ {
-		v := Volume{Name: r.str(maxVolume), Schema: voxel.Schema(r.u8()), Scale: int(r.u8())}
+		v := ShownVolume{Name: r.str(maxVolume), Schema: voxel.Schema(r.u8()), Scale: int(r.u8())}
 		def := r.uint()
 		r.check(v.Schema <= voxel.Level, "schema %d", v.Schema)
 		r.check(v.Scale == 1 || v.Scale == 2 || v.Scale == 4, "scale %d", v.Scale)
@@ -320,7 +320,7 @@ func (r *reader) welcome() Frame {
 }
 
 // volume reads the index of a volume.
-func (r *reader) volume() (uint8, *Volume) {
+func (r *reader) volume() (uint8, *ShownVolume) {
 	i := r.u8()
 	if r.check(int(i) < len(r.volumes), "volume %d of %d", i, len(r.volumes)); r.err != nil {
 		return 0, nil
@@ -331,7 +331,7 @@ func (r *reader) volume() (uint8, *Volume) {
 func (r *reader) names() Frame {
 	r.part = "Names"
 	i, v := r.volume()
-	f := &Names{Volume: i}
+	f := &NumberNames{Volume: i}
 	if r.err != nil {
 		return f
 	}
@@ -399,7 +399,7 @@ func (r *reader) edits() Frame {
 
 func (r *reader) partOf(e *Edit) {
 	i, v := r.volume()
-	p := Part{Volume: i, Part: r.u8()}
+	p := CubePart{Volume: i, Part: r.u8()}
 	if r.err != nil {
 		return
 	}

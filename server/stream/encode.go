@@ -10,7 +10,7 @@ import (
 
 // Append appends a frame to dst. volumes are those of the session's Welcome, for
 // frames with cells.
-func Append(dst []byte, f Frame, volumes []Volume) []byte {
+func Append(dst []byte, f Frame, volumes []ShownVolume) []byte {
 	w := writer{volumes: volumes}
 	f.fields(&w)
 	return appendFrame(dst, f.kind(), w.b)
@@ -32,7 +32,7 @@ func appendFrame(dst []byte, kind byte, payload ...[]byte) []byte {
 // writer writes the fields of a frame.
 type writer struct {
 	b       []byte
-	volumes []Volume
+	volumes []ShownVolume
 }
 
 func (w *writer) u8(v uint8)    { w.b = append(w.b, v) }
@@ -95,7 +95,7 @@ func (f *Hello) fields(w *writer) {
 	}
 }
 
-func (f *View) fields(w *writer) {
+func (f *Viewpoint) fields(w *writer) {
 	for _, p := range f.Position {
 		w.u64(math.Float64bits(p))
 	}
@@ -136,7 +136,7 @@ func (f *Welcome) fields(w *writer) {
 	}
 }
 
-func (f *Names) fields(w *writer) {
+func (f *NumberNames) fields(w *writer) {
 	w.u8(f.Volume)
 	for _, n := range f.Names {
 		w.uint(n.Number)

@@ -71,7 +71,7 @@ func ExampleServe() {
 			}
 		}
 	}
-	c.Run(viewer, stream.Hello{World: "island"}, stream.View{Position: [3]float64{5, 10, 5}, Radius: 500})
+	c.Run(viewer, stream.Hello{World: "island"}, stream.Viewpoint{Position: [3]float64{5, 10, 5}, Radius: 500})
 	fmt.Println(<-ended)
 	// Output:
 	// (5,8,5) is "air"

@@ -5,8 +5,8 @@ func (s *Server) Kept() (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	add := func(f *feed) {
-		f.kept.Lock()
-		defer f.kept.Unlock()
+		f.cacheMu.Lock()
+		defer f.cacheMu.Unlock()
 		bytes += int(f.records.Weight())
 	}
 	for _, g := range s.feeds {

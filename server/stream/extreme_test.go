@@ -24,7 +24,7 @@ func TestExtremeViews(t *testing.T) {
 	w := newWorld(t, 64)
 	srv := serve(t, w, stream.Options{})
 	const most = math.MaxFloat32
-	for i, view := range []stream.View{
+	for i, view := range []stream.Viewpoint{
 		{Direction: [3]float32{most, -most, most}},
 		{Direction: [3]float32{math.SmallestNonzeroFloat32, 0, 0}},
 		{Velocity: [3]float32{-most, most, 0}},
@@ -50,7 +50,7 @@ func TestThinBox(t *testing.T) {
 		{Min: geom.Point{X: -100, Y: 3, Z: -100}, Max: geom.Point{X: 100, Y: 4, Z: 100}},
 		{Min: geom.Point{X: 1, Y: 1, Z: 1}, Max: geom.Point{X: 2, Y: 2, Z: 2}},
 	} {
-		view := stream.View{Position: [3]float64{1, 3, 1}, Radius: 300}
+		view := stream.Viewpoint{Position: [3]float64{1, 3, 1}, Radius: 300}
 		s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{Box: &box})
 		s.synced(t)
 		for _, p := range []geom.Point{box.Min, box.Max.Add(geom.Point{X: -1, Y: -1, Z: -1})} {
@@ -89,7 +89,7 @@ func TestEmptyDimension(t *testing.T) {
 			t.Fatal(err)
 		}
 		srv := serve(t, w, stream.Options{})
-		view := stream.View{Position: [3]float64{float64(at.X), float64(at.Y), float64(at.Z)}}
+		view := stream.Viewpoint{Position: [3]float64{float64(at.X), float64(at.Y), float64(at.Z)}}
 		s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{})
 		s.synced(t)
 		if m := s.Moment(); m.Top != 0 || !m.Bounds.Empty() {
@@ -161,7 +161,7 @@ func TestFarVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	tick(t, srv)
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{}, stream.Access{})
 	s.synced(t)
 	for i := range 3 {
 		id := fmt.Sprint("b", i)
@@ -211,7 +211,7 @@ func TestClaimAndGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := stream.View{Position: [3]float64{8, 8, 8}, Radius: 200}
+	near := stream.Viewpoint{Position: [3]float64{8, 8, 8}, Radius: 200}
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, near, stream.Access{})
 	s.synced(t)
 	s.close()
@@ -221,7 +221,7 @@ func TestClaimAndGo(t *testing.T) {
 	g.shut.Store(true)
 	s = connect(t, srv, s.Client, stream.Hello{}, near, stream.Access{})
 	<-g.reached
-	if err := s.Send(&stream.View{Position: [3]float64{1e6, 0, 0}, Radius: 200}); err != nil {
+	if err := s.Send(&stream.Viewpoint{Position: [3]float64{1e6, 0, 0}, Radius: 200}); err != nil {
 		t.Fatal(err)
 	}
 	var coarse []stream.Key
@@ -246,9 +246,9 @@ func TestClaimAndGo(t *testing.T) {
 
 // TestManyMaterials has a server that gives a number of a terrain one name after the other. The copy keeps as many as it can have.
 func TestManyMaterials(t *testing.T) {
-	b := frames(&stream.Welcome{Protocol: 1, Window: 1, Volumes: []stream.Volume{{Name: "terrain", Schema: voxel.Terrain, Scale: 1}}})
+	b := frames(&stream.Welcome{Protocol: 1, Window: 1, Volumes: []stream.ShownVolume{{Name: "terrain", Schema: voxel.Terrain, Scale: 1}}})
 	for i := range 300 {
-		b = append(b, frames(&stream.Names{Names: []stream.Name{{Number: 1, Name: fmt.Sprint("m", i)}}})...)
+		b = append(b, frames(&stream.NumberNames{Names: []stream.Name{{Number: 1, Name: fmt.Sprint("m", i)}}})...)
 	}
 	var c stream.Client
 	if err := c.LoadCopy(b); err != nil {
@@ -269,12 +269,12 @@ func TestManyMaterials(t *testing.T) {
 
 // TestManyEdits has a server that makes a copy large by a frame of small edits.
 func TestManyEdits(t *testing.T) {
-	volumes := []stream.Volume{{Name: "block", Scale: 1}}
+	volumes := []stream.ShownVolume{{Name: "block", Scale: 1}}
 	var e stream.Edits
-	p := stream.Part{}
+	p := stream.CubePart{}
 	p.Cells[0] = 1
 	for i := range 8193 {
-		e.Edits = append(e.Edits, stream.Edit{Key: stream.Key{X: int32(i)}, Version: 1, Parts: []stream.Part{p}})
+		e.Edits = append(e.Edits, stream.Edit{Key: stream.Key{X: int32(i)}, Version: 1, Parts: []stream.CubePart{p}})
 	}
 	for n, bad := range map[int]bool{8192: false, 8193: true} {
 		_, _, err := stream.DecodeServer(stream.Append(nil, &stream.Edits{Sequence: 1, Edits: e.Edits[:n]}, volumes), volumes)

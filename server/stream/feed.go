@@ -15,9 +15,9 @@ import (
 type feed struct {
 	cache
 	dimension string
-	volumes   []Volume
+	volumes   []ShownVolume
 	hollow    bool // cells 0 hide nothing that can be seen
-	look      func(volume, name string) Look
+	lookOf    func(volume, name string) Look
 
 	mu    sync.Mutex
 	names []names // by volume
@@ -37,9 +37,9 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 	if err != nil {
 		return nil, err
 	}
-	f := &feed{cache: newCache(o.Cache), dimension: d.Name, hollow: true, look: o.Look}
+	f := &feed{cache: newCache(o.Cache), dimension: d.Name, hollow: true, lookOf: o.Look}
 	if len(want) == 0 {
-		want = usual(d)
+		want = defaultVolumes(d)
 	}
 	for _, name := range want {
 		i := slices.IndexFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == name })
@@ -51,11 +51,11 @@ func newFeed(s State, dimension string, want []string, o *Options) (*feed, error
 			return nil, &Failure{"no_volume", fmt.Sprintf("volume %q has cells %d blocks wide", name, v.Scale)}
 		}
 		f.names = append(f.names, names{number: make(map[string]voxel.Cell)})
-		f.volumes = append(f.volumes, Volume{v.Name, v.Schema, v.Scale, v.Default})
+		f.volumes = append(f.volumes, ShownVolume{v.Name, v.Schema, v.Scale, v.Default})
 		f.hollow = f.hollow && v.Default == 0
 		if list := namesOf(d.Volumes[i]); v.Schema != voxel.Level && v.Default != 0 && nameIndex(v.Default, v.Schema) < len(list) {
-			f.add(len(f.names)-1, list[0])
-			f.add(len(f.names)-1, list[nameIndex(v.Default, v.Schema)])
+			f.addName(len(f.names)-1, list[0])
+			f.addName(len(f.names)-1, list[nameIndex(v.Default, v.Schema)])
 		}
 	}
 	if len(f.volumes) == 0 {
@@ -80,9 +80,9 @@ func dimensionOf(s State, name string) (stone.DimensionInfo, error) {
 	return stone.DimensionInfo{}, &Failure{"no_dimension", fmt.Sprintf("there is no dimension %q", name)}
 }
 
-// usual returns the volumes that are streamed if the client names none: the blocks of a
+// defaultVolumes returns the volumes that are streamed if the client names none: the blocks of a
 // block world, else all that are not light.
-func usual(d stone.DimensionInfo) (out []string) {
+func defaultVolumes(d stone.DimensionInfo) (out []string) {
 	for _, v := range d.Volumes {
 		v := v.Volume
 		if v.Name == voxel.Block {
@@ -128,7 +128,7 @@ func (f *feed) translate(d stone.DimensionInfo) ([]translation, error) {
 		if v.Schema == voxel.Level {
 			continue
 		}
-		t, err := f.number(i, v)
+		t, err := f.numberNames(i, v)
 		if err != nil {
 			return nil, err
 		}
@@ -168,11 +168,11 @@ func nameIndex(c voxel.Cell, s voxel.Schema) int {
 	return int(c)
 }
 
-// tooMany is the code of a failure for a version that has too many names.
-const tooMany = "too_many_names"
+// tooManyNames is the code of a failure for a version that has too many names.
+const tooManyNames = "too_many_names"
 
-// number finds numbers for the names of a volume.
-func (f *feed) number(i int, v stone.VolumeInfo) (translation, error) {
+// numberNames finds numbers for the names of a volume.
+func (f *feed) numberNames(i int, v stone.VolumeInfo) (translation, error) {
 	n, most, list := &f.names[i], mostNames(v.Schema), namesOf(v)
 	same := true
 	t := make(translation, len(list))
@@ -183,9 +183,9 @@ func (f *feed) number(i int, v stone.VolumeInfo) (translation, error) {
 		}
 		if !ok {
 			if len(n.list) == most {
-				return nil, &Failure{tooMany, fmt.Sprintf("the versions of volume %q have more than %d names", v.Volume.Name, most)}
+				return nil, &Failure{tooManyNames, fmt.Sprintf("the versions of volume %q have more than %d names", v.Volume.Name, most)}
 			}
-			num = f.add(i, name)
+			num = f.addName(i, name)
 		}
 		t[c] = num
 		same = same && num == voxel.Cell(c)
@@ -196,31 +196,31 @@ func (f *feed) number(i int, v stone.VolumeInfo) (translation, error) {
 	return t, nil
 }
 
-// add gives a name of a volume the next number.
-func (f *feed) add(i int, name string) voxel.Cell {
+// addName gives a name of a volume the next number.
+func (f *feed) addName(i int, name string) voxel.Cell {
 	n := &f.names[i]
 	num := voxel.Cell(len(n.list))
 	look, hash := Look{}, uint64(0)
 	if num != 0 {
 		look, hash = plainLook(name), hashName(name)
 	}
-	if f.look != nil {
-		look = f.look(f.volumes[i].Name, name)
+	if f.lookOf != nil {
+		look = f.lookOf(f.volumes[i].Name, name)
 	}
 	n.number[name] = num
 	n.list, n.looks, n.hashes = append(n.list, name), append(n.looks, look), append(n.hashes, hash)
 	return num
 }
 
-// anew returns a feed of the same volumes without names but those that have the same number in each.
-func (f *feed) anew() *feed {
+// withoutNames returns a feed of the same volumes without names but those that have the same number in each.
+func (f *feed) withoutNames() *feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	g := &feed{cache: newCache(f.most), dimension: f.dimension, volumes: f.volumes, hollow: f.hollow, look: f.look}
+	g := &feed{cache: newCache(f.most), dimension: f.dimension, volumes: f.volumes, hollow: f.hollow, lookOf: f.lookOf}
 	for i := range f.volumes {
 		g.names = append(g.names, names{number: make(map[string]voxel.Cell)})
 		for c := range min(len(f.names[i].list), 1+nameIndex(f.volumes[i].Default, f.volumes[i].Schema)) {
-			g.add(i, f.names[i].list[c])
+			g.addName(i, f.names[i].list[c])
 		}
 	}
 	return g

@@ -41,8 +41,8 @@ type Hello struct {
 	Volumes                     []string // nil: the server's choice
 }
 
-// View says where a viewer is and what it wants.
-type View struct {
+// Viewpoint is the frame View of FORMAT.md: where a viewer is and what it wants.
+type Viewpoint struct {
 	Position            [3]float64 // in blocks
 	Direction, Velocity [3]float32 // velocity in blocks per second
 	Pixels              float32    // of the screen, per radian
@@ -83,8 +83,8 @@ type Moment struct {
 	Top    int // the coarsest level
 }
 
-// Volume is a volume as a session streams it.
-type Volume struct {
+// ShownVolume is a volume as a session streams it.
+type ShownVolume struct {
 	Name    string
 	Schema  voxel.Schema
 	Scale   int
@@ -92,7 +92,7 @@ type Volume struct {
 }
 
 // edge returns how many of the volume's cells an edge of a cube has.
-func (v *Volume) edge() int { return CubeEdge / v.Scale }
+func (v *ShownVolume) edge() int { return CubeEdge / v.Scale }
 
 // Welcome answers a Hello.
 type Welcome struct {
@@ -100,7 +100,7 @@ type Welcome struct {
 	World, Dimension string
 	Window           uint64 // bytes that may be sent without an Ack
 	Moment           Moment
-	Volumes          []Volume
+	Volumes          []ShownVolume
 }
 
 // Look says how a cell looks from afar.
@@ -121,8 +121,8 @@ type Name struct {
 	Look   Look
 }
 
-// Names gives numbers their names.
-type Names struct {
+// NumberNames is the frame Names of FORMAT.md: it gives numbers their names.
+type NumberNames struct {
 	Volume uint8
 	Names  []Name
 }
@@ -135,14 +135,14 @@ type Cube struct {
 	Cells   [][]voxel.Cell
 }
 
-// Cubes are cubes that the client has not, or has otherwise.
+// Cubes carries cubes that are new to the client or have changed.
 type Cubes struct {
 	Sequence uint64
 	Cubes    []Cube
 }
 
-// Part is 4x4x4 cells of a cube.
-type Part struct {
+// CubePart is 4x4x4 cells of a cube.
+type CubePart struct {
 	Volume, Part uint8
 	Cells        [PartCells]voxel.Cell
 }
@@ -151,7 +151,7 @@ type Part struct {
 type Edit struct {
 	Key
 	Version uint64 // from now on
-	Parts   []Part
+	Parts   []CubePart
 }
 
 // Edits are changes of cubes that the client has.
@@ -178,17 +178,17 @@ type Failure struct{ Code, Words string }
 
 func (f *Failure) Error() string { return "stream: " + f.Code + ": " + f.Words }
 
-func (*Hello) kind() byte   { return 1 }
-func (*View) kind() byte    { return 2 }
-func (*Have) kind() byte    { return 3 }
-func (*Dropped) kind() byte { return 4 }
-func (*Ack) kind() byte     { return 5 }
-func (*At) kind() byte      { return 6 }
-func (*Welcome) kind() byte { return 16 }
-func (*Names) kind() byte   { return 17 }
-func (*Cubes) kind() byte   { return 18 }
-func (*Edits) kind() byte   { return 19 }
-func (*Forget) kind() byte  { return 20 }
-func (*Now) kind() byte     { return 21 }
-func (*Synced) kind() byte  { return 22 }
-func (*Failure) kind() byte { return 23 }
+func (*Hello) kind() byte       { return 1 }
+func (*Viewpoint) kind() byte   { return 2 }
+func (*Have) kind() byte        { return 3 }
+func (*Dropped) kind() byte     { return 4 }
+func (*Ack) kind() byte         { return 5 }
+func (*At) kind() byte          { return 6 }
+func (*Welcome) kind() byte     { return 16 }
+func (*NumberNames) kind() byte { return 17 }
+func (*Cubes) kind() byte       { return 18 }
+func (*Edits) kind() byte       { return 19 }
+func (*Forget) kind() byte      { return 20 }
+func (*Now) kind() byte         { return 21 }
+func (*Synced) kind() byte      { return 22 }
+func (*Failure) kind() byte     { return 23 }

@@ -43,7 +43,7 @@ const goldenAbout = "Frames of FORMAT.md. Frames with cells are of a session wit
 	"What is bad must be refused."
 
 // goldenVolumes are the volumes of the session that the frames with cells belong to.
-var goldenVolumes = []stream.Volume{
+var goldenVolumes = []stream.ShownVolume{
 	{Name: "block", Schema: voxel.Palette, Scale: 1},
 	{Name: "biome", Schema: voxel.Palette, Scale: 4},
 	{Name: "solid", Schema: voxel.Terrain, Scale: 1},
@@ -96,8 +96,8 @@ func same(c ...voxel.Cell) (out [][]voxel.Cell) {
 	return out
 }
 
-func part(volume, part uint8, f func(x, y, z int) voxel.Cell) stream.Part {
-	p := stream.Part{Volume: volume, Part: part}
+func part(volume, part uint8, f func(x, y, z int) voxel.Cell) stream.CubePart {
+	p := stream.CubePart{Volume: volume, Part: part}
 	copy(p.Cells[:], cellsOf(4, f))
 	return p
 }
@@ -129,9 +129,9 @@ func goldenList() []struct {
 	return list{
 		{"hello", &stream.Hello{Protocol: 1, Token: "secret", World: "players/ann", Dimension: "overworld", Volumes: []string{"block", "biome"}}},
 		{"hello of a version with defaults", &stream.Hello{Protocol: 1, World: "w", At: "2024-05-06T07:08:09Z"}},
-		{"view", &stream.View{Position: [3]float64{100.5, 70, -3000.25}, Direction: [3]float32{0, -0.5, 1}, Velocity: [3]float32{4, 0, 0.25},
+		{"view", &stream.Viewpoint{Position: [3]float64{100.5, 70, -3000.25}, Direction: [3]float32{0, -0.5, 1}, Velocity: [3]float32{4, 0, 0.25},
 			Pixels: 900, Error: 2.5, Radius: 4096, Rate: 2500000, Memory: 200 << 20}},
-		{"view with nothing", &stream.View{}},
+		{"view with nothing", &stream.Viewpoint{}},
 		{"have", &stream.Have{Claims: []stream.Claim{{Key: stream.Key{X: -1, Y: 0, Z: 7, Level: 6}, Version: 0xFEDCBA9876543210}, {Key: stream.Key{Level: 0}, Version: 0}}}},
 		{"have nothing", &stream.Have{}},
 		{"dropped", &stream.Dropped{Sequence: 300, Keys: []stream.Key{{X: 64, Y: -65, Z: 8191, Level: 2}}}},
@@ -139,12 +139,12 @@ func goldenList() []struct {
 		{"at", &stream.At{Version: "41"}},
 		{"welcome live", &stream.Welcome{Protocol: 1, World: "players/ann", Dimension: "overworld", Window: 262144, Moment: moment, Volumes: goldenVolumes}},
 		{"welcome stored", &stream.Welcome{Protocol: 1, World: "a \"quoted\" <name>", Dimension: "ü", Window: 65536, Moment: stored, Volumes: goldenVolumes[2:3]}},
-		{"names", &stream.Names{Volume: 0, Names: []stream.Name{
+		{"names", &stream.NumberNames{Volume: 0, Names: []stream.Name{
 			{Number: 0, Name: "minecraft:air"},
 			{Number: 1, Name: "minecraft:stone", Look: stream.Look{R: 125, G: 125, B: 125, A: 255, Kind: stream.Opaque}},
 			{Number: 300, Name: "minecraft:water[level=0]", Look: stream.Look{R: 63, G: 118, B: 228, A: 128, Kind: stream.Transparent}},
 			{Number: 32767, Name: "", Look: stream.Look{A: 255, Kind: stream.CutOut}}}}},
-		{"names of materials", &stream.Names{Volume: 2, Names: []stream.Name{{Number: 63, Name: "granite", Look: stream.Look{R: 1, G: 2, B: 3, A: 4, Kind: 1}}}}},
+		{"names of materials", &stream.NumberNames{Volume: 2, Names: []stream.Name{{Number: 63, Name: "granite", Look: stream.Look{R: 1, G: 2, B: 3, A: 4, Kind: 1}}}}},
 		{"cubes", &stream.Cubes{Sequence: 1, Cubes: []stream.Cube{
 			{Key: stream.Key{X: -1, Y: 0, Z: 2, Level: 3}, Version: 0x0123456789ABCDEF, Cells: hills()},
 			{Key: stream.Key{X: -1, Y: 1, Z: 2, Level: 3}},
@@ -152,7 +152,7 @@ func goldenList() []struct {
 		{"cubes of noise", &stream.Cubes{Sequence: 128, Cubes: []stream.Cube{{Key: stream.Key{X: -2097152, Y: 2097151, Z: 0}, Version: 1 << 63, Cells: noisy}}}},
 		{"no cubes", &stream.Cubes{Sequence: 2}},
 		{"edits", &stream.Edits{Sequence: 4, Edits: []stream.Edit{
-			{Key: stream.Key{X: -1, Y: 0, Z: 2, Level: 3}, Version: 99, Parts: []stream.Part{
+			{Key: stream.Key{X: -1, Y: 0, Z: 2, Level: 3}, Version: 99, Parts: []stream.CubePart{
 				part(0, 63, func(x, y, z int) voxel.Cell {
 					if x == 1 && y == 2 && z == 3 {
 						return 301
@@ -195,7 +195,11 @@ var goldenBads = []struct{ name, from, body string }{
 }
 
 func describe(f stream.Frame) map[string]any {
-	out := map[string]any{"type": reflect.TypeOf(f).Elem().Name()}
+	kind := reflect.TypeOf(f).Elem().Name()
+	if named, ok := map[string]string{"Viewpoint": "View", "NumberNames": "Names"}[kind]; ok { // as FORMAT.md names it
+		kind = named
+	}
+	out := map[string]any{"type": kind}
 	key := func(k stream.Key) []int { return []int{int(k.Level), int(k.X), int(k.Y), int(k.Z)} }
 	keys := func(in []stream.Key) any {
 		all := [][]int{}
@@ -223,7 +227,7 @@ func describe(f stream.Frame) map[string]any {
 	case *stream.Hello:
 		out["protocol"], out["token"], out["world"], out["at"], out["dimension"] = f.Protocol, f.Token, f.World, f.At, f.Dimension
 		out["volumes"] = append([]string{}, f.Volumes...)
-	case *stream.View:
+	case *stream.Viewpoint:
 		out["position"], out["direction"], out["velocity"] = f.Position, f.Direction, f.Velocity
 		out["pixels"], out["error"], out["radius"], out["rate"], out["memory"] = f.Pixels, f.Error, f.Radius, f.Rate, f.Memory
 	case *stream.Have:
@@ -241,7 +245,7 @@ func describe(f stream.Frame) map[string]any {
 	case *stream.Welcome:
 		out["protocol"], out["world"], out["dimension"], out["window"] = f.Protocol, f.World, f.Dimension, f.Window
 		out["moment"], out["volumes"] = moment(f.Moment), describeVolumes(f.Volumes)
-	case *stream.Names:
+	case *stream.NumberNames:
 		all := []any{}
 		for _, n := range f.Names {
 			all = append(all, map[string]any{"number": n.Number, "name": n.Name, "look": []uint8{n.Look.R, n.Look.G, n.Look.B, n.Look.A, n.Look.Kind}})
@@ -283,7 +287,7 @@ func describe(f stream.Frame) map[string]any {
 	return out
 }
 
-func describeVolumes(volumes []stream.Volume) []any {
+func describeVolumes(volumes []stream.ShownVolume) []any {
 	out := []any{}
 	for _, v := range volumes {
 		out = append(out, map[string]any{"name": v.Name, "schema": v.Schema, "scale": v.Scale, "default": v.Default})
@@ -313,7 +317,7 @@ func goldenNow(t *testing.T) goldenFile {
 
 func isServer(f stream.Frame) bool {
 	switch f.(type) {
-	case *stream.Hello, *stream.View, *stream.Have, *stream.Dropped, *stream.Ack, *stream.At:
+	case *stream.Hello, *stream.Viewpoint, *stream.Have, *stream.Dropped, *stream.Ack, *stream.At:
 		return false
 	}
 	return true
@@ -424,7 +428,7 @@ func TestFrames(t *testing.T) {
 // isList reports whether a frame ends with a list, which may end early.
 func isList(f stream.Frame) bool {
 	switch f.(type) {
-	case *stream.Have, *stream.Dropped, *stream.Names, *stream.Cubes, *stream.Edits, *stream.Forget:
+	case *stream.Have, *stream.Dropped, *stream.NumberNames, *stream.Cubes, *stream.Edits, *stream.Forget:
 		return true
 	}
 	return false

@@ -53,7 +53,7 @@ func talk(t testing.TB, srv *stream.Server, b []byte, stay bool) ([]byte, error)
 }
 
 func frames(f ...stream.Frame) (b []byte) {
-	var volumes []stream.Volume
+	var volumes []stream.ShownVolume
 	for _, f := range f {
 		if w, ok := f.(*stream.Welcome); ok {
 			volumes = w.Volumes
@@ -67,7 +67,7 @@ func frames(f ...stream.Frame) (b []byte) {
 func TestRefusals(t *testing.T) {
 	w := newWorld(t, 32)
 	srv := serve(t, w, stream.Options{Patience: 100 * time.Millisecond, Viewers: 2})
-	hello, view := &stream.Hello{Protocol: 1}, &stream.View{Radius: 100}
+	hello, view := &stream.Hello{Protocol: 1}, &stream.Viewpoint{Radius: 100}
 	views := make([]stream.Frame, 1000)
 	for i := range views {
 		views[i] = view
@@ -121,7 +121,7 @@ func TestStuckReader(t *testing.T) {
 	if _, err := near.Read(make([]byte, 1)); err != nil { // the rest of Welcome waits, and nothing else is made
 		t.Fatal(err)
 	}
-	if _, err := near.Write(frames(&stream.View{Radius: 500})); err != nil {
+	if _, err := near.Write(frames(&stream.Viewpoint{Radius: 500})); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Unix(1e9, 0)
@@ -167,7 +167,7 @@ func TestBox(t *testing.T) {
 	set(geom.Point{X: 20, Y: 5, Z: 20}, "secret")
 	srv := serve(t, w, stream.Options{})
 	box := geom.Box{Min: geom.Point{X: -8, Y: 0, Z: -8}, Max: geom.Point{X: 19, Y: 50, Z: 21}}
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 400}, stream.Access{Box: &box})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 400}, stream.Access{Box: &box})
 	s.synced(t)
 	set(geom.Point{X: 21, Y: 5, Z: 20}, "secret too")
 	set(geom.Point{X: 18, Y: 5, Z: 20}, "public")
@@ -187,7 +187,7 @@ func TestBox(t *testing.T) {
 	}
 	want := truthOf(w.View().Dimension("overworld").Volume(voxel.Block))
 	want.box = &box
-	want.agree(t, "the box", s, stream.View{Radius: 400}, true)
+	want.agree(t, "the box", s, stream.Viewpoint{Radius: 400}, true)
 	if m := s.Moment(); m.Bounds.Intersect(box) != m.Bounds {
 		t.Errorf("bounds are %v", m.Bounds)
 	}
@@ -215,7 +215,7 @@ func TestDimensionsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	srv := serve(t, w, stream.Options{})
-	view := stream.View{Position: [3]float64{0, 60, 0}, Radius: 60}
+	view := stream.Viewpoint{Position: [3]float64{0, 60, 0}, Radius: 60}
 	for _, name := range names[1:] {
 		connect(t, srv, new(stream.Client), stream.Hello{Dimension: name}, view, stream.Access{}).synced(t)
 	}
@@ -232,8 +232,8 @@ func FuzzServer(f *testing.F) {
 	w := newWorld(f, 32)
 	srv := serve(f, w, stream.Options{Patience: 50 * time.Millisecond})
 	hello := &stream.Hello{Protocol: 1}
-	f.Add(frames(hello, &stream.View{Radius: 100}, &stream.Ack{Sequence: 1}))
-	f.Add(frames(hello, &stream.Have{Claims: []stream.Claim{{Key: stream.Key{X: -1}, Version: 3}}}, &stream.View{Radius: 1e9, Memory: 1, Rate: 1, Pixels: 1e9},
+	f.Add(frames(hello, &stream.Viewpoint{Radius: 100}, &stream.Ack{Sequence: 1}))
+	f.Add(frames(hello, &stream.Have{Claims: []stream.Claim{{Key: stream.Key{X: -1}, Version: 3}}}, &stream.Viewpoint{Radius: 1e9, Memory: 1, Rate: 1, Pixels: 1e9},
 		&stream.Dropped{Keys: []stream.Key{{X: -1}, {}}}, &stream.At{Version: "12"}))
 	f.Add(frames(&stream.Hello{Protocol: 1, Dimension: "overworld", Volumes: []string{"block"}, At: "x"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -261,23 +261,23 @@ func FuzzClient(f *testing.F) {
 		}
 	}
 	f.Add(all)
-	names := &stream.Names{Names: []stream.Name{{Number: 1, Name: "stone"}}}
-	volumes := []stream.Volume{{Name: "block", Scale: 1}}
+	names := &stream.NumberNames{Names: []stream.Name{{Number: 1, Name: "stone"}}}
+	volumes := []stream.ShownVolume{{Name: "block", Scale: 1}}
 	cells := make([]voxel.Cell, 4096)
 	for i := range 700 {
 		cells[i*5] = 1
 	}
-	var p stream.Part
+	var p stream.CubePart
 	p.Part = 63
 	p.Cells[5] = 1
 	f.Add(frames(&stream.Welcome{Protocol: 1, Volumes: volumes, Window: 1}, names,
 		&stream.Cubes{Sequence: 1, Cubes: []stream.Cube{{Version: 4, Cells: [][]voxel.Cell{cells}}, {Key: stream.Key{X: 1}}}},
-		&stream.Edits{Sequence: 2, Edits: []stream.Edit{{Version: 5, Parts: []stream.Part{p}}, {Key: stream.Key{X: 1}, Version: 9, Parts: []stream.Part{p}}}},
+		&stream.Edits{Sequence: 2, Edits: []stream.Edit{{Version: 5, Parts: []stream.CubePart{p}}, {Key: stream.Key{X: 1}, Version: 9, Parts: []stream.CubePart{p}}}},
 		&stream.Forget{Sequence: 3, Keys: []stream.Key{{}}}, &stream.Synced{Stage: 1}, &stream.Now{}, &stream.Failure{Code: "closing"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := stream.Client{Memory: 100_000}
 		for range 2 { // again with what the copy has
-			c.Run(wire{bytes.NewReader(b)}, stream.Hello{}, stream.View{})
+			c.Run(wire{bytes.NewReader(b)}, stream.Hello{}, stream.Viewpoint{})
 			for _, k := range c.Keys() {
 				for i := range c.Volumes() {
 					c.Cube(k, i)
@@ -295,10 +295,10 @@ func FuzzClient(f *testing.F) {
 
 // FuzzCopy loads copies that somebody wrote.
 func FuzzCopy(f *testing.F) {
-	volumes := []stream.Volume{{Name: "block", Scale: 1}, {Name: "light", Schema: voxel.Level, Scale: 4, Default: 15}}
+	volumes := []stream.ShownVolume{{Name: "block", Scale: 1}, {Name: "light", Schema: voxel.Level, Scale: 4, Default: 15}}
 	cells := make([]voxel.Cell, 4096)
 	cells[77] = 1
-	f.Add(frames(&stream.Welcome{Protocol: 1, Volumes: volumes}, &stream.Names{Names: []stream.Name{{}, {Number: 1, Name: "stone"}}},
+	f.Add(frames(&stream.Welcome{Protocol: 1, Volumes: volumes}, &stream.NumberNames{Names: []stream.Name{{}, {Number: 1, Name: "stone"}}},
 		&stream.Cubes{Sequence: 1, Cubes: []stream.Cube{{Version: 4, Cells: [][]voxel.Cell{cells, make([]voxel.Cell, 64)}}, {Key: stream.Key{X: 1}}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c, d stream.Client
@@ -326,7 +326,7 @@ func TestRate(t *testing.T) {
 	const rate = 40_000
 	at := time.Unix(1e9, 0)
 	srv.Tick(context.Background(), at)
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 300, Rate: rate}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 300, Rate: rate}, stream.Access{})
 	for n := 0; s.Synced() < 2; n++ {
 		if n > 100 {
 			t.Fatal("it never has all")

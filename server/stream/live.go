@@ -48,7 +48,7 @@ func (l *live) Now() (State, error) {
 	}
 	var base *liveBase
 	if l.now != nil {
-		if l.now.head == head && l.now.same(view) {
+		if l.now.head == head && l.now.sameCells(view) {
 			return l.now, nil
 		}
 		base = l.now.base
@@ -59,7 +59,7 @@ func (l *live) Now() (State, error) {
 			return nil, err
 		}
 		// What the View has not in memory is in this commit only if no other came in between.
-		base, head, view = &liveBase{snap: snap, users: users{last: snap.Close}}, snap.ID(), l.w.View()
+		base, head, view = &liveBase{snap: snap, refs: refs{close: snap.Close}}, snap.ID(), l.w.View()
 		if now := l.w.Head(); now != head {
 			if err := snap.Close(); err != nil {
 				return nil, err
@@ -67,9 +67,9 @@ func (l *live) Now() (State, error) {
 			base, head = nil, now
 		}
 	}
-	base.n.Add(1)
+	base.ref()
 	s := &liveState{w: l.w, view: view, head: head, base: base, dirty: l.w.Dirty()}
-	s.bound(l.now)
+	s.findBounds(l.now)
 	l.now = s
 	return s, nil
 }
@@ -92,7 +92,7 @@ func (l *live) At(ctx context.Context, version string) (State, error) {
 // liveBase is the commit that states of a live world share.
 type liveBase struct {
 	snap *world.Snapshot
-	users
+	refs
 }
 
 // liveState is a View, and the last commit for what the View has not in memory.
@@ -105,8 +105,8 @@ type liveState struct {
 	bounds []geom.Box // by dimension
 }
 
-// same reports whether a View shows the same cells and volumes.
-func (s *liveState) same(v *world.View) bool {
+// sameCells reports whether a View shows the same cells and volumes.
+func (s *liveState) sameCells(v *world.View) bool {
 	a, b := s.view.Dimensions(), v.Dimensions()
 	if len(a) != len(b) {
 		return false
@@ -120,8 +120,8 @@ func (s *liveState) same(v *world.View) bool {
 	return true
 }
 
-// bound finds the bounds of the dimensions: those of the state before, and what came.
-func (s *liveState) bound(old *liveState) {
+// findBounds finds the bounds of the dimensions: those of the state before, and what came.
+func (s *liveState) findBounds(old *liveState) {
 	for _, d := range s.view.Dimensions() {
 		var b geom.Box
 		if old != nil {

@@ -88,7 +88,7 @@ func (w truth) differs(s *session) string {
 }
 
 // lacks says which cube that a viewer needs its copy does not have, or "".
-func (w truth) lacks(s *session, view stream.View) string {
+func (w truth) lacks(s *session, view stream.Viewpoint) string {
 	m := s.Moment()
 	if m.Bounds.Empty() {
 		return ""
@@ -128,7 +128,7 @@ func (w truth) lacks(s *session, view stream.View) string {
 }
 
 // agree waits until a copy is what a viewer should have.
-func (w truth) agree(t *testing.T, what string, s *session, view stream.View, all bool) {
+func (w truth) agree(t *testing.T, what string, s *session, view stream.Viewpoint, all bool) {
 	t.Helper()
 	why := ""
 	check := func() bool {
@@ -166,13 +166,13 @@ func model(t *testing.T, seed uint64) {
 	}
 	commits := []history.ID{first.ID()}
 	box := geom.Box{Min: geom.Point{X: -37, Y: -5, Z: -11}, Max: geom.Point{X: 45, Y: 29, Z: 70}}
-	view := func() stream.View {
-		return stream.View{Position: [3]float64{float64(rng.IntN(200) - 100), 30, float64(rng.IntN(200) - 100)},
+	view := func() stream.Viewpoint {
+		return stream.Viewpoint{Position: [3]float64{float64(rng.IntN(200) - 100), 30, float64(rng.IntN(200) - 100)},
 			Direction: [3]float32{1, 0, 0}, Radius: float32(60 + rng.IntN(200)), Error: 30}
 	}
 	type watcher struct {
 		*session
-		view stream.View
+		view stream.Viewpoint
 		a    stream.Access
 		at   string
 	}

@@ -24,10 +24,10 @@ func (v *viewer) read(r *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
-		if err := v.take(f); err != nil {
+		if err := v.handle(f); err != nil {
 			return err
 		}
-		v.call()
+		v.wakeWriter()
 	}
 }
 
@@ -67,8 +67,8 @@ func readFrame(r *bufio.Reader, buf *[]byte, limit int) (kind byte, payload []by
 	return (*buf)[0], (*buf)[1:], nil
 }
 
-// take takes a frame from the client.
-func (v *viewer) take(f Frame) error {
+// handle takes a frame from the client.
+func (v *viewer) handle(f Frame) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if a, ok := f.(*Ack); ok {
@@ -81,7 +81,7 @@ func (v *viewer) take(f Frame) error {
 		return &Failure{"too_fast", fmt.Sprintf("more than %d frames in a second", maxFrames)}
 	}
 	switch f := f.(type) {
-	case *View:
+	case *Viewpoint:
 		v.setView(f)
 	case *Have:
 		for _, c := range f.Claims {
@@ -96,14 +96,14 @@ func (v *viewer) take(f Frame) error {
 	case *Dropped:
 		v.dropped(f)
 	case *At:
-		v.wantAt, v.traveling = f.Version, true
+		v.wantVersion, v.wantMove = f.Version, true
 	default:
 		return &CorruptError{Part: "session", Err: errors.New("a second Hello")}
 	}
 	return nil
 }
 
-func (v *viewer) setView(f *View) {
+func (v *viewer) setView(f *Viewpoint) {
 	first := v.view == nil
 	v.view = f
 	if v.rate = float64(f.Rate); v.rate > 0 {
@@ -111,9 +111,9 @@ func (v *viewer) setView(f *View) {
 	}
 	if first {
 		v.tokens = v.burst()
-		if v.shot != nil {
+		if v.scene != nil {
 			v.replan()
-			v.looked = true
+			v.planUpdated = true
 		}
 	}
 }

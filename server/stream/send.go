@@ -16,32 +16,32 @@ func (v *viewer) change(c *change, full bool) {
 		return
 	}
 	if full || !inside(c.Key, v.box) {
-		v.suspect(c.Key)
+		v.invalidate(c.Key)
 		return
 	}
-	if c.prepare(v.shot) != nil {
-		v.suspect(c.Key)
+	if c.prepare(v.scene) != nil {
+		v.invalidate(c.Key)
 		return
 	}
-	v.give(c.rec, c.edit, c.used)
+	v.queueCube(c.rec, c.edit, c.used)
 }
 
-// suspect marks a cube of which the client's copy is old.
-func (v *viewer) suspect(k Key) {
+// invalidate marks a cube of which the client's copy is old.
+func (v *viewer) invalidate(k Key) {
 	if !v.stale[k] {
 		v.stale[k] = true
-		v.check = append(v.check, k)
+		v.recheck = append(v.recheck, k)
 	}
 }
 
-// give puts a cube into the batch: as an edit of what the client has if there is one, else whole. It returns false if
+// queueCube puts a cube into the batch: as an edit of what the client has if there is one, else whole. It returns false if
 // the viewer does not need it.
-func (v *viewer) give(r *record, edit []byte, used [][]voxel.Cell) bool {
+func (v *viewer) queueCube(r *record, edit []byte, used [][]voxel.Cell) bool {
 	if !v.plan.Have(r.Key, r.cube) {
 		return false
 	}
 	for i, used := range used {
-		v.name(i, used)
+		v.queueNames(i, used)
 	}
 	if len(edit) > 0 {
 		v.batch.edits = append(v.batch.edits, edit...)
@@ -57,8 +57,8 @@ func (v *viewer) give(r *record, edit []byte, used [][]voxel.Cell) bool {
 	return true
 }
 
-// name sends the names of numbers that the client does not know.
-func (v *viewer) name(i int, used []voxel.Cell) {
+// queueNames sends the names of numbers that the client does not know.
+func (v *viewer) queueNames(i int, used []voxel.Cell) {
 	for _, c := range used {
 		at, bit := int(c)/64, uint64(1)<<(c%64)
 		for at >= len(v.named[i]) {
@@ -71,7 +71,7 @@ func (v *viewer) name(i int, used []voxel.Cell) {
 		if v.volumes[i].Schema == voxel.Terrain && c == 0 {
 			continue
 		}
-		name, l := v.shot.nameOf(i, c)
+		name, l := v.scene.nameOf(i, c)
 		w := writer{b: v.batch.names[i]}
 		if len(w.b) == 0 {
 			w.u8(uint8(i))
@@ -81,7 +81,7 @@ func (v *viewer) name(i int, used []voxel.Cell) {
 		w.b = append(w.b, l.R, l.G, l.B, l.A, l.Kind)
 		v.batch.names[i] = w.b
 		if len(w.b) > frameBytes {
-			v.out = appendFrame(v.out, (*Names)(nil).kind(), w.b)
+			v.out = appendFrame(v.out, (*NumberNames)(nil).kind(), w.b)
 			v.batch.names[i] = w.b[:0]
 		}
 	}
@@ -93,23 +93,23 @@ func (v *viewer) flush() {
 	if len(b.forget) > 0 {
 		for rest := b.forget; len(rest) > 0; {
 			n := cutKeys(rest, maxServerFrame/2)
-			v.numbered(&Forget{}, rest[:n], nil)
+			v.appendNumbered(&Forget{}, rest[:n], nil)
 			rest = rest[n:]
 		}
 		b.forget = b.forget[:0]
 	}
 	for i := range b.names {
 		if len(b.names[i]) > 0 {
-			v.out = appendFrame(v.out, (*Names)(nil).kind(), b.names[i])
+			v.out = appendFrame(v.out, (*NumberNames)(nil).kind(), b.names[i])
 			b.names[i] = b.names[i][:0]
 		}
 	}
 	if len(b.cubes) > 0 {
-		v.numbered(&Cubes{}, b.cubes, b.keys)
+		v.appendNumbered(&Cubes{}, b.cubes, b.keys)
 		b.cubes, b.keys = b.cubes[:0], nil
 	}
 	if len(b.edits) > 0 {
-		v.numbered(&Edits{}, b.edits, nil)
+		v.appendNumbered(&Edits{}, b.edits, nil)
 		b.edits = b.edits[:0]
 	}
 }
@@ -126,8 +126,8 @@ func cutKeys(b []byte, most int) int {
 	return r.at
 }
 
-// numbered appends a frame with a sequence.
-func (v *viewer) numbered(f Frame, list []byte, keys []Key) {
+// appendNumbered appends a frame with a sequence.
+func (v *viewer) appendNumbered(f Frame, list []byte, keys []Key) {
 	v.sequence++
 	w := writer{}
 	w.uint(v.sequence)
@@ -146,7 +146,7 @@ func (v *viewer) numbered(f Frame, list []byte, keys []Key) {
 func (v *viewer) write(ctx context.Context) error {
 	var spare []byte
 	for {
-		more, err := v.fill(ctx)
+		more, err := v.fillBatch(ctx)
 		if err != nil {
 			v.end(asFailure(err))
 		}
@@ -186,14 +186,14 @@ func (v *viewer) write(ctx context.Context) error {
 	}
 }
 
-// fill puts what the viewer needs next into the batch. It returns whether there may be more at once.
-func (v *viewer) fill(ctx context.Context) (more bool, err error) {
-	if err := v.travel(ctx); err != nil {
+// fillBatch puts what the viewer needs next into the batch. It returns whether there may be more at once.
+func (v *viewer) fillBatch(ctx context.Context) (more bool, err error) {
+	if err := v.move(ctx); err != nil {
 		return false, err
 	}
 	v.mu.Lock()
-	if v.failure != nil || v.shot == nil || v.plan == nil {
-		if v.shot != nil && v.view != nil && v.failure == nil {
+	if v.failure != nil || v.scene == nil || v.plan == nil {
+		if v.scene != nil && v.view != nil && v.failure == nil {
 			v.replan()
 			v.mu.Unlock()
 			return true, nil
@@ -201,11 +201,11 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 		v.mu.Unlock()
 		return false, nil
 	}
-	if !v.looked {
-		v.look()
-		v.looked = true
+	if !v.planUpdated {
+		v.updatePlan()
+		v.planUpdated = true
 	}
-	keys, idle := v.wanted()
+	keys, idle := v.nextCubes()
 	if len(keys) == 0 {
 		for k := range v.claims { // what the client has of another place would become old
 			if idle {
@@ -214,20 +214,20 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 			}
 		}
 		v.flush()
-		v.sync()
+		v.sendSynced()
 		v.mu.Unlock()
 		return false, nil
 	}
-	shot := v.shot.keep()
+	scene := v.scene.ref()
 	for _, k := range keys {
 		v.reading[k] = false
 	}
 	v.mu.Unlock()
-	defer shot.release()
+	defer scene.release()
 
 	recs := make([]*record, len(keys))
 	for i, k := range keys {
-		if recs[i], err = shot.record(ctx, k, v.box); err != nil {
+		if recs[i], err = scene.record(ctx, k, v.box); err != nil {
 			break
 		}
 	}
@@ -238,22 +238,22 @@ func (v *viewer) fill(ctx context.Context) (more bool, err error) {
 		delete(v.reading, k)
 		switch {
 		case recs[i] == nil || v.plan == nil:
-		case v.shot.feed != shot.feed: // its numbers are of another feed
+		case v.scene.feed != scene.feed: // its numbers are of another feed
 			v.plan.Again(k)
-			v.suspect(k)
+			v.invalidate(k)
 		default:
 			v.deliver(recs[i], changed)
 		}
 	}
 	v.flush()
 	if v.plan != nil {
-		v.sync()
+		v.sendSynced()
 	}
 	return err == nil, err
 }
 
-// wanted returns which cubes to read next. idle says that there is nothing to be read now, and not that it has to wait.
-func (v *viewer) wanted() (keys []Key, idle bool) {
+// nextCubes returns which cubes to read next. idle says that there is nothing to be read now, and not that it has to wait.
+func (v *viewer) nextCubes() (keys []Key, idle bool) {
 	room := min(v.window-v.inFlight, v.s.o.Window-len(v.out))
 	if v.rate > 0 {
 		room = min(room, int(v.tokens))
@@ -262,9 +262,9 @@ func (v *viewer) wanted() (keys []Key, idle bool) {
 	if room <= 0 || most <= 0 {
 		return nil, false
 	}
-	for len(v.check) > 0 && len(keys) < most {
-		k := v.check[len(v.check)-1]
-		v.check = v.check[:len(v.check)-1]
+	for len(v.recheck) > 0 && len(keys) < most {
+		k := v.recheck[len(v.recheck)-1]
+		v.recheck = v.recheck[:len(v.recheck)-1]
 		if v.stale[k] {
 			delete(v.stale, k)
 			if _, ok := v.plan.Get(k); ok {
@@ -272,7 +272,7 @@ func (v *viewer) wanted() (keys []Key, idle bool) {
 			}
 		}
 	}
-	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/v.one)))
+	keys = v.plan.AppendNext(keys, min(most-len(keys), max(1, (v.memory-v.plan.Bytes())/v.cubeBytes)))
 	v.quota -= float64(len(keys))
 	return keys, len(keys) == 0 && len(v.reading) == 0
 }
@@ -293,16 +293,16 @@ func (v *viewer) deliver(r *record, changed bool) {
 	} else {
 		var edit []byte
 		if ok {
-			if base := v.shot.get(recordID{k, has}); has == 0 || base != nil {
+			if base := v.scene.get(recordID{k, has}); has == 0 || base != nil {
 				if base == nil {
 					base = &record{recordID: recordID{k, 0}, bytes: Append(nil, &Cubes{Cubes: []Cube{{Key: k}}}, nil)[3:]}
 				}
-				if e, err := v.shot.between(base, r); err == nil {
+				if e, err := v.scene.editBetween(base, r); err == nil {
 					edit = e
 				}
 			}
 		}
-		needed = v.give(r, edit, r.used)
+		needed = v.queueCube(r, edit, r.used)
 	}
 	if !needed {
 		if claimed {
@@ -314,16 +314,16 @@ func (v *viewer) deliver(r *record, changed bool) {
 		v.forget(k)
 	}
 	if changed {
-		v.suspect(k)
+		v.invalidate(k)
 	}
 }
 
-// sync says whether the client has what it needs.
-func (v *viewer) sync() {
+// sendSynced says whether the client has what it needs.
+func (v *viewer) sendSynced() {
 	stage := uint8(0)
 	if len(v.stale) == 0 && len(v.reading) == 0 && len(v.claims) == 0 && v.plan.Complete(0) {
 		stage = 2
-	} else if v.plan.Complete(v.planned.Top) && !v.staleAt(v.planned.Top) {
+	} else if v.plan.Complete(v.planMoment.Top) && !v.staleAt(v.planMoment.Top) {
 		stage = 1
 	}
 	for v.synced < stage {

@@ -87,9 +87,9 @@ type Server struct {
 	sent, cubes, edits, cut atomic.Int64
 
 	mu      sync.Mutex
-	head    *counted
-	feeds   map[string]*stage
-	idle    []idle // the last ones that viewers left
+	head    *sharedState
+	feeds   map[string]*activeFeed
+	idle    []idleFeed // the last ones that viewers left
 	viewers []*viewer
 	closed  bool
 }
@@ -109,7 +109,7 @@ func New(src Source, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{src: src, o: o.withDefaults(), head: count(head), feeds: make(map[string]*stage)}, nil
+	return &Server{src: src, o: o.withDefaults(), head: share(head), feeds: make(map[string]*activeFeed)}, nil
 }
 
 // Run calls Tick for each time that comes, until ctx ends. Ten or twenty ticks a second are usual.
@@ -194,21 +194,21 @@ func (s *Server) Tick(ctx context.Context, now time.Time) error {
 // advance shows a new state to those who see the newest one.
 func (s *Server) advance(state State) error {
 	old := s.head
-	s.head = count(state)
+	s.head = share(state)
 	for key, g := range s.feeds {
-		next, err := s.head.shoot(g.feed, &s.o)
+		next, err := s.headScene(g.feed)
 		if err != nil {
 			delete(s.feeds, key)
 			s.endAll(g, err)
 			g.head.release()
 			continue
 		}
-		d := differ(g.head, next)
-		next.inherit(g.head, &d)
+		d := compareScenes(g.head, next)
+		next.copyVersions(g.head, &d)
 		last := g.head
-		g.show(next)
+		g.setHead(next)
 		for _, v := range s.viewers {
-			if v.stage == g {
+			if v.active == g {
 				v.advance(last, next, &d)
 			}
 		}
@@ -217,9 +217,9 @@ func (s *Server) advance(state State) error {
 	return old.release()
 }
 
-func (s *Server) endAll(g *stage, err error) {
+func (s *Server) endAll(g *activeFeed, err error) {
 	for _, v := range s.viewers {
-		if v.stage == g {
+		if v.active == g {
 			v.end(asFailure(err))
 		}
 	}

@@ -69,7 +69,7 @@ func (s *Server) Serve(ctx context.Context, conn Conn, hello *Hello, a Access) e
 	defer conn.Close()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	v, err := s.join(stop, conn, hello, a)
+	v, err := s.addViewer(stop, conn, hello, a)
 	if err != nil {
 		return errors.Join(err, Refuse(conn, err))
 	}
@@ -91,7 +91,7 @@ func (s *Server) Serve(ctx context.Context, conn Conn, hello *Hello, a Access) e
 		stop()
 	}
 	<-done
-	s.leave(v)
+	s.removeViewer(v)
 	if f := v.reason(); f != nil {
 		return f
 	}
@@ -105,8 +105,8 @@ func (v *viewer) reason() *Failure {
 	return v.failure
 }
 
-// join makes the viewer of a session.
-func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, error) {
+// addViewer makes the viewer of a session.
+func (s *Server) addViewer(stop func(), conn Conn, hello *Hello, a Access) (*viewer, error) {
 	if a.Dimension != "" && hello.Dimension != "" && hello.Dimension != a.Dimension {
 		return nil, &Failure{"no_dimension", "the token is for another dimension"}
 	}
@@ -129,21 +129,21 @@ func (s *Server) join(stop func(), conn Conn, hello *Hello, a Access) (*viewer, 
 	key := fmt.Sprintf("%q", append([]string{d.Name}, hello.Volumes...)) // names may hold any bytes
 	g := s.feeds[key]
 	if g == nil {
-		if g, err = s.open(key, d.Name, hello.Volumes); err != nil {
+		if g, err = s.openFeed(key, d.Name, hello.Volumes); err != nil {
 			return nil, err
 		}
 		s.feeds[key] = g
-		s.share()
+		s.shareCache()
 	}
 	g.viewers++
 	v := newViewer(s, g, conn, a.Box)
 	v.stop = stop
 	if hello.At != "" {
-		v.wantAt, v.traveling = hello.At, true
+		v.wantVersion, v.wantMove = hello.At, true
 	} else {
-		v.show(g.head.keep())
+		v.setScene(g.head.ref())
 		v.follow = true
-		v.welcome()
+		v.sendWelcome()
 	}
 	s.viewers = append(s.viewers, v)
 	return v, nil

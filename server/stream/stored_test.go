@@ -91,7 +91,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	tick(t, srv)
-	view := stream.View{Radius: 300}
+	view := stream.Viewpoint{Radius: 300}
 	check := func(s *session, i int) {
 		t.Helper()
 		v := open(i)
@@ -169,7 +169,7 @@ func TestPartOfAWorld(t *testing.T) {
 	}
 	defer w.Close()
 	srv := serve(t, w, stream.Options{Top: 4})
-	view := stream.View{Radius: 300}
+	view := stream.Viewpoint{Radius: 300}
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{})
 	head := func() truth {
 		t.Helper()
@@ -310,7 +310,7 @@ func TestCloses(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	var all []*session
 	for range 3 {
-		all = append(all, connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 100}, stream.Access{}))
+		all = append(all, connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 100}, stream.Access{}))
 	}
 	for n := 1; n < 40; n++ {
 		l.mu.Lock()
@@ -329,7 +329,7 @@ func TestCloses(t *testing.T) {
 		}
 		if n%10 == 0 {
 			all[2].close()
-			all[2] = connect(t, srv, all[2].Client, stream.Hello{At: "5"}, stream.View{Radius: 100}, stream.Access{})
+			all[2] = connect(t, srv, all[2].Client, stream.Hello{At: "5"}, stream.Viewpoint{Radius: 100}, stream.Access{})
 		}
 	}
 	for i, want := range []int{18, 19, 5} {
@@ -358,7 +358,7 @@ func TestCloses(t *testing.T) {
 func TestReturnAlone(t *testing.T) {
 	w := newWorld(t, 128)
 	srv := serve(t, w, stream.Options{Top: 3})
-	view := stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}
+	view := stream.Viewpoint{Position: [3]float64{0, 40, 0}, Radius: 300}
 	s := connect(t, srv, new(stream.Client), stream.Hello{}, view, stream.Access{})
 	s.synced(t)
 	first := s.bytes()
@@ -396,7 +396,7 @@ func TestCacheOfLists(t *testing.T) {
 			if i != j {
 				list = append(list, names[j])
 			}
-			s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: list}, stream.View{Radius: 300}, stream.Access{})
+			s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: list}, stream.Viewpoint{Radius: 300}, stream.Access{})
 			s.synced(t)
 			compare(t, s, w.View())
 		}
@@ -477,7 +477,7 @@ func TestVolumeThatWent(t *testing.T) {
 		t.Fatal(err)
 	}
 	tick(t, srv)
-	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{"a", "block"}}, stream.View{Radius: 300}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{Volumes: []string{"a", "block"}}, stream.Viewpoint{Radius: 300}, stream.Access{})
 	for version := range 4 {
 		if version > 0 {
 			src.mu.Lock()

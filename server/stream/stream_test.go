@@ -72,7 +72,7 @@ func (c counter) Read(b []byte) (int, error) {
 }
 
 // connect opens a session; c may have a copy of an earlier one.
-func connect(t testing.TB, srv *stream.Server, c *stream.Client, hello stream.Hello, view stream.View, a stream.Access) *session {
+func connect(t testing.TB, srv *stream.Server, c *stream.Client, hello stream.Hello, view stream.Viewpoint, a stream.Access) *session {
 	t.Helper()
 	near, far := net.Pipe()
 	s := &session{Client: c, conn: near}
@@ -251,7 +251,7 @@ func TestFirstView(t *testing.T) {
 	long.Alone(t)
 	w := newWorld(t, 128)
 	srv := serve(t, w, stream.Options{Top: 3})
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})
 	s.synced(t)
 	compare(t, s, w.View())
 	see(t, s, w.View(), 250, rand.New(rand.NewPCG(1, 1)))
@@ -290,7 +290,7 @@ func TestFirstView(t *testing.T) {
 	// Who comes back gets what changed.
 	s.close()
 	first := s.bytes()
-	s = connect(t, srv, s.Client, stream.Hello{}, stream.View{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})
+	s = connect(t, srv, s.Client, stream.Hello{}, stream.Viewpoint{Position: [3]float64{0, 40, 0}, Radius: 300}, stream.Access{})
 	s.synced(t)
 	compare(t, s, w.View())
 	if s.bytes() > 400 {
@@ -302,7 +302,7 @@ func TestFirstView(t *testing.T) {
 func TestClosedWorld(t *testing.T) {
 	w := newWorld(t, 16)
 	srv := serve(t, w, stream.Options{})
-	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.View{Radius: 32}, stream.Access{})
+	s := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 32}, stream.Access{})
 	w.Close()
 	if err := srv.Tick(t.Context(), time.Unix(9, 0)); !errors.Is(err, world.ErrClosed) {
 		t.Errorf("a tick of a closed world: %v", err)
@@ -322,7 +322,7 @@ func TestLittleMemory(t *testing.T) {
 	var all []*session
 	sent := int64(0)
 	for i, memory := range []int{10 << 10, 20 << 10, 50 << 10, 100 << 10, 400 << 10, 1 << 20, 8 << 20} {
-		s := connect(t, srv, &stream.Client{Memory: memory}, stream.Hello{}, stream.View{Position: [3]float64{0, 50, 0}, Radius: 240, Pixels: 2000, Error: 8}, stream.Access{})
+		s := connect(t, srv, &stream.Client{Memory: memory}, stream.Hello{}, stream.Viewpoint{Position: [3]float64{0, 50, 0}, Radius: 240, Pixels: 2000, Error: 8}, stream.Access{})
 		if i > 2 {
 			s.synced(t)
 		} else {

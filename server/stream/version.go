@@ -29,11 +29,11 @@ func hashName(name string) uint64 {
 }
 
 // version returns the version of a cube: a hash of runs of names, and 0 if all cells are the default.
-func (s *shot) version(c content) uint64 {
+func (s *scene) version(c content) uint64 {
 	empty := true
 	h := uint64(hash3)
 	for i := range s.volumes {
-		v, n := &s.volumes[i], s.light[i].hashes
+		v, n := &s.volumes[i], s.frozen[i].hashes
 		h = mix(h^hash1, uint64(len(c[i]))^hash2)
 		for rest := c[i]; len(rest) > 0; {
 			cell, run := rest[0], 1

@@ -23,31 +23,31 @@ const (
 // it, and the Tick.
 type viewer struct {
 	s       *Server
-	stage   *stage
-	volumes []Volume
+	active  *activeFeed
+	volumes []ShownVolume
 	conn    Conn
 	stop    func() // closes conn, which may take a while
 	box     *geom.Box
 	wake    chan struct{}
 
-	mu        sync.Mutex
-	shot      *shot // nil until the first At
-	follow    bool  // the shot is the newest
-	wantAt    string
-	traveling bool // wantAt counts
-	welcomed  bool
-	told      Moment
+	mu          sync.Mutex
+	scene       *scene // nil until the first At
+	follow      bool   // the scene is the newest
+	wantVersion string
+	wantMove    bool // wantAt counts
+	welcomed    bool
+	sentMoment  Moment
 
-	plan    *lod.Plan
-	planned Moment // what the plan has of bounds and top
-	view    *View
-	looked  bool
-	memory  int // that the plan may use
-	one     int // what a cube may take of it
+	plan        *lod.Plan
+	planMoment  Moment // what the plan has of bounds and top
+	view        *Viewpoint
+	planUpdated bool
+	memory      int // that the plan may use
+	cubeBytes   int // what a cube may take of it
 
 	claims  map[Key]uint64
 	stale   map[Key]bool // the client's copy of these may be old
-	check   []Key        // stale ones in order, the last first
+	recheck []Key        // stale ones in order, the last first
 	reading map[Key]bool // true if it changed while it is read
 	named   [][]uint64   // bits of numbers, by volume
 
@@ -90,14 +90,14 @@ type batch struct {
 	forget []byte
 }
 
-func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
-	v := &viewer{s: s, stage: g, volumes: g.volumes, conn: conn, box: box, wake: make(chan struct{}, 1),
+func newViewer(s *Server, g *activeFeed, conn Conn, box *geom.Box) *viewer {
+	v := &viewer{s: s, active: g, volumes: g.volumes, conn: conn, box: box, wake: make(chan struct{}, 1),
 		claims: make(map[Key]uint64), stale: make(map[Key]bool), reading: make(map[Key]bool), window: firstRoom,
 		named: make([][]uint64, len(g.volumes))}
-	v.quota, v.one = float64(s.o.Cubes), emptyBytes
+	v.quota, v.cubeBytes = float64(s.o.Cubes), emptyBytes
 	for i := range v.volumes {
 		e := v.volumes[i].edge()
-		v.one += 2 * e * e * e
+		v.cubeBytes += 2 * e * e * e
 	}
 	v.batch.names = make([][]byte, len(g.volumes))
 	return v
@@ -105,8 +105,8 @@ func newViewer(s *Server, g *stage, conn Conn, box *geom.Box) *viewer {
 
 func (s *Server) now() time.Time { return time.Unix(0, s.clock.Load()) }
 
-// call wakes the writer.
-func (v *viewer) call() {
+// wakeWriter wakes the writer.
+func (v *viewer) wakeWriter() {
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -120,24 +120,24 @@ func (v *viewer) end(f *Failure) {
 	if v.failure == nil && !v.over {
 		v.failure = f
 	}
-	v.call()
+	v.wakeWriter()
 }
 
-// show sets what the session shows. The viewer owns a use of it.
-func (v *viewer) show(s *shot) {
-	if v.shot != nil && v.shot.feed != s.feed {
+// setScene sets what the session shows. The viewer owns a use of it.
+func (v *viewer) setScene(s *scene) {
+	if v.scene != nil && v.scene.feed != s.feed {
 		v.flush()
 		clear(v.named) // its numbers have other names
 	}
-	v.shot = s
+	v.scene = s
 	if v.view != nil {
 		v.replan()
 	}
 }
 
-// moment returns what the client is told of the shot.
+// moment returns what the client is told of the scene.
 func (v *viewer) moment() Moment {
-	m := v.shot.facts
+	m := v.scene.moment
 	m.Live = m.Live || v.follow
 	if v.box != nil {
 		m.Bounds = m.Bounds.Intersect(*v.box)
@@ -149,28 +149,28 @@ func (v *viewer) moment() Moment {
 	return m
 }
 
-func (v *viewer) welcome() {
-	v.told = v.moment()
-	v.out = Append(v.out, &Welcome{Protocol: Protocol, World: v.s.o.World, Dimension: v.shot.dimension, Window: minWindow,
-		Moment: v.told, Volumes: v.volumes}, nil)
+func (v *viewer) sendWelcome() {
+	v.sentMoment = v.moment()
+	v.out = Append(v.out, &Welcome{Protocol: Protocol, World: v.s.o.World, Dimension: v.scene.dimension, Window: minWindow,
+		Moment: v.sentMoment, Volumes: v.volumes}, nil)
 	v.welcomed = true
 	for i, w := range v.volumes {
 		if c := w.Default; c != 0 && w.Schema == voxel.Palette {
-			v.name(i, []voxel.Cell{c})
+			v.queueNames(i, []voxel.Cell{c})
 		} else if w.Schema == voxel.Terrain {
-			v.name(i, []voxel.Cell{c >> 8})
+			v.queueNames(i, []voxel.Cell{c >> 8})
 		}
 	}
 	v.flush()
 }
 
-// tellNow tells the client of another moment, if it should know.
-func (v *viewer) tellNow() {
+// sendNow tells the client of another moment, if it should know.
+func (v *viewer) sendNow() {
 	m := v.moment()
 	if !v.welcomed {
-		v.welcome()
-	} else if m != v.told && (m.ID != "" || m.Bounds != v.told.Bounds || m.Top != v.told.Top || m.Live != v.told.Live) {
-		v.told = m
+		v.sendWelcome()
+	} else if m != v.sentMoment && (m.ID != "" || m.Bounds != v.sentMoment.Bounds || m.Top != v.sentMoment.Top || m.Live != v.sentMoment.Live) {
+		v.sentMoment = m
 		v.synced = 0 // Synced comes again after Now
 		v.out = Append(v.out, &Now{m}, nil)
 	}
@@ -179,17 +179,17 @@ func (v *viewer) tellNow() {
 // replan makes the plan anew if the moment has other bounds.
 func (v *viewer) replan() {
 	m := v.moment()
-	if v.plan != nil && m.Bounds == v.planned.Bounds && m.Top == v.planned.Top {
+	if v.plan != nil && m.Bounds == v.planMoment.Bounds && m.Top == v.planMoment.Top {
 		return
 	}
-	v.planned = m
+	v.planMoment = m
 	bounds := m.Bounds
 	if bounds.Empty() {
 		bounds = geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}
 	}
 	old := v.plan
 	v.plan = lod.New(lod.Options{Bounds: bounds, Top: m.Top})
-	v.look()
+	v.updatePlan()
 	if old == nil {
 		return
 	}
@@ -199,7 +199,7 @@ func (v *viewer) replan() {
 		if version != 0 {
 			c.Bytes += 2 * CubeEdge * CubeEdge * CubeEdge
 		}
-		if r := v.shot.get(recordID{k, version}); r != nil {
+		if r := v.scene.get(recordID{k, version}); r != nil {
 			c = r.cube
 		}
 		if !v.plan.Have(k, c) {
@@ -222,8 +222,8 @@ func (v *viewer) forget(k Key) {
 	delete(v.stale, k)
 }
 
-// look tells the plan where the viewer is.
-func (v *viewer) look() {
+// updatePlan tells the plan where the viewer is.
+func (v *viewer) updatePlan() {
 	if v.view == nil || v.plan == nil {
 		return
 	}
@@ -244,7 +244,7 @@ func (v *viewer) look() {
 	if f.Memory > 0 {
 		e.Memory = int(min(f.Memory, uint64(e.Memory)))
 	}
-	e.Memory = max(1, e.Memory-max(e.Memory/8, v.one)) // edits may make cubes larger, and one may come before it is full
+	e.Memory = max(1, e.Memory-max(e.Memory/8, v.cubeBytes)) // edits may make cubes larger, and one may come before it is full
 	v.memory = e.Memory
 	if e.Check() != nil {
 		return // a radius of Options that is not a distance
@@ -267,7 +267,7 @@ func (v *viewer) tick(now time.Time) {
 		v.tokens = min(v.tokens+v.rate*step.Seconds(), v.burst())
 	}
 	v.quota = min(v.quota+float64(v.s.o.Cubes)*step.Seconds(), float64(v.s.o.Cubes))
-	v.ticked, v.looked = now, false
+	v.ticked, v.planUpdated = now, false
 	if v.view == nil || v.failure != nil || v.writing || len(v.flight) > 0 || len(v.out) > 0 {
 		v.waited += step
 	} else {
@@ -281,24 +281,24 @@ func (v *viewer) tick(now time.Time) {
 		v.s.cut.Add(1)
 		v.stop()
 	}
-	v.call()
+	v.wakeWriter()
 }
 
-// advance shows the viewer a newer shot, if it follows the newest.
-func (v *viewer) advance(old, next *shot, d *difference) {
+// advance shows the viewer a newer scene, if it follows the newest.
+func (v *viewer) advance(old, next *scene, d *difference) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.gone || !v.follow || v.shot != old {
+	if v.gone || !v.follow || v.scene != old {
 		return
 	}
-	v.show(next.keep())
+	v.setScene(next.ref())
 	old.release()
-	v.tellNow()
+	v.sendNow()
 	if v.plan == nil {
 		return
 	}
-	if d.all || len(d.vague) > 0 {
-		v.doubt(func(k Key) bool { _, ok := d.vague[k]; return ok || d.all })
+	if d.all || len(d.maybe) > 0 {
+		v.invalidateWhere(func(k Key) bool { _, ok := d.maybe[k]; return ok || d.all })
 	}
 	for _, c := range d.changes {
 		v.change(c, v.inFlight >= v.window || len(v.out) > v.s.o.Window || v.rate > 0 && v.tokens < -v.rate)
@@ -306,22 +306,22 @@ func (v *viewer) advance(old, next *shot, d *difference) {
 	v.flush()
 }
 
-// doubt marks cubes whose copies may be old.
-func (v *viewer) doubt(may func(Key) bool) {
+// invalidateWhere marks cubes whose copies may be old.
+func (v *viewer) invalidateWhere(may func(Key) bool) {
 	for k := range v.reading {
 		v.reading[k] = v.reading[k] || may(k)
 	}
 	for k := range v.plan.Held {
 		if !v.stale[k] && may(k) {
 			v.stale[k] = true
-			v.check = append(v.check, k)
+			v.recheck = append(v.recheck, k)
 		}
 	}
-	v.order()
+	v.sortRecheck()
 }
 
-// order puts coarse cubes last, and near ones after far ones, as check is taken from its end.
-func (v *viewer) order() {
+// sortRecheck puts coarse cubes last, and near ones after far ones, as check is taken from its end.
+func (v *viewer) sortRecheck() {
 	at := geom.Point{}
 	if v.view != nil {
 		p := v.view.Position
@@ -331,7 +331,7 @@ func (v *viewer) order() {
 		e := CubeEdge << k.Level
 		return max(abs(int(k.X)*e+e/2-at.X), abs(int(k.Y)*e+e/2-at.Y), abs(int(k.Z)*e+e/2-at.Z))
 	}
-	slices.SortFunc(v.check, func(a, b Key) int {
+	slices.SortFunc(v.recheck, func(a, b Key) int {
 		if a.Level != b.Level {
 			return int(a.Level) - int(b.Level)
 		}

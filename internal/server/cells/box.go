@@ -26,14 +26,14 @@ const (
 	maxChunks = 1 << 13
 )
 
-// Box is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
-type Box geom.Box
+// JSONBox is a box of cells, as a text with both corners included: "x0,y0,z0..x1,y1,z1".
+type JSONBox geom.Box
 
 // maxBoxText is how many bytes the text of a Box has at most.
 const maxBoxText = 100
 
 // UnmarshalText reads the text. The corners may stand in any order.
-func (b *Box) UnmarshalText(text []byte) error {
+func (b *JSONBox) UnmarshalText(text []byte) error {
 	if len(text) > maxBoxText {
 		return wrong("box %.100q...: want x0,y0,z0..x1,y1,z1", text)
 	}
@@ -45,41 +45,41 @@ func (b *Box) UnmarshalText(text []byte) error {
 	case err != nil || !ok:
 		return wrong("box %.100q: want x0,y0,z0..x1,y1,z1", text)
 	}
-	*b = Box(box)
+	*b = JSONBox(box)
 	return nil
 }
 
 // check fails if the box has more than MaxCells, or touches more than maxChunks.
-func (b Box) check() error {
+func (b JSONBox) check() error {
 	s := geom.Box(b).Size()
 	if max(s.X, s.Y, s.Z) > MaxCells || s.X*s.Y > MaxCells || s.X*s.Y*s.Z > MaxCells {
-		return &Error{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), wire.TooLarge}
+		return &CallError{fmt.Sprintf("a box of %d x %d x %d cells: a call reads or writes at most %d", s.X, s.Y, s.Z, MaxCells), wire.TooLarge}
 	}
 	return b.checkChunks()
 }
 
 // checkChunks fails if the box touches more than maxChunks.
-func (b Box) checkChunks() error {
+func (b JSONBox) checkChunks() error {
 	low, high := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	if n := float64(high.X-low.X+1) * float64(high.Y-low.Y+1) * float64(high.Z-low.Z+1); n > maxChunks {
 		s := geom.Box(b).Size()
-		return &Error{fmt.Sprintf("a box of %d x %d x %d cells touches %.0f chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), wire.TooLarge}
+		return &CallError{fmt.Sprintf("a box of %d x %d x %d cells touches %.0f chunks of 32 cells an edge: at most %d", s.X, s.Y, s.Z, n, maxChunks), wire.TooLarge}
 	}
 	return nil
 }
 
 // MarshalText is the inverse of UnmarshalText.
-func (b Box) MarshalText() ([]byte, error) {
+func (b JSONBox) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%d,%d,%d..%d,%d,%d", b.Min.X, b.Min.Y, b.Min.Z, b.Max.X-1, b.Max.Y-1, b.Max.Z-1), nil
 }
 
-// Head says which cells are read or written.
-type Head struct {
-	Dimension string `json:"dimension,omitempty"`
-	Volume    string `json:"volume,omitempty"`
-	Schema    string `json:"schema,omitempty"`
-	Level     int    `json:"level,omitempty"`
-	Box       Box    `json:"box"`
+// BoxHead says which cells are read or written.
+type BoxHead struct {
+	Dimension string  `json:"dimension,omitempty"`
+	Volume    string  `json:"volume,omitempty"`
+	Schema    string  `json:"schema,omitempty"`
+	Level     int     `json:"level,omitempty"`
+	Box       JSONBox `json:"box"`
 	// Names are what indexes mean. In an answer they are those in use; of a terrain they are the
 	// materials by number, and of a volume of numbers there are none.
 	Names []string `json:"names"`
@@ -97,7 +97,7 @@ func ReadParams() []Param {
 }
 
 // Query reads which cells a query means. Settle completes it.
-func Query(q url.Values) (h Head, err error) {
+func Query(q url.Values) (h BoxHead, err error) {
 	h.Dimension, h.Volume = q.Get("dimension"), q.Get("volume")
 	if q.Get("box") == "" {
 		return h, wrong("box is required: x0,y0,z0..x1,y1,z1")
@@ -113,7 +113,7 @@ func Query(q url.Values) (h Head, err error) {
 
 // Settle puts in the dimension and the volume that a call means without naming them: the first
 // that has matter, and its matter.
-func (h *Head) Settle(s *world.Snapshot) {
+func (h *BoxHead) Settle(s *world.Snapshot) {
 	for _, d := range s.About().Dimensions {
 		for _, v := range d.Volumes {
 			if !port.IsMatter(v.Volume.Name) {
@@ -127,10 +127,10 @@ func (h *Head) Settle(s *world.Snapshot) {
 }
 
 // Bytes bounds the bytes of an answer, and so about those of memory for it.
-func (h *Head) Bytes() int64 { return 8*int64(geom.Box(h.Box).Cells()) + 1<<12 }
+func (h *BoxHead) Bytes() int64 { return 8*int64(geom.Box(h.Box).Cells()) + 1<<12 }
 
 // Blocks returns the box in blocks of the dimension, which a token may be bound to.
-func (h *Head) Blocks(s *world.Snapshot) geom.Box {
+func (h *BoxHead) Blocks(s *world.Snapshot) geom.Box {
 	scale := 1
 	for _, d := range s.About().Dimensions {
 		for _, v := range d.Volumes {
@@ -144,13 +144,13 @@ func (h *Head) Blocks(s *world.Snapshot) geom.Box {
 
 // Cells are cells that were read.
 type Cells struct {
-	Head
+	BoxHead
 	schema voxel.Schema
 	cells  []voxel.Cell
 }
 
 // Read reads what a settled head names. See port.Box for maxBytes and the errors.
-func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cells, error) {
+func Read(ctx context.Context, s *world.Snapshot, h BoxHead, maxBytes int64) (*Cells, error) {
 	got, err := port.Box(ctx, s, h.Dimension, h.Volume, h.Level, geom.Box(h.Box), maxBytes)
 	if errors.Is(err, geom.ErrOutOfRange) {
 		return nil, wrong("the box is beyond the range of level %d", h.Level)
@@ -174,7 +174,7 @@ func Read(ctx context.Context, s *world.Snapshot, h Head, maxBytes int64) (*Cell
 // Records returns the cells as two records: the Head in JSON, and 2 bytes for each cell, low half
 // first, x fastest, then z, then y.
 func (c *Cells) Records() (*wire.Body, error) {
-	head, err := json.Marshal(c.Head)
+	head, err := json.Marshal(c.BoxHead)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (c *Cells) Records() (*wire.Body, error) {
 // Answer is the form of cells in JSON. An element of Cells and of Occupancy is a number, or a pair
 // of a number and how many times it stands there.
 type Answer struct {
-	Head
+	BoxHead
 	Cells []any `json:"cells"`
 	// Occupancy is how full the cells of a terrain are: 255 is full. Cells are then materials.
 	Occupancy []any `json:"occupancy,omitempty"`
@@ -199,7 +199,7 @@ type Answer struct {
 
 // JSON returns the cells in the form of Answer.
 func (c *Cells) JSON() ([]byte, error) {
-	b, err := json.Marshal(c.Head)
+	b, err := json.Marshal(c.BoxHead)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 		for range 20 {
 			p := geom.Point{X: r.IntN(80) - 40, Y: r.IntN(80) - 40, Z: r.IntN(80) - 40}
 			q := p.Add(geom.Point{X: r.IntN(20), Y: r.IntN(20), Z: r.IntN(20)})
-			box, _ := cells.Box{Min: p, Max: q.Add(geom.Point{X: 1, Y: 1, Z: 1})}.MarshalText()
+			box, _ := cells.JSONBox{Min: p, Max: q.Add(geom.Point{X: 1, Y: 1, Z: 1})}.MarshalText()
 			size := geom.Box{Min: p, Max: q.Add(geom.Point{X: 1, Y: 1, Z: 1})}.Cells()
 			want := make([]int, size)
 			for i := range want {
@@ -270,7 +270,7 @@ func TestTruncated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range b {
-			var wrong *cells.Error
+			var wrong *cells.CallError
 			if _, err := cells.Decode(b[:n], i == 1); !errors.As(err, &wrong) {
 				t.Errorf("the first %d bytes of %q: %v", n, b, err)
 			}
@@ -290,7 +290,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"box":"0,0,0..0,0,0","names":["rock"],"cells":[0],"occupancy":[[300,1]],"any_name":true}`), false)
 	f.Fuzz(func(t *testing.T, body []byte, records bool) {
 		write, err := cells.Decode(body, records)
-		var wrong *cells.Error
+		var wrong *cells.CallError
 		if err == nil {
 			if geom.Box(write.Box).Cells() > 1<<15 {
 				return // it takes long
@@ -317,7 +317,7 @@ func TestTile(t *testing.T) {
 	}
 	for _, query := range []string{"layer=x", "zoom=21", "zoom=-4", "x=1000000", "zoom=20&x=1", "z=a", "from=3&to=2", "from=99999999", "to=1.5"} {
 		q, _ := url.ParseQuery(query)
-		var wrong *cells.Error
+		var wrong *cells.CallError
 		if _, err := cells.Tile(q); !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", query, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Edit is one edit of a world, which becomes one commit.
-type Edit struct {
+// EditCall is one edit of a world, which becomes one commit.
+type EditCall struct {
 	Store history.Store
 	World string
 	// Arenas gives worlds that a game has open. nil: there are none.
@@ -28,7 +28,7 @@ type Edit struct {
 // lease, which Options.Fence says, and a stored world are opened for that alone. A stored world
 // needs no lease: the commit fails if somebody else has changed or leased the world. The error
 // wraps history.ErrConflict if the world is another one by now, and nothing is done then.
-func (e *Edit) Run(ctx context.Context, do func(context.Context, *world.World) (Done, error)) (done Done, err error) {
+func (e *EditCall) Run(ctx context.Context, do func(context.Context, *world.World) (Done, error)) (done Done, err error) {
 	w, end, err := e.open(ctx)
 	if err != nil {
 		return done, err
@@ -47,7 +47,7 @@ func (e *Edit) Run(ctx context.Context, do func(context.Context, *world.World) (
 }
 
 // open opens the world. The function that it returns ends that, and commits if it is told to.
-func (e *Edit) open(ctx context.Context) (*world.World, func(save bool) (history.Commit, error), error) {
+func (e *EditCall) open(ctx context.Context) (*world.World, func(save bool) (history.Commit, error), error) {
 	if _, stored := e.Arenas.(*arena.Leased); e.Options.Fence == 0 && e.Arenas != nil && !stored {
 		o, err := e.Arenas.Open(ctx, e.World, e.Options.Author)
 		if err != nil {
@@ -61,7 +61,7 @@ func (e *Edit) open(ctx context.Context) (*world.World, func(save bool) (history
 		}
 		if o.Sink != nil {
 			_, err := end(false)
-			return nil, nil, errors.Join(&Error{"the game keeps the blocks of this world itself", wire.Unsupported}, err)
+			return nil, nil, errors.Join(&CallError{"the game keeps the blocks of this world itself", wire.Unsupported}, err)
 		}
 		return o.World, end, nil
 	}

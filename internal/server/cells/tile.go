@@ -17,16 +17,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Error is what is wrong with a call, in words for the caller.
-type Error struct {
+// CallError is what is wrong with a call, in words for the caller.
+type CallError struct {
 	text string
 	Code wire.Code
 }
 
-func (e *Error) Error() string { return e.text }
+func (e *CallError) Error() string { return e.text }
 
 func wrong(format string, args ...any) error {
-	return &Error{fmt.Sprintf(format, args...), wire.BadRequest}
+	return &CallError{fmt.Sprintf(format, args...), wire.BadRequest}
 }
 
 // Param is a parameter of the query and what it means. If Most is more than Least it is a whole

@@ -33,11 +33,11 @@ type Note struct {
 
 // WriteHead says what is written. It is Head with the words of a write.
 type WriteHead struct {
-	Dimension string `json:"dimension,omitempty"`
-	Volume    string `json:"volume,omitempty"`
-	Schema    string `json:"schema,omitempty"` // if it is given, the volume must have it
-	Level     int    `json:"level,omitempty"`  // 0
-	Box       Box    `json:"box"`
+	Dimension string  `json:"dimension,omitempty"`
+	Volume    string  `json:"volume,omitempty"`
+	Schema    string  `json:"schema,omitempty"` // if it is given, the volume must have it
+	Level     int     `json:"level,omitempty"`  // 0
+	Box       JSONBox `json:"box"`
 	// Names are what the indexes mean. null keeps what is there.
 	Names   []*string `json:"names,omitempty"`
 	Shown   []string  `json:"shown,omitempty"`    // as Read gives it; it says nothing
@@ -434,7 +434,7 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 	if err != nil {
 		return d, own(err)
 	}
-	if err := Box(brush.Bounds()).checkChunks(); err != nil {
+	if err := JSONBox(brush.Bounds()).checkChunks(); err != nil {
 		return d, err
 	}
 	times := max(1, b.Passes, int(math.Ceil(b.By)))

@@ -25,8 +25,8 @@ import (
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
 
-// Event describes a finished call. The Server passes it to Observe.
-type Event struct {
+// CallEvent describes a finished call. The Server passes it to Observe.
+type CallEvent struct {
 	Route   string // a route of the table, such as "GET /v1/log/NAME"; "" if none matched
 	World   string // "" if the call names no world
 	Status  int    // 0 if the caller closed the connection
@@ -290,7 +290,7 @@ const (
 var ownFaults = []wire.Code{wire.Internal, wire.Timeout, wire.Full, wire.Corrupt, "away"}
 
 // Observe counts a call; it is for Options.Observe.
-func (m *Metrics) Observe(e *Event) {
+func (m *Metrics) Observe(e *CallEvent) {
 	route, code := cmp.Or(e.Route, "none"), cmp.Or(string(e.Code), "ok")
 	m.requests.WithLabelValues(route, code).Inc()
 	m.seconds.WithLabelValues(route).Observe(e.Took.Seconds())

@@ -117,7 +117,7 @@ func TestManyVersions(t *testing.T) {
 		c := &stream.Client{Told: func(f stream.Frame) { told <- f }}
 		go func() {
 			defer close(ended)
-			_ = c.Run(theirs, stream.Hello{World: "a", At: at}, stream.View{Radius: 10, Memory: 1 << 20})
+			_ = c.Run(theirs, stream.Hello{World: "a", At: at}, stream.Viewpoint{Radius: 10, Memory: 1 << 20})
 		}()
 		return told, func() { theirs.Close(); <-ended; <-shown }
 	}

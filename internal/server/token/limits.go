@@ -12,8 +12,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Limits say how much may be below the prefixes of a token. Zero means no limit.
-type Limits struct {
+// Quota say how much may be below the prefixes of a token. Zero means no limit.
+type Quota struct {
 	// Worlds is how many worlds there may be. Named snapshots count, deleted worlds do
 	// not.
 	Worlds int `json:"worlds,omitempty"`
@@ -61,7 +61,7 @@ const (
 // Within returns st under the limits of the token, or st itself if the token has none.
 // now is the time of the call.
 func (g *Grant) Within(st history.Store, now time.Time) history.Store {
-	if g.Limits == (Limits{}) {
+	if g.Limits == (Quota{}) {
 		return st
 	}
 	return &limited{Store: st, g: g, now: now}

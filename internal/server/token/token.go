@@ -82,17 +82,17 @@ type Token struct {
 	Note     string   `json:"note,omitempty"`
 	// Dimension and Box bind the token to a part of the world that its one prefix
 	// names. Such a token may only look at that part. Both or neither are there.
-	Dimension string `json:"dimension,omitempty"`
-	Box       Box    `json:"box,omitzero"`
+	Dimension string   `json:"dimension,omitempty"`
+	Box       BlockBox `json:"box,omitzero"`
 	// Limits are for tokens of the role Write with prefixes.
-	Limits Limits `json:"limits,omitzero"`
+	Limits Quota `json:"limits,omitzero"`
 }
 
-// Box is a box of blocks. Its text is "x0,y0,z0..x1,y1,z1", with both corners included,
+// BlockBox is a box of blocks. Its text is "x0,y0,z0..x1,y1,z1", with both corners included,
 // as in the text of a region.
-type Box geom.Box
+type BlockBox geom.Box
 
-func (b Box) String() string {
+func (b BlockBox) String() string {
 	text, err := region.Text(region.Box(b))
 	if err != nil {
 		return geom.Box(b).String() // an invalid box
@@ -103,21 +103,21 @@ func (b Box) String() string {
 // boxText begins a box in the text of a region.
 const boxText = "box:"
 
-// ParseBox is the inverse of String. The corners may stand in any order.
-func ParseBox(s string) (Box, error) {
+// ParseBlockBox is the inverse of String. The corners may stand in any order.
+func ParseBlockBox(s string) (BlockBox, error) {
 	r, err := region.Parse(boxText + s)
 	if b, ok := r.(region.Box); ok && err == nil {
-		return Box(b), nil
+		return BlockBox(b), nil
 	}
-	return Box{}, fmt.Errorf("token: box %.100q: want x0,y0,z0..x1,y1,z1", s)
+	return BlockBox{}, fmt.Errorf("token: box %.100q: want x0,y0,z0..x1,y1,z1", s)
 }
 
 // MarshalText is String.
-func (b Box) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+func (b BlockBox) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // UnmarshalText is ParseBox.
-func (b *Box) UnmarshalText(text []byte) (err error) {
-	*b, err = ParseBox(string(text))
+func (b *BlockBox) UnmarshalText(text []byte) (err error) {
+	*b, err = ParseBlockBox(string(text))
 	return err
 }
 
@@ -149,13 +149,13 @@ func (t Token) Check() error {
 		return fmt.Errorf("token: at most %d worlds: want 1 to %d, 0 for no limit", l.Worlds, MaxWorlds)
 	case l.Bytes < 0:
 		return fmt.Errorf("token: at most %d bytes: want 1 or more, 0 for no limit", l.Bytes)
-	case l != (Limits{}) && (t.Role != Write || len(t.Prefixes) == 0):
+	case l != (Quota{}) && (t.Role != Write || len(t.Prefixes) == 0):
 		return errors.New("token: limits of worlds and bytes are for tokens of the role write with a prefix")
 	}
 	switch {
-	case t.Box == (Box{}) && t.Dimension == "":
+	case t.Box == (BlockBox{}) && t.Dimension == "":
 		return nil
-	case t.Box == (Box{}) || t.Dimension == "":
+	case t.Box == (BlockBox{}) || t.Dimension == "":
 		return errors.New("token: dimension and box go together")
 	case len(t.Prefixes) != 1:
 		return errors.New("token: a token with a box needs the name of one world as its only prefix")

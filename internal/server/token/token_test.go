@@ -131,7 +131,7 @@ func tokenJSON(t *testing.T, tok token.Token) string {
 }
 
 var boxed = token.Token{Role: token.Read, Prefixes: []string{"a/b"}, Dimension: "overworld",
-	Box: token.Box{Min: geom.Point{X: -16, Y: 0, Z: 0}, Max: geom.Point{X: 16, Y: 32, Z: 8}}}
+	Box: token.BlockBox{Min: geom.Point{X: -16, Y: 0, Z: 0}, Max: geom.Point{X: 16, Y: 32, Z: 8}}}
 
 // TestBound holds a token that is bound to a box to its world, dimension and box.
 func TestBound(t *testing.T) {
@@ -178,7 +178,7 @@ func TestBoundFaults(t *testing.T) {
 		"no world":      func(tok *token.Token) { tok.Prefixes = nil },
 		"two worlds":    func(tok *token.Token) { tok.Prefixes = []string{"a", "b"} },
 		"no dimension":  func(tok *token.Token) { tok.Dimension = "" },
-		"no box":        func(tok *token.Token) { tok.Box = token.Box{} },
+		"no box":        func(tok *token.Token) { tok.Box = token.BlockBox{} },
 		"an empty box":  func(tok *token.Token) { tok.Box.Max = tok.Box.Min },
 		"may write":     func(tok *token.Token) { tok.Role = token.Write },
 		"may do it all": func(tok *token.Token) { tok.Role = token.Admin },
@@ -190,11 +190,11 @@ func TestBoundFaults(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "1", "0,0,0", "0,0,0..1,1", "0,0,0..1,1,1 ", "box:0,0,0..1,1,1", "0,0,0..1,1,1+box:0,0,0..9,9,9", "0,0,0..1,1,99999999999"} {
-		if b, err := token.ParseBox(text); err == nil && b.String() != strings.TrimSpace(text) {
+		if b, err := token.ParseBlockBox(text); err == nil && b.String() != strings.TrimSpace(text) {
 			t.Errorf("%q: got %v", text, b)
 		}
 	}
-	if b, err := token.ParseBox("3,2,1..-3,0,1"); err != nil || b.String() != "-3,0,1..3,2,1" {
+	if b, err := token.ParseBlockBox("3,2,1..-3,0,1"); err != nil || b.String() != "-3,0,1..3,2,1" {
 		t.Errorf("got %v, %v", b, err)
 	}
 }

@@ -26,7 +26,7 @@ func (c *Client) AppendCopy(dst []byte) []byte {
 	for i, n := range c.names {
 		for list := n.list; len(list) > 0 && n.volume.Schema != voxel.Level; {
 			m := min(len(list), 200)
-			dst = Append(dst, &Names{uint8(i), list[:m]}, nil)
+			dst = Append(dst, &NumberNames{uint8(i), list[:m]}, nil)
 			list = list[m:]
 		}
 	}
@@ -36,7 +36,7 @@ func (c *Client) AppendCopy(dst []byte) []byte {
 		x := c.cubes[k]
 		f := Cube{Key: k, Version: x.version}
 		for i := 0; i < len(c.names) && x.version != 0; i++ {
-			f.Cells = append(f.Cells, c.unfolded(x, i))
+			f.Cells = append(f.Cells, c.expanded(x, i))
 		}
 		sequence++
 		dst = Append(dst, &Cubes{sequence, []Cube{f}}, w.Volumes)
@@ -53,7 +53,7 @@ func (c *Client) LoadCopy(b []byte) error {
 	if err != nil {
 		c.cubes, c.names, c.bytes = make(map[Key]*cube), nil, 0
 	}
-	c.leave()
+	c.endSession()
 	c.changes.Add(1)
 	return err
 }
@@ -61,7 +61,7 @@ func (c *Client) LoadCopy(b []byte) error {
 func (c *Client) loadCopy(b []byte) error {
 	c.cubes, c.names, c.welcome, c.bytes, c.last = make(map[Key]*cube), nil, nil, 0, 0
 	for at := 0; at < len(b); {
-		var volumes []Volume
+		var volumes []ShownVolume
 		if c.welcome != nil {
 			volumes = c.welcome.Volumes
 		}
@@ -70,14 +70,14 @@ func (c *Client) loadCopy(b []byte) error {
 			return fmt.Errorf("stream: a copy, frame at byte %d: %w", at, err)
 		}
 		switch f.(type) {
-		case *Welcome, *Names, *Cubes:
+		case *Welcome, *NumberNames, *Cubes:
 		default:
 			return &CorruptError{Offset: int64(at), Part: "copy", Err: errors.New("a frame that does not belong here")}
 		}
 		if _, ok := f.(*Welcome); !ok && c.welcome == nil {
 			return &CorruptError{Offset: int64(at), Part: "copy", Err: errors.New("a frame before Welcome")}
 		}
-		if _, err := c.use(f); err != nil {
+		if _, err := c.apply(f); err != nil {
 			return err
 		}
 		at += n

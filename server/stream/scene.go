@@ -14,52 +14,53 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// shot is a feed at one moment. Goroutines may share it.
-type shot struct {
+// scene is a feed at one moment. Goroutines may share it.
+type scene struct {
 	*feed
-	moment State
-	dims   []stone.DimensionInfo
-	to     []translation
-	facts  Moment
-	light  []names // numbers that the cells of the moment may have
+	state        *sharedState
+	dims         []stone.DimensionInfo
+	translations []translation
+	moment       Moment
+	frozen       []names // numbers that the cells of the moment may have
 
-	users
-
-	mu    sync.Mutex
-	known map[Key]uint64 // versions; nil if a newer shot took them
+	mu       sync.Mutex
+	versions map[Key]uint64 // versions; nil if a newer scene took them
 }
 
-// maxKnown bounds the versions that a shot knows.
-const maxKnown = 1 << 20
+// maxVersions bounds the versions that a scene knows.
+const maxVersions = 1 << 20
 
-// newShot shows a state in a feed, or in a new one if its names find no room there.
-func newShot(f *feed, m State, o *Options) (*shot, error) {
+// newScene shows a state in a feed, or in a new one if its names find no room there.
+func newScene(f *feed, m *sharedState, o *Options) (*scene, error) {
 	d, err := dimensionOf(m, f.dimension)
 	if err != nil {
 		return nil, err
 	}
 	to, err := f.translate(d)
-	if full := (*Failure)(nil); errors.As(err, &full) && full.Code == tooMany {
-		f = f.anew()
+	if full := (*Failure)(nil); errors.As(err, &full) && full.Code == tooManyNames {
+		f = f.withoutNames()
 		to, err = f.translate(d)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &shot{feed: f, moment: m, dims: m.Dimensions(), to: to, facts: m.Moment(), known: make(map[Key]uint64)}
-	s.facts.Bounds = m.Bounds(d.Name).Intersect(geom.Root.Box())
-	s.facts.Top = topOf(s.facts.Bounds, o.Top)
+	s := &scene{feed: f, state: m, dims: m.Dimensions(), translations: to, moment: m.Moment(), versions: make(map[Key]uint64)}
+	s.moment.Bounds = m.Bounds(d.Name).Intersect(geom.Root.Box())
+	s.moment.Top = topOf(s.moment.Bounds, o.Top)
 	f.mu.Lock()
-	s.light = slices.Clone(f.names)
+	s.frozen = slices.Clone(f.names)
 	f.mu.Unlock()
 	return s, nil
 }
 
-// keep adds a user of the shot, who has another one.
-func (s *shot) keep() *shot {
-	s.n.Add(1)
+// ref, tryRef and release count the users of the scene's state.
+func (s *scene) ref() *scene {
+	s.state.ref()
 	return s
 }
+
+func (s *scene) tryRef() bool   { return s.state.tryRef() }
+func (s *scene) release() error { return s.state.release() }
 
 // topOf returns the coarsest level for bounds: they are at most 16 cubes wide there.
 func topOf(b geom.Box, want int) int {
@@ -78,19 +79,19 @@ type content [][]voxel.Cell
 
 var contents = sync.Pool{New: func() any { return new(content) }}
 
-// reads is a way to read cells of a level of a volume of a shot.
-type reads func(volume string, level int, b geom.Box, dst []voxel.Cell) error
+// readFunc is a way to read cells of a level of a volume of a scene.
+type readFunc func(volume string, level int, b geom.Box, dst []voxel.Cell) error
 
-// stored reads the store for what is not in memory.
-func (s *shot) stored(ctx context.Context) reads {
+// readStored reads the store for what is not in memory.
+func (s *scene) readStored(ctx context.Context) readFunc {
 	return func(volume string, level int, b geom.Box, dst []voxel.Cell) error {
-		return s.moment.ReadBox(ctx, s.dimension, volume, level, b, dst)
+		return s.state.ReadBox(ctx, s.dimension, volume, level, b, dst)
 	}
 }
 
-// now is for ticks: what is not in memory gives errLater.
-func (s *shot) now(volume string, level int, b geom.Box, dst []voxel.Cell) error {
-	if !s.moment.ReadNow(s.dimension, volume, level, b, dst) {
+// readMemory is for ticks: what is not in memory gives errLater.
+func (s *scene) readMemory(volume string, level int, b geom.Box, dst []voxel.Cell) error {
+	if !s.state.ReadNow(s.dimension, volume, level, b, dst) {
 		return errLater
 	}
 	return nil
@@ -99,7 +100,7 @@ func (s *shot) now(volume string, level int, b geom.Box, dst []voxel.Cell) error
 var errLater = errors.New("not in memory")
 
 // read reads a cube. The result goes back by contents.Put.
-func (s *shot) read(k Key, from reads) (*content, error) {
+func (s *scene) read(k Key, from readFunc) (*content, error) {
 	c := contents.Get().(*content)
 	for *c = (*c)[:cap(*c)]; len(*c) < len(s.volumes); {
 		*c = append(*c, nil)
@@ -122,9 +123,9 @@ func (s *shot) read(k Key, from reads) (*content, error) {
 }
 
 // readBox reads a box of cells of a level of a volume.
-func (s *shot) readBox(from reads, i, level int, b geom.Box, dst []voxel.Cell) error {
+func (s *scene) readBox(from readFunc, i, level int, b geom.Box, dst []voxel.Cell) error {
 	v := &s.volumes[i]
-	if s.to[i] == nil && !s.has(i) {
+	if s.translations[i] == nil && !s.hasVolume(i) {
 		for j := range dst {
 			dst[j] = v.Default
 		}
@@ -133,7 +134,7 @@ func (s *shot) readBox(from reads, i, level int, b geom.Box, dst []voxel.Cell) e
 	if err := from(v.Name, level, b, dst); err != nil {
 		return fmt.Errorf("stream: level %d of %q in %v: %w", level, v.Name, b, err)
 	}
-	if t := s.to[i]; t != nil {
+	if t := s.translations[i]; t != nil {
 		for j, c := range dst {
 			dst[j] = t.cell(c, v.Schema)
 		}
@@ -141,8 +142,8 @@ func (s *shot) readBox(from reads, i, level int, b geom.Box, dst []voxel.Cell) e
 	return nil
 }
 
-// has reports whether the state has a volume.
-func (s *shot) has(i int) bool {
+// hasVolume reports whether the state has a volume.
+func (s *scene) hasVolume(i int) bool {
 	for _, d := range s.dims {
 		if d.Name == s.dimension {
 			return slices.ContainsFunc(d.Volumes, func(v stone.VolumeInfo) bool { return v.Volume.Name == s.volumes[i].Name })
@@ -173,11 +174,11 @@ func inside(k Key, box *geom.Box) bool {
 }
 
 // record returns a cube as it is sent to those who see no more than box.
-func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error) {
+func (s *scene) record(ctx context.Context, k Key, box *geom.Box) (*record, error) {
 	shared := inside(k, box)
 	if shared {
 		s.mu.Lock()
-		version, ok := s.known[k]
+		version, ok := s.versions[k]
 		s.mu.Unlock()
 		if ok {
 			if r := s.get(recordID{k, version}); r != nil {
@@ -185,25 +186,25 @@ func (s *shot) record(ctx context.Context, k Key, box *geom.Box) (*record, error
 			}
 		}
 	}
-	c, err := s.read(k, s.stored(ctx))
+	c, err := s.read(k, s.readStored(ctx))
 	if err != nil {
 		return nil, err
 	}
 	defer contents.Put(c)
 	if shared {
 		r := s.encode(k, *c, false)
-		s.learn(r)
+		s.keep(r)
 		return r, nil
 	}
-	below, empty := s.cut(k, *c, *box)
+	below, empty := s.clip(k, *c, *box)
 	r := s.encode(k, *c, below && k.Level > 0)
 	r.cube.Empty = empty
 	return r, nil
 }
 
-// cut makes the cells of a cube that do not lie wholly in a box the default. What is in the box may be too thin for the
+// clip makes the cells of a cube that do not lie wholly in a box the default. What is in the box may be too thin for the
 // cells of the level: below says whether there may be something, and empty has a bit for each octant with nothing.
-func (s *shot) cut(k Key, c content, box geom.Box) (below bool, empty uint8) {
+func (s *scene) clip(k Key, c content, box geom.Box) (below bool, empty uint8) {
 	each := func(margin int) {
 		for i := range s.volumes {
 			v := &s.volumes[i]
@@ -225,26 +226,26 @@ func (s *shot) cut(k Key, c content, box geom.Box) (below bool, empty uint8) {
 	return below, empty
 }
 
-// learn keeps a record, and that it is what the shot shows.
-func (s *shot) learn(r *record) {
+// keep keeps a record, and that it is what the scene shows.
+func (s *scene) keep(r *record) {
 	s.put(r)
-	s.know(r)
+	s.setVersion(r)
 }
 
-func (s *shot) know(r *record) {
+func (s *scene) setVersion(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known != nil {
-		if len(s.known) >= maxKnown {
-			clear(s.known)
+	if s.versions != nil {
+		if len(s.versions) >= maxVersions {
+			clear(s.versions)
 		}
-		s.known[r.Key] = r.version
+		s.versions[r.Key] = r.version
 	}
 }
 
-// outline makes a record of a cube's cells without what is sent. below says that there is something below the cube
+// describe makes a record of a cube's cells without what is sent. below says that there is something below the cube
 // even if its cells are the default: then its version is not 0.
-func (s *shot) outline(k Key, c content, below bool) *record {
+func (s *scene) describe(k Key, c content, below bool) *record {
 	r := &record{recordID: recordID{k, s.version(c)}}
 	if r.version == 0 && below {
 		r.version = 1
@@ -266,8 +267,8 @@ func (s *shot) outline(k Key, c content, below bool) *record {
 }
 
 // encode makes a record of a cube's cells.
-func (s *shot) encode(k Key, c content, below bool) *record {
-	r := s.outline(k, c, below)
+func (s *scene) encode(k Key, c content, below bool) *record {
+	r := s.describe(k, c, below)
 	w := writer{b: make([]byte, 0, 512), volumes: s.volumes}
 	w.cube(&Cube{k, r.version, c})
 	r.bytes = slices.Clone(w.b)
@@ -329,9 +330,9 @@ func emptyOctants(c content) uint8 {
 func edgeOf(n int) int { return 1 << (bits.Len(uint(n)) / 3) }
 
 // solid reports whether all cells of the first volume are opaque and full.
-func (s *shot) solid(cells []voxel.Cell) bool {
+func (s *scene) solid(cells []voxel.Cell) bool {
 	schema := s.volumes[0].Schema
-	looks := s.light[0].looks
+	looks := s.frozen[0].looks
 	for _, c := range cells {
 		n := c
 		switch schema {
