@@ -142,11 +142,11 @@ func (o *tokenOptions) add(out io.Writer) error {
 
 // listedToken is one of what token list prints.
 type listedToken struct {
-	ID        string    `json:"id"`
-	Role      string    `json:"role"`
-	Prefixes  []string  `json:"prefixes"`
-	Note      string    `json:"note"`
-	Dimension string    `json:"dimension,omitempty"`
+	ID        string         `json:"id"`
+	Role      string         `json:"role"`
+	Prefixes  []string       `json:"prefixes"`
+	Note      string         `json:"note"`
+	Dimension string         `json:"dimension,omitempty"`
 	Box       token.BlockBox `json:"box,omitzero"`
 	token.Quota
 }
