@@ -16,7 +16,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -150,22 +149,22 @@ func (c *call) picture() error {
 func (c *call) draw(v version, dimension string, size int, plain bool) (d drawn, err error) {
 	var b bytes.Buffer
 	err = c.heavily(v, func(s *world.Snapshot) error {
-		view, err := port.ViewOf(c.ctx, s, dimension, c.limits.WorldMemory)
+		land, err := port.SceneOf(c.ctx, s, dimension, c.limits.WorldMemory)
 		if err != nil {
 			return err
 		}
-		view.Frame()
+		land.Frame()
 		c.step("read")
-		o := picture.Options{MaxEdge: size, Unit: view.Fit(picture.MaxEdge), Terrain: view.Schema == voxel.Terrain, Plain: plain}
-		if view.Dimension == "the_nether" {
-			o.Top = (port.NetherTop + o.Unit - 1) / o.Unit
+		o := picture.Options{MaxEdge: size, Plain: plain}
+		if land.Dimension == "the_nether" {
+			o.Top = port.NetherTop
 		}
-		img, r, err := picture.Top(c.ctx, view, o)
-		if ended := cmp.Or(c.ctx.Err(), view.Err()); ended != nil {
-			return ended
+		img, r, err := picture.Top(c.ctx, land, o)
+		if errors.Is(err, picture.ErrTooWide) {
+			return fault(wire.Unsupported, "%v", err)
 		}
 		if err != nil {
-			return fault(wire.Unsupported, "%v", err)
+			return cmp.Or(c.ctx.Err(), err)
 		}
 		d.perBlock = strconv.FormatFloat(r.PerBlock, 'g', 6, 64)
 		return png.Encode(&b, img)

@@ -82,7 +82,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		return err
 	}
 	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
-		v, err := viewOf(ctx, src, w, o.dimension)
+		v, err := sceneOf(ctx, src, w, o.dimension)
 		if err != nil {
 			return err
 		}
@@ -92,10 +92,11 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		asked := box
 		box = box.Over(1 << o.level)
 		surface := mesh.Blocky
-		if v.Schema == voxel.Terrain && !o.blocky {
+		if v.Terrain() && !o.blocky {
 			surface = mesh.Smooth
 		}
-		model := surface(v.Boxes(o.level), box, o.level, paletteOf(v), mesh.Options{})
+		boxes := v.Boxes(o.level)
+		model := surface(boxes, box, o.level, paletteOf(v), mesh.Options{})
 		file, err := atomicfile.NewFile(to)
 		if err != nil {
 			return pathError(to, err)
@@ -111,7 +112,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 			stats, err = mesh.WriteOBJ(ctx, file.File, model, filepath.Base(library))
 		}
 		if err == nil {
-			err = v.Err()
+			err = boxes.Err()
 		}
 		if err == nil && stats.Triangles == 0 {
 			return fmt.Errorf("%s: the world has no surface in %v..%v; nothing was written", to, asked.Min, asked.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}))
@@ -134,17 +135,20 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 	})
 }
 
-// paletteOf says how the cells of a view look.
-func paletteOf(v *port.View) *mesh.Palette {
+// paletteOf says how the cells of a scene look.
+func paletteOf(v *port.Scene) *mesh.Palette {
 	t := picture.NewTable()
-	terrain := v.Schema == voxel.Terrain
+	terrain, schema := v.Terrain(), voxel.Palette
+	if terrain {
+		schema = voxel.Terrain
+	}
 	var all []mesh.Material
-	names := v.Names
+	names := v.Names()
 	for i := len(names); terrain && i < 64; i++ {
-		names = append(names[:i:i], v.Name(voxel.TerrainCell(uint8(i), 255)))
+		names = append(names[:i:i], v.Name(v.Matter(), voxel.TerrainCell(uint8(i), 255)))
 	}
 	for i, name := range names {
-		look := t.Look(v.Schema, i, name)
+		look := t.Look(schema, i, name)
 		all = append(all, mesh.Material{Name: block.Shown(name), Colour: look.Colour, Kind: mesh.Kind(look.Kind)})
 	}
 	p := mesh.NewPalette(all, terrain)

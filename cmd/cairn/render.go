@@ -14,7 +14,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/spf13/cobra"
@@ -59,7 +58,7 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		return err
 	}
 	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
-		v, err := viewOf(ctx, src, w, o.dimension)
+		v, err := sceneOf(ctx, src, w, o.dimension)
 		if err != nil {
 			return err
 		}
@@ -108,12 +107,11 @@ func (o renderOptions) check(from, to string) error {
 	return checkOutput(to, from, o.force)
 }
 
-func draw(ctx context.Context, v *port.View, o renderOptions) (*image.RGBA, picture.Result, error) {
+func draw(ctx context.Context, v *port.Scene, o renderOptions) (*image.RGBA, picture.Result, error) {
 	if o.top == 0 && v.Dimension == "the_nether" {
 		o.top = port.NetherTop
 	}
-	unit := v.Fit(picture.MaxEdge)
-	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: (o.top + unit - 1) / unit, Unit: unit, Terrain: v.Schema == voxel.Terrain})
+	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top})
 }
 
 // boxHelp is the help of --box.
@@ -131,10 +129,10 @@ func parseBox(s string) (geom.Box, error) {
 	return r.Bounds(), nil
 }
 
-// viewOf returns a view of the named dimension, or of the first with chunks if name is
+// sceneOf returns the named dimension, or of the first with chunks if name is
 // empty.
-func viewOf(ctx context.Context, src *source, w stone.Content, name string) (*port.View, error) {
-	v, err := port.ViewOf(ctx, w, name, 0)
+func sceneOf(ctx context.Context, src *source, w stone.Content, name string) (*port.Scene, error) {
+	v, err := port.SceneOf(ctx, w, name, 0)
 	var which *port.DimensionError
 	if errors.As(err, &which) {
 		err = noDimension(which)
@@ -142,8 +140,8 @@ func viewOf(ctx context.Context, src *source, w stone.Content, name string) (*po
 	if damaged := src.Remarks().Damaged; errors.Is(err, port.ErrNothing) && len(damaged) > 0 {
 		err = fmt.Errorf("%w: it has %s, which cairn check names", err, console.Counted(len(damaged), "damaged chunk"))
 	}
-	if err == nil && v.Schema == voxel.Terrain && len(v.Names) == 0 {
-		v.Names = terrain.Materials()
+	if err == nil {
+		v.NameMaterials(terrain.Materials())
 	}
 	return v, err
 }

@@ -73,24 +73,18 @@ func (d *demo) ground(x, z int) (at string, err error) {
 		return "", err
 	}
 	defer src.Close()
-	v, err := port.ViewOf(d, src.Content(), "", 0)
+	v, err := port.SceneOf(d, src.Content(), "", 0)
 	if err != nil {
 		return "", err
 	}
 	p := geom.Point{X: x, Y: v.Bounds().Max.Y, Z: z}
-	for cellAt(v, p) == voxel.Empty && p.Y > v.Bounds().Min.Y {
-		p.Y--
+	boxes, cell := v.Boxes(0), make([]voxel.Cell, 1)
+	for ; cell[0] == voxel.Empty && p.Y > v.Bounds().Min.Y; p.Y-- {
+		if below := p.Add(geom.Point{Y: -1}); !boxes.ReadBox(geom.Box{Min: below, Max: below.Add(geom.Point{X: 1, Y: 1, Z: 1})}, 0, cell) {
+			return "", boxes.Err()
+		}
 	}
 	return fmt.Sprintf("%d,%d,%d", p.X, p.Y, p.Z), nil
-}
-
-// cellAt returns the cell at p; where there is no chunk it is empty.
-func cellAt(v *port.View, p geom.Point) voxel.Cell {
-	c := v.Chunk(p.Chunk())
-	if c == nil {
-		return voxel.Empty
-	}
-	return c.Cell(geom.FloorMod(p.X, geom.ChunkEdge), geom.FloorMod(p.Y, geom.ChunkEdge), geom.FloorMod(p.Z, geom.ChunkEdge))
 }
 
 // tell prints a command, runs it and returns its output. Worlds that differ are no error.

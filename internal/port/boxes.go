@@ -1,29 +1,30 @@
 package port
 
 import (
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
+	"slices"
 )
 
 // maxBoxes is how many chunks Boxes keeps.
 const maxBoxes = 1 << 14
 
-// Boxes reads boxes of cells of the matter of a View, as package mesh wants them. It keeps the last
+// Boxes reads boxes of cells of the matter of a Scene, as package mesh wants them. It keeps the last
 // chunks. It is for one goroutine.
 type Boxes struct {
-	view *View
-	base int // the level of the chunks that are read
-	kept *grid.View
-	have map[geom.ChunkPos]bool
+	scene *Scene
+	base  int // the level of the chunks that are read
+	kept  *grid.View
+	have  map[geom.ChunkPos]bool
+	err   error
 }
 
-// Boxes returns the cells of a view for reads of a level and the levels next to it. It reads the
+// Boxes returns the cells of a scene for reads of a level and the levels next to it. It reads the
 // far level of that number where the world has it.
-func (v *View) Boxes(level int) *Boxes {
-	b := &Boxes{view: v}
-	if level >= stone.FirstFar && hasLevel(v.whole, v.Dimension, v.matter, level) {
+func (s *Scene) Boxes(level int) *Boxes {
+	b := &Boxes{scene: s}
+	if s.Level(s.matter, level) == level {
 		b.base = level
 	}
 	b.forget()
@@ -31,9 +32,9 @@ func (v *View) Boxes(level int) *Boxes {
 }
 
 func (b *Boxes) forget() {
-	o := grid.Options{Schema: b.view.Schema}
-	for i, name := range b.view.Names {
-		if b.view.Schema == voxel.Palette && i > 0 && (name == airs[1] || name == airs[2]) {
+	o := grid.Options{Schema: b.scene.volumes[b.scene.matter].Schema}
+	for i, name := range b.scene.Names() {
+		if o.Schema == voxel.Palette && i > 0 && (name == airs[1] || name == airs[2]) {
 			o.Empty = append(o.Empty, voxel.Cell(i))
 		}
 	}
@@ -41,10 +42,10 @@ func (b *Boxes) forget() {
 }
 
 // ReadBox writes the cells of a box, which counts cells of the level. It returns false if a part
-// cannot be read; Err of the View says why. Levels below that of Boxes cannot be read.
+// cannot be read; Err says why. Levels below that of Boxes cannot be read.
 func (b *Boxes) ReadBox(box geom.Box, level int, dst []voxel.Cell) bool {
 	up := level - b.base
-	if up < 0 || b.view.err != nil {
+	if up < 0 || b.err != nil {
 		return false
 	}
 	in := box.Scale(1 << up)
@@ -52,8 +53,11 @@ func (b *Boxes) ReadBox(box geom.Box, level int, dst []voxel.Cell) bool {
 		b.forget()
 		b.load(in)
 	}
-	return b.view.err == nil && b.kept.ReadBox(box, up, dst)
+	return b.err == nil && b.kept.ReadBox(box, up, dst)
 }
+
+// Err returns the first error of reading.
+func (b *Boxes) Err() error { return b.err }
 
 // load reads the chunks that a box touches and that are not kept.
 func (b *Boxes) load(box geom.Box) {
@@ -74,8 +78,12 @@ func (b *Boxes) load(box geom.Box) {
 			}
 		}
 	}
+	if len(want) == 0 {
+		return
+	}
 	var got []grid.Placed
-	b.view.readAll(b.view.matter, b.base, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
+	slices.SortFunc(want, func(p, q geom.ChunkPos) int { return geom.CodeOf(p, b.base).Compare(geom.CodeOf(q, b.base)) })
+	b.err = b.scene.Read(b.scene.matter, b.base, want, func(pos geom.ChunkPos, c *voxel.Chunk) {
 		got = append(got, grid.Placed{Pos: pos, Chunk: c})
 	})
 	b.kept = b.kept.With(got)
@@ -85,7 +93,7 @@ func (b *Boxes) load(box geom.Box) {
 func (b *Boxes) Chunks(level int) []geom.ChunkPos {
 	seen := make(map[geom.ChunkPos]bool)
 	var out []geom.ChunkPos
-	for pos, holds := range b.view.whole.Entries(b.view.Dimension, b.view.matter, 0) { // a snapshot lists no other level
+	for pos, holds := range b.scene.c.Entries(b.scene.Dimension, b.scene.matter, 0) { // a snapshot lists no other level
 		at := geom.ChunkPos{X: pos.X >> level, Y: pos.Y >> level, Z: pos.Z >> level}
 		if holds && !seen[at] {
 			seen[at] = true

@@ -23,9 +23,9 @@ func TestBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := make([]*port.View, 2)
+	views := make([]*port.Scene, 2)
 	for i, c := range []stone.Content{w.Content(), whole} {
-		if views[i], err = port.ViewOf(t.Context(), c, "", 0); err != nil {
+		if views[i], err = port.SceneOf(t.Context(), c, "", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +37,7 @@ func TestBoxes(t *testing.T) {
 			box := geom.Box{Min: lo, Max: lo.Add(geom.Point{X: 1 + r.IntN(20), Y: 1 + r.IntN(20), Z: 1 + r.IntN(20)})}
 			got, want := make([]voxel.Cell, box.Cells()), make([]voxel.Cell, box.Cells())
 			if !a.ReadBox(box, level, want) || !b.ReadBox(box, level, got) {
-				t.Fatalf("level %d of %v: %v, %v", level, box, views[0].Err(), views[1].Err())
+				t.Fatalf("level %d of %v: %v, %v", level, box, a.Err(), b.Err())
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("level %d of %v differs with far levels", level, box)

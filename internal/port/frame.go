@@ -21,9 +21,9 @@ type stack struct{ x, z int32 }
 
 // Frame leaves out what lies alone far away, so that it does not make all else too small to draw. It
 // returns how many stacks of chunks it left out, and a box around one of them.
-func (v *View) Frame() (left int, at geom.Box) {
+func (s *Scene) Frame() (left int, at geom.Box) {
 	stacks := map[stack]bool{}
-	for pos, holds := range v.c.Entries(v.Dimension, v.matter, 0) {
+	for pos, holds := range s.c.Entries(s.Dimension, s.matter, 0) {
 		if holds {
 			stacks[stack{pos.X, pos.Z}] = true
 		}
@@ -41,12 +41,12 @@ func (v *View) Frame() (left int, at geom.Box) {
 		delete(stacks, s)
 	}
 	apart := slices.MinFunc(slices.Collect(maps.Keys(stacks)), func(s, t stack) int { return cmp.Or(cmp.Compare(s.z, t.z), cmp.Compare(s.x, t.x)) })
-	v.bounds = geom.Box{}
-	for pos, holds := range v.c.Entries(v.Dimension, v.matter, 0) {
+	s.bounds = geom.Box{}
+	for pos, holds := range s.c.Entries(s.Dimension, s.matter, 0) {
 		switch {
 		case !holds:
 		case !stacks[stack{pos.X, pos.Z}]:
-			v.bounds = v.bounds.Union(pos.Box())
+			s.bounds = s.bounds.Union(pos.Box())
 		case apart == stack{pos.X, pos.Z}:
 			at = at.Union(pos.Box())
 		}
@@ -54,8 +54,8 @@ func (v *View) Frame() (left int, at geom.Box) {
 	return left, at
 }
 
-// Cut makes the view that of a box.
-func (v *View) Cut(b geom.Box) { v.bounds = v.bounds.Intersect(b) }
+// Cut leaves out what lies outside of a box.
+func (s *Scene) Cut(b geom.Box) { s.bounds = s.bounds.Intersect(b) }
 
 // crowd returns the largest group of stacks along an axis, with the groups that are no farther from it
 // than it is wide. Of groups of one size it is the one nearest to 0.

@@ -46,7 +46,7 @@ func TestFrame(t *testing.T) {
 				v.Chunks[pos] = voxel.Uniform(1)
 			}
 			w := &convert.Loaded{Head: format.Head{Format: port.Anvil}, Dimensions: []*convert.LoadedDimension{{Name: "overworld", Volumes: []*convert.LoadedVolume{v}}}}
-			view, err := port.ViewOf(t.Context(), w.Content(), "", 0)
+			view, err := port.SceneOf(t.Context(), w.Content(), "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestFrame(t *testing.T) {
 			}
 		})
 	}
-	if _, err := port.ViewOf(t.Context(), (&convert.Loaded{}).Content(), "", 0); !errors.Is(err, port.ErrNothing) {
+	if _, err := port.SceneOf(t.Context(), (&convert.Loaded{}).Content(), "", 0); !errors.Is(err, port.ErrNothing) {
 		t.Error(err)
 	}
 }

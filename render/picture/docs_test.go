@@ -13,7 +13,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 const sheetPath = "../../docs/worlds.png"
@@ -64,24 +63,11 @@ func writeSheet(t *testing.T) {
 	}
 }
 
-// blocks is the volume of a world's blocks as a picture.World.
-type blocks struct{ *convert.LoadedVolume }
-
-func mustLoad(t *testing.T, src format.Source) blocks {
+func mustLoad(t *testing.T, src format.Source) *model {
 	t.Helper()
 	w, err := convert.Load(context.Background(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return blocks{w.Dimensions[0].Volume(voxel.Block)}
-}
-
-func (b blocks) Chunk(at geom.ChunkPos) *voxel.Chunk { return b.Chunks[at] }
-func (b blocks) Name(c voxel.Cell) string            { return b.Names[c] }
-
-func (b blocks) Bounds() (box geom.Box) {
-	for at := range b.Chunks {
-		box = box.Union(at.Box())
-	}
-	return box
+	return modelOf(w.Dimensions[0].Volume(voxel.Block))
 }

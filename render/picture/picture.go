@@ -12,37 +12,11 @@ import (
 	"image/color"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// World is the volume of cells to draw.
-type World interface {
-	// Bounds returns a box of all cells to draw.
-	Bounds() geom.Box
-	// Chunk returns the chunk at pos, or nil if none is stored.
-	Chunk(pos geom.ChunkPos) *voxel.Chunk
-	// Name returns the name of a cell. For a Terrain cell it is the name of its
-	// material.
-	Name(c voxel.Cell) string
-}
-
-// Wet is a World whose liquid has a volume of its own.
-type Wet interface {
-	// Liquid returns the chunk of the liquid at pos, or nil if there is none. Where
-	// a cell is not 0, the world is under water.
-	Liquid(pos geom.ChunkPos) *voxel.Chunk
-}
-
-// Failing is a World that is read while it is drawn. Top returns its first error.
-type Failing interface {
-	Err() error
-}
-
 // Options of a picture from above.
 type Options struct {
-	// Unit is the edge of a cell in blocks, of a World that is a far level. Default 1.
-	Unit int
 	// Zoom is the edge of a block in pixels. 0 chooses 1 to 8 so that the picture
 	// has about 1024 pixels an edge, or fewer if MaxEdge requires it.
 	Zoom int
@@ -55,8 +29,6 @@ type Options struct {
 	// Box is the part of the world to draw. If it is empty, all of the world is
 	// drawn without empty margins.
 	Box geom.Box
-	// Terrain says that cells are of the Terrain schema.
-	Terrain bool
 	// Plain leaves out the scale below the picture.
 	Plain bool
 }
@@ -86,31 +58,32 @@ var ErrTooWide = errors.New("too wide for one picture")
 // void is the colour of empty space.
 var void = color.RGBA{24, 27, 34, 255}
 
-// Top draws a world from above, north up. It fails if the bounds are too wide or if
-// ctx ends.
-func Top(ctx context.Context, w World, o Options) (*image.RGBA, Result, error) {
-	b := o.bounds(w)
-	if n := stacks(b); n > maxColumns {
-		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d: %w", b, n, maxColumns, ErrTooWide)
+// Top draws a land from above, north up. Of a land that is wider than the picture can be it reads a far level, if there
+// is one. It fails if the bounds are too wide, if something cannot be read, or if ctx ends.
+func Top(ctx context.Context, land Land, o Options) (*image.RGBA, Result, error) {
+	b := o.bounds(land)
+	level := levelOf(land, b)
+	if b = b.Over(1 << level); stacks(b) > maxColumns {
+		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d: %w", b, stacks(b), maxColumns, ErrTooWide)
 	}
 	if o.MaxEdge <= 0 {
 		o.MaxEdge = MaxEdge
 	}
-	s := newScan(w, b, o)
+	s := newScan(land, b, level, o)
 	if err := s.run(ctx); err != nil {
 		return nil, Result{}, err
 	}
 	img, zoom := s.canvas.image(o.Box.Empty(), o.Zoom, o.MaxEdge)
 	r := s.result()
-	r.PerBlock = float64(zoom) / float64(s.canvas.shrink*max(1, o.Unit))
+	r.PerBlock = float64(zoom) / float64(s.canvas.shrink<<level)
 	if !o.Plain {
 		img = withScale(img, r.PerBlock)
 	}
 	return img, r, nil
 }
 
-func (o Options) bounds(w World) geom.Box {
-	b := w.Bounds()
+func (o Options) bounds(land Land) geom.Box {
+	b := land.Bounds()
 	if !o.Box.Empty() {
 		b = b.Intersect(o.Box)
 	}
@@ -118,6 +91,25 @@ func (o Options) bounds(w World) geom.Box {
 		b.Max.Y = min(b.Max.Y, o.Top)
 	}
 	return b
+}
+
+// levelOf returns the greatest level that the matter and the liquid have and of which at least MaxEdge cells are left of
+// the longer edge.
+func levelOf(land Land, b geom.Box) int {
+	level := 0
+	for wide := max(b.Size().X, b.Size().Z); wide>>(level+1) >= MaxEdge; {
+		level++
+	}
+	for {
+		most := land.Level(land.Matter(), level)
+		if l := land.Level(liquid, most); l >= 0 {
+			most = l
+		}
+		if most = max(0, most); most == level {
+			return level
+		}
+		level = most
+	}
 }
 
 // stacks returns an upper bound of the columns of chunks that a box touches.

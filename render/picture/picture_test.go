@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -19,20 +20,59 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
 
-// model is a World of a few chunks and names.
+// model is a Land of a few chunks and names.
 type model struct {
 	chunks map[geom.ChunkPos]*voxel.Chunk
 	names  []string
 	bounds geom.Box
+	lake   bool  // it is a terrain, with liquid everywhere
+	err    error // of reading
 }
 
-func (m *model) Bounds() geom.Box                     { return m.bounds }
-func (m *model) Chunk(pos geom.ChunkPos) *voxel.Chunk { return m.chunks[pos] }
-func (m *model) Name(c voxel.Cell) string             { return m.names[c] }
+func (m *model) Bounds() geom.Box          { return m.bounds }
+func (m *model) Matter() string            { return "block" }
+func (m *model) Terrain() bool             { return m.lake }
+func (m *model) Scale(string) int          { return 1 }
+func (m *model) Default(string) voxel.Cell { return 0 }
+func (m *model) Heights(int) []int32       { return nil }
+
+func (m *model) Level(volume string, most int) int {
+	if volume != "block" && !(volume == "liquid" && m.lake) {
+		return -1
+	}
+	return 0
+}
+
+func (m *model) Read(volume string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
+	for _, pos := range want {
+		if volume == "liquid" {
+			f(pos, voxel.Uniform(255))
+		} else if c := m.chunks[pos]; c != nil {
+			f(pos, c)
+		}
+	}
+	return m.err
+}
+
+func (m *model) Name(_ string, c voxel.Cell) string {
+	if m.lake {
+		return m.names[c.Material()]
+	}
+	return m.names[c]
+}
+
+// modelOf returns the volume of a world's blocks.
+func modelOf(v *convert.LoadedVolume) *model {
+	m := &model{chunks: v.Chunks, names: v.Names}
+	for pos := range v.Chunks {
+		m.bounds = m.bounds.Union(pos.Box())
+	}
+	return m
+}
 
 // build makes a world of the cells that at returns.
 func build(b geom.Box, names []string, at func(x, y, z int) voxel.Cell) *model {
-	m := &model{map[geom.ChunkPos]*voxel.Chunk{}, names, b}
+	m := &model{chunks: map[geom.ChunkPos]*voxel.Chunk{}, names: names, bounds: b}
 	lo, hi := b.Min.Chunk(), b.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1}).Chunk()
 	for y := lo.Y; y <= hi.Y; y++ {
 		for z := lo.Z; z <= hi.Z; z++ {
@@ -121,7 +161,7 @@ func near(a, b color.Color) bool {
 	return true
 }
 
-func mustTop(t *testing.T, w picture.World, o picture.Options) (*image.RGBA, picture.Result) {
+func mustTop(t *testing.T, w picture.Land, o picture.Options) (*image.RGBA, picture.Result) {
 	t.Helper()
 	img, r, err := picture.Top(t.Context(), w, o)
 	if err != nil {
@@ -196,20 +236,15 @@ func TestTooWide(t *testing.T) {
 	}
 }
 
-// lake is a terrain with liquid in a volume of its own.
-type lake struct{ *model }
-
-func (l lake) Liquid(pos geom.ChunkPos) *voxel.Chunk { return voxel.Uniform(255) }
-func (l lake) Name(c voxel.Cell) string              { return l.names[c.Material()] }
-
 func TestTerrain(t *testing.T) {
-	w := lake{build(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, []string{"air", "grass", "unheard_of"}, func(x, y, z int) voxel.Cell {
+	w := build(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, []string{"air", "grass", "unheard_of"}, func(x, y, z int) voxel.Cell {
 		if y > x/2 || x > 24 {
 			return 0
 		}
 		return voxel.TerrainCell(uint8(1+z/31), uint8(x*8))
-	})}
-	img, _ := mustTop(t, w, picture.Options{Zoom: 2, Terrain: true, Plain: true})
+	})
+	w.lake = true
+	img, _ := mustTop(t, w, picture.Options{Zoom: 2, Plain: true})
 	golden(t, "terrain", img)
 }
 
@@ -254,24 +289,23 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
-// broken is a World that cannot be read.
-type broken struct{ *model }
-
-var errBroken = errors.New("broken")
-
-func (broken) Err() error { return errBroken }
-
 func TestFailing(t *testing.T) {
-	if _, _, err := picture.Top(t.Context(), broken{hill()}, picture.Options{}); !errors.Is(err, errBroken) {
-		t.Errorf("got %v, want %v", err, errBroken)
+	broken := hill()
+	broken.err = errors.New("broken")
+	if _, _, err := picture.Top(t.Context(), broken, picture.Options{}); !errors.Is(err, broken.err) {
+		t.Errorf("got %v, want %v", err, broken.err)
 	}
 }
 
-// TestUnit: the scale of a far level counts blocks.
-func TestUnit(t *testing.T) {
-	one, _ := mustTop(t, hill(), picture.Options{Zoom: 4})
-	far, _ := mustTop(t, hill(), picture.Options{Zoom: 4, Unit: 8})
-	if one.Rect != far.Rect || bytes.Equal(one.Pix, far.Pix) {
-		t.Errorf("pictures of %v and %v", one.Rect, far.Rect)
+// TestFar draws a land that is wider than a picture of the far level of which enough cells are left.
+func TestFar(t *testing.T) {
+	for _, tt := range []struct{ far, level int }{{0, 0}, {3, 3}, {9, 3}} {
+		l := hills(geom.Box{Max: geom.Point{X: picture.MaxEdge << 3, Y: 64, Z: 8}})
+		l.far = tt.far
+		_, r := mustTop(t, l, picture.Options{MaxEdge: 1024, Plain: true})
+		all := picture.MaxEdge << 3 >> tt.level * (8 >> tt.level) // some are holes
+		if r.PerBlock != 1.0/32 || r.Drawn > all || r.Drawn < all*9/10 {
+			t.Errorf("far levels to %d: %v pixels a block, %d drawn", tt.far, r.PerBlock, r.Drawn)
+		}
 	}
 }

@@ -11,20 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
-
-// volume is a World of one volume of a world in memory.
-type volume struct{ *convert.LoadedVolume }
-
-func (v volume) Chunk(pos geom.ChunkPos) *voxel.Chunk { return v.Chunks[pos] }
-func (v volume) Name(c voxel.Cell) string             { return v.Names[c] }
-func (v volume) Bounds() (b geom.Box) {
-	for pos := range v.Chunks {
-		b = b.Union(pos.Box())
-	}
-	return b
-}
 
 // TestRealWorlds: of what is seen of people's worlds, less than one column in a
 // hundred has no family.
@@ -54,7 +41,7 @@ func realWorld(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, d := range w.Dimensions {
-		_, r := mustTop(t, volume{d.Volume(voxel.Block)}, picture.Options{})
+		_, r := mustTop(t, modelOf(d.Volume(voxel.Block)), picture.Options{})
 		n := 0
 		for _, u := range r.Unknown {
 			n += u.N

@@ -18,10 +18,12 @@ const (
 // scan looks down on a world, one stack of chunks after another, north to south and
 // west to east.
 type scan struct {
-	world   World
+	land    Land
+	level   int
+	liquid  bool // the land has liquid
 	box     geom.Box
 	terrain bool
-	unit    int32
+	err     error // of reading
 	table   *Table
 	seen    []sight // by number
 	nothing *voxel.Chunk
@@ -51,8 +53,8 @@ type stack struct {
 	rows   [edge]uint32         // the open columns by row
 }
 
-func newScan(w World, b geom.Box, o Options) *scan {
-	s := &scan{world: w, box: b, terrain: o.Terrain, unit: int32(max(1, o.Unit)), table: NewTable(), unknown: map[voxel.Cell]int{},
+func newScan(land Land, b geom.Box, level int, o Options) *scan {
+	s := &scan{land: land, level: level, liquid: land.Level(liquid, level) == level, box: b, terrain: land.Terrain(), table: NewTable(), unknown: map[voxel.Cell]int{},
 		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), canvas: newCanvas(b.Size(), o.MaxEdge)}
 	s.water = sightOf(s.table.Find("water"))
 	return s
@@ -76,8 +78,8 @@ func (s *scan) run(ctx context.Context) error {
 			}
 			s.emit(x, z, s.south[int(x-lo.X)*edge:][:edge])
 		}
-		if f, ok := s.world.(Failing); ok && f.Err() != nil {
-			return fmt.Errorf("picture: top: %w", f.Err())
+		if s.err != nil {
+			return fmt.Errorf("picture: top: %w", s.err)
 		}
 		s.canvas.finish(int(z+1)*edge - s.box.Min.Z)
 	}
@@ -106,15 +108,9 @@ func (k *stack) reset(b geom.Box, x, z int32) {
 
 // chunk looks down through the chunk at pos.
 func (s *scan) chunk(pos geom.ChunkPos) {
-	c, l := s.world.Chunk(pos), (*voxel.Chunk)(nil)
-	if wet, ok := s.world.(Wet); ok {
-		l = wet.Liquid(pos)
-	}
-	if c == nil {
-		c = s.nothing
-	}
-	if l == nil {
-		l = s.nothing
+	c, l := s.read(s.land.Matter(), pos), s.nothing
+	if s.liquid {
+		l = s.read(liquid, pos)
 	}
 	for y := edge - 1; y >= 0 && s.stack.open > 0; y-- {
 		height := int(pos.Y)*edge + y
@@ -128,6 +124,15 @@ func (s *scan) chunk(pos geom.ChunkPos) {
 		}
 		s.slice(c, l, y, int32(height))
 	}
+}
+
+// read reads a chunk.
+func (s *scan) read(volume string, pos geom.ChunkPos) *voxel.Chunk {
+	out := s.nothing
+	if s.err == nil {
+		s.err = s.land.Read(volume, s.level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) { out = c })
+	}
+	return out
 }
 
 func (s *scan) slice(c, l *voxel.Chunk, y int, height int32) {
@@ -206,7 +211,7 @@ func (k *stack) add(i int, rgb [3]float32, share float32) {
 	k.left[i] -= part
 }
 
-func (s *scan) name(c voxel.Cell) string { return s.world.Name(c) }
+func (s *scan) name(c voxel.Cell) string { return s.land.Name(s.land.Matter(), c) }
 
 // sight returns how a cell looks and caches it.
 func (s *scan) sight(c voxel.Cell) *sight {
@@ -288,6 +293,6 @@ func (s *scan) shade(h, west, north int32) float32 {
 	}
 	d := float32(max(-24, min(24, rise)))
 	slope := .3 * d / (2.5 + float32(math.Abs(float64(d))))
-	tint := max(-.12, min(.12, float32(h*s.unit-64)/500))
+	tint := max(-.12, min(.12, float32(int(h)<<s.level-64)/500))
 	return 1 + slope + tint
 }

@@ -35,11 +35,11 @@ var ErrTall = errors.New("picture: too many chunks over one another to draw a ti
 // liquid is the volume of the water of a terrain.
 const liquid = "liquid"
 
-// Land is a world that tiles are drawn of. It reads chunks when they are asked for.
+// Land is a dimension that pictures are drawn of. It reads chunks when they are asked for.
 type Land interface {
 	// Bounds returns a box around all chunks of the matter, in blocks.
 	Bounds() geom.Box
-	// Matter returns the name of the volume of what is solid. The tiles also show the volumes
+	// Matter returns the name of the volume of what is solid. Pictures also show the volumes
 	// "liquid", voxel.Biome, voxel.Sky and voxel.Light of the land, if it has them.
 	Matter() string
 	// Terrain reports whether the matter has the Terrain schema.

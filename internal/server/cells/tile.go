@@ -119,7 +119,7 @@ type Map struct {
 
 // MapOf returns the facts of a map.
 func MapOf(l *port.Lay, dimensions []string) Map {
-	b := l.Bounds
+	b := l.Bounds()
 	m := Map{Dimension: l.Dimension, Dimensions: dimensions, Least: picture.MinZoom, Edge: picture.TileEdge,
 		From: [3]int{b.Min.X, b.Min.Y, b.Min.Z}, To: [3]int{b.Max.X - 1, b.Max.Y - 1, b.Max.Z - 1}}
 	for wide := max(b.Size().X, b.Size().Z); wide > picture.TileEdge<<m.Greatest; {

@@ -65,8 +65,8 @@ func TestLay(t *testing.T) {
 					heights[pos.Y] = true
 				}
 			}
-			if l.Bounds != want || len(land.Heights(0)) != len(heights) || !slices.IsSorted(land.Heights(2)) || l.Far() != tt.far {
-				t.Errorf("bounds %v, want %v; heights %v, want %v; far level %d", l.Bounds, want, land.Heights(0), heights, l.Far())
+			if l.Bounds() != want || len(land.Heights(0)) != len(heights) || !slices.IsSorted(land.Heights(2)) || l.Far() != tt.far {
+				t.Errorf("bounds %v, want %v; heights %v, want %v; far level %d", l.Bounds(), want, land.Heights(0), heights, l.Far())
 			}
 			v := tt.w.Dimensions[0].Volume(land.Matter())
 			read := 0
@@ -153,7 +153,7 @@ func TestRealTiles(t *testing.T) {
 			for _, layer := range picture.Layers() {
 				for zoom := picture.MinZoom; zoom < 6; zoom++ {
 					width := picture.TileEdge << max(0, zoom) >> max(0, -zoom)
-					o := picture.TileOptions{Layer: layer, Zoom: zoom, X: geom.FloorDiv((l.Bounds.Min.X+l.Bounds.Max.X)/2, width), Z: geom.FloorDiv((l.Bounds.Min.Z+l.Bounds.Max.Z)/2, width)}
+					o := picture.TileOptions{Layer: layer, Zoom: zoom, X: geom.FloorDiv((l.Bounds().Min.X+l.Bounds().Max.X)/2, width), Z: geom.FloorDiv((l.Bounds().Min.Z+l.Bounds().Max.Z)/2, width)}
 					b, err := picture.Tile(t.Context(), l.In(t.Context(), s), o)
 					if err != nil {
 						t.Errorf("%s: %s: %+v: %v", filepath.Base(all[i]), dimension, o, err)
