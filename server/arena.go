@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/operations"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -226,7 +227,7 @@ func (c *call) operate() error {
 	if err != nil {
 		return arenaFault(err)
 	}
-	var op *arena.Operation
+	var op *operations.Operation
 	err = c.heavily(version{name: s.Stored(), at: s.Commit.ID()}, func(was *world.Snapshot) error {
 		if err := c.fits(was); err != nil {
 			return err
@@ -239,7 +240,7 @@ func (c *call) operate() error {
 		return err
 	})
 	switch {
-	case errors.Is(err, arena.ErrBusy):
+	case errors.Is(err, operations.ErrBusy):
 		return fault(wire.Busy, "%d operations run at this moment", c.limits.Operations)
 	case errors.Is(err, history.ErrLeased):
 		return fault(wire.Leased, "someone else holds a lease of this world, or an operation works on it")
@@ -250,7 +251,7 @@ func (c *call) operate() error {
 }
 
 // ended notes that an operation has ended.
-func (s *Server) ended(op *arena.Operation) {
+func (s *Server) ended(op *operations.Operation) {
 	defer s.leave()
 	now := op.Status()
 	if now.Err != nil {
@@ -288,7 +289,7 @@ type operationsAnswer struct {
 }
 
 // answerOf describes an operation as it is now.
-func answerOf(op *arena.Operation) operationAnswer {
+func answerOf(op *operations.Operation) operationAnswer {
 	now := op.Status()
 	a := operationAnswer{ID: op.ID, World: op.World, Restore: op.Snapshot, Author: op.Author, Message: op.Message, State: string(now.State),
 		Total: now.Chunks, Done: now.Done, Failed: now.Failed, Cells: now.Cells, Failures: []failureAnswer{}}

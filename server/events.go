@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/server/operations"
 )
 
 // eventStream is the type of a stream of server-sent events.
@@ -33,7 +33,7 @@ func (c *call) events() error {
 	if c.r.Method == http.MethodHead {
 		return c.finish(http.StatusOK, eventStream, nil)
 	}
-	s := eventWriter{c: c, told: make(map[*arena.Operation][]byte)}
+	s := eventWriter{c: c, told: make(map[*operations.Operation][]byte)}
 	for _, op := range c.ops.Of(c.name) {
 		if op.Ended() && op.ID != id {
 			s.told[op] = nil // it ended before
@@ -65,8 +65,8 @@ func (c *call) events() error {
 // eventWriter writes a stream of events.
 type eventWriter struct {
 	c      *call
-	told   map[*arena.Operation][]byte // what was said last; nil: nothing is to be said
-	failed map[*arena.Operation]int
+	told   map[*operations.Operation][]byte // what was said last; nil: nothing is to be said
+	failed map[*operations.Operation]int
 	number int
 	buf    bytes.Buffer
 	sent   time.Time
@@ -102,7 +102,7 @@ func (s *eventWriter) look(id string) (ended bool, err error) {
 		}
 		s.told[op] = now
 		if s.failed == nil {
-			s.failed = make(map[*arena.Operation]int)
+			s.failed = make(map[*operations.Operation]int)
 		}
 		s.failed[op] = a.Failed
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/operations"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/versions"
@@ -123,9 +124,9 @@ type Server struct {
 	rates     *token.Rates    // of tokens
 	granted   token.Granted
 	streams   *streams.Hub
-	sizes     metrics.Sizes     // of worlds
-	ops       *arena.Operations // nil without Options.Arenas
-	strangers *token.Rates      // of addresses without a token
+	sizes     metrics.Sizes    // of worlds
+	ops       *operations.List // nil without Options.Arenas
+	strangers *token.Rates     // of addresses without a token
 	calls     atomic.Int64
 	proven    atomic.Int64 // Grant.Proven of callers without a token
 	greeting  greeting
@@ -171,7 +172,7 @@ func New(st history.Store, o Options) (*Server, error) {
 		s.sessions = token.NewSessions(o.Tokens, secret)
 	}
 	if o.Arenas != nil {
-		s.ops = arena.NewOperations(st, o.Arenas, s.born, l.Operations)
+		s.ops = operations.New(st, o.Arenas, s.born, l.Operations)
 	}
 	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls), l.WorldMemory)
 	s.paths, s.program = pathsOf(routes()), cmp.Or(o.Program, programMark())

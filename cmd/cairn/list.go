@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -119,7 +119,7 @@ func runListDeleted(ctx context.Context, sf *storeFlag, out io.Writer, prefix st
 func listOf(ctx context.Context, st history.Store, names []string, snapshots bool) ([]listed, error) {
 	var out []listed
 	for _, name := range names {
-		if of, _, ok := edit.SplitSnapshotName(name); ok && !snapshots {
+		if of, _, ok := arena.SplitSnapshotName(name); ok && !snapshots {
 			if _, err := st.Head(ctx, of); err == nil {
 				continue
 			}

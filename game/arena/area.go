@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -172,7 +172,7 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World, also .
 	if out.names, err = region.ParseMask(a.Mask); err != nil {
 		return nil, areaError{err}
 	}
-	if err = edit.CheckMask(out.names, append(edit.Volumes(w.View()), also...)); err != nil {
+	if err = masks.Check(out.names, append(masks.Volumes(w.View()), also...)); err != nil {
 		return nil, areaError{fmt.Errorf("arena: %s: %w", w.Name(), err)}
 	}
 	changes := out.names.Changes()
@@ -200,7 +200,7 @@ func (a Area) In(ctx context.Context, st history.Store, w *world.World) (dimensi
 
 // only cuts the region down to the cells that a term about history admits.
 func (a *area) only(ctx context.Context, st history.Store, w *world.World, term region.Change) error {
-	changed := &edit.Changed{Most: maxChanged}
+	changed := &masks.Changed{Most: maxChanged}
 	add := func(was *world.Snapshot, to history.ID) error {
 		defer was.Close()
 		is, err := w.SnapshotAt(ctx, to)

@@ -385,7 +385,7 @@ func TestDeleteAll(t *testing.T) {
 		t.Errorf("the world below has %d, %v", len(all), err)
 	}
 	for name, ok := range map[string]bool{"a/b/c/d/e/f": true, "a/b/c/d/e/f/g": false} {
-		_, err := edit.SnapshotName(name, "x")
+		_, err := arena.SnapshotName(name, "x")
 		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "at most 6 parts") {
 			t.Errorf("a snapshot of %s: %v", name, err)
 		}
@@ -822,5 +822,29 @@ func TestWorldBelow(t *testing.T) {
 				t.Errorf("got %v, %v, want %v", now, err, was)
 			}
 		})
+	}
+}
+
+func TestSnapshotName(t *testing.T) {
+	for _, tt := range []struct{ world, name, want string }{
+		{"a", "b", "a/.snapshots/b"},
+		{"a/b.c", "x-1", "a/b.c/.snapshots/x-1"},
+		{"a/b/c/d/e/f", "x", "a/b/c/d/e/f/.snapshots/x"},
+		{"a/b/c/d/e/f/g", "x", ""},
+		{"a", "", ""}, {"", "a", ""}, {"a", "b/c", ""}, {"a", "..", ""}, {"a", "B", ""},
+		{"a/.snapshots/b", "c", ""}, {".snapshots", "c", ""}, {"a", ".snapshots", "a/.snapshots/.snapshots"},
+	} {
+		got, err := arena.SnapshotName(tt.world, tt.name)
+		if got != tt.want || (err != nil) != (tt.want == "") || err != nil && !errors.Is(err, history.ErrName) {
+			t.Errorf("%q %q: got %q, %v", tt.world, tt.name, got, err)
+		}
+		if world, name, ok := arena.SplitSnapshotName(tt.want); ok != (tt.want != "") || ok && (world != tt.world || name != tt.name) {
+			t.Errorf("%q: got %q, %q, %v", tt.want, world, name, ok)
+		}
+	}
+	for _, no := range []string{"a", "a/b", "a/.snapshots", "a/.snapshots/b/c", ".snapshots/b"} {
+		if _, _, ok := arena.SplitSnapshotName(no); ok {
+			t.Errorf("%q is a snapshot", no)
+		}
 	}
 }

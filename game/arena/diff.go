@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/diff"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -98,7 +98,7 @@ func (l *limited) volume(dim, vol string) stone.VolumeInfo {
 
 // Entries yields the chunks that the region touches.
 func (l *limited) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
-	in := edit.Scaled(l.in, l.volume(dim, vol).Scale)
+	in := masks.Scaled(l.in, l.volume(dim, vol).Scale)
 	return func(yield func(geom.ChunkPos, bool) bool) {
 		for pos, holds := range l.Content.Entries(dim, vol, level) {
 			if region.CoverOf(in, pos.Box()) != 0 && !yield(pos, holds) {
@@ -111,7 +111,7 @@ func (l *limited) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, b
 // ReadChunks reads the cells that lie in the region and that the mask admits.
 func (l *limited) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
 	v := l.volume(dim, vol)
-	in := edit.Scaled(l.in, v.Scale)
+	in := masks.Scaled(l.in, v.Scale)
 	admits, now, err := l.admitted(ctx, dim, vol, want)
 	if err != nil {
 		return err
@@ -121,14 +121,14 @@ func (l *limited) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 		if c == nil || cover == region.Whole && admits == nil {
 			return f(pos, c)
 		}
-		return f(pos, edit.Within(pos, in, admits, now[pos].Or(v.Default), c, voxel.Uniform(v.Default)))
+		return f(pos, masks.Within(pos, in, admits, now[pos].Or(v.Default), c, voxel.Uniform(v.Default)))
 	})
 }
 
 // admitted returns which cells the mask admits, nil for all, and the chunks to ask; nil is the default.
 func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.ChunkPos) ([]bool, map[geom.ChunkPos]*voxel.Chunk, error) {
 	v := (&limited{l.now, l.now, l.area}).volume(dim, vol)
-	admits := edit.Admitted(l.names, v.Schema, v.Names)
+	admits := masks.Admitted(l.names, v.Schema, v.Names)
 	if admits == nil || v.Schema != voxel.Palette || v.Scale != 1 {
 		return nil, nil, nil
 	}

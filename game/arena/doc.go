@@ -2,10 +2,10 @@
 // saved, listed, compared, restored and deleted. The command and the server share it.
 //
 // A snapshot of a world is a world itself: a fork of one of its versions, under a name that
-// edit.SnapshotName makes. It costs one commit without stones, and keeps its version
+// SnapshotName makes. It costs one commit without stones, and keeps its version
 // for as long as it is there: a collection always keeps the head of a world. The message of its newest
 // commit says what to restore from it, see Area.
 //
-// Operations are restores that callers of a server begin and watch. They work on the worlds
-// that an Opener opens: those of a game, or those that nobody holds, see Leased.
+// A server restores snapshots in the worlds that an Opener opens: those of a game, or those that nobody
+// holds, see Leased.
 package arena

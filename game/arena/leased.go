@@ -39,14 +39,6 @@ type Opened struct {
 	Close func(ctx context.Context, save bool, message string) (history.Commit, error)
 }
 
-// end calls Close.
-func (o *Opened) end(ctx context.Context, save bool, message string) (history.Commit, error) {
-	if o.Close == nil {
-		return history.Commit{}, nil
-	}
-	return o.Close(ctx, save, message)
-}
-
 // Leased opens stored worlds that nobody else holds: each operation takes the lease of its
 // world, and gives it back when it has ended. Someone calls Step, 20 times a second say.
 // All of its methods are safe for any number of goroutines.

@@ -29,13 +29,9 @@ type RestoreOptions struct {
 }
 
 // Start adds to a Queue what brings the snapshot back to an arena. An arena whose Dimension is
-// empty stands for all dimensions of its world.
-func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a *edit.Arena, o RestoreOptions) (*edit.Operation, error) {
-	return s.start(ctx, st, q, a, o, func(edit.Progress, error) (c history.Commit, err error) { return c, err })
-}
-
-// start is Start with what comes when the restore has ended.
-func (s *Snapshot) start(ctx context.Context, st history.Store, q *edit.Queue, a *edit.Arena, o RestoreOptions, then func(edit.Progress, error) (history.Commit, error)) (*edit.Operation, error) {
+// empty stands for all dimensions of its world. then, which may be nil, is called beside the game when the
+// restore has come to its end, with what it did and its first error.
+func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a *edit.Arena, o RestoreOptions, then func(edit.Progress, error) (history.Commit, error)) (*edit.Operation, error) {
 	for _, kind := range o.Without {
 		if !slices.Contains(Kinds(), kind) {
 			return nil, areaError{fmt.Errorf("arena: without %q: want some of %q", kind, Kinds())}
@@ -74,8 +70,10 @@ func (s *Snapshot) start(ctx context.Context, st history.Store, q *edit.Queue, a
 		}
 		all = append(all, edit.On{Arena: at, Task: back})
 	}
-	return q.AddAll(o.Priority, func(p edit.Progress, err error) (history.Commit, error) {
-		made, end := then(p, err)
+	return q.AddAll(o.Priority, func(p edit.Progress, err error) (made history.Commit, end error) {
+		if then != nil {
+			made, end = then(p, err)
+		}
 		return made, errors.Join(end, from.Close())
 	}, all...), nil
 }
@@ -84,7 +82,7 @@ func (s *Snapshot) start(ctx context.Context, st history.Store, q *edit.Queue, a
 // restore. show, which may be nil, is called with the progress several times a second.
 func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o RestoreOptions, show func(edit.Progress)) (edit.Progress, error) {
 	did, err := edit.Run(ctx, func(q *edit.Queue) (*edit.Operation, error) {
-		return s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.Pending{}}, o)
+		return s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.Pending{}}, o, nil)
 	}, show)
 	return did.Progress, errors.Join(ctx.Err(), err)
 }

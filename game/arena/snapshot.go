@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -25,7 +25,7 @@ type Snapshot struct {
 
 // Stored returns the name of the world that the snapshot is.
 func (s *Snapshot) Stored() string {
-	full, err := edit.SnapshotName(s.World, s.Name)
+	full, err := SnapshotName(s.World, s.Name)
 	if err != nil {
 		panic("arena: a snapshot has a name that was checked: " + err.Error())
 	}
@@ -79,7 +79,7 @@ func SaveCapture(ctx context.Context, st history.Store, c *world.Capture, name, 
 }
 
 func save(ctx context.Context, st history.Store, name, snapshot string, o SaveOptions, do func(full, message string) (history.Commit, error)) (*Snapshot, error) {
-	full, err := edit.SnapshotName(name, snapshot)
+	full, err := SnapshotName(name, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (o *SaveOptions) check(ctx context.Context, st history.Store, name string, 
 	if o.Dimension != "" && !slices.Contains(have, o.Dimension) {
 		return areaError{fmt.Errorf("arena: %s: no dimension %q; there are %q", name, o.Dimension, have)}
 	}
-	if err := edit.CheckMask(mask, volumesOf(s)); err != nil {
+	if err := masks.Check(mask, volumesOf(s)); err != nil {
 		return areaError{fmt.Errorf("arena: %s: %w", name, err)}
 	}
 	return nil
@@ -196,7 +196,7 @@ func (e NoSnapshotError) Unwrap() error { return history.ErrNoWorld }
 // save was interrupted is an error that says so; the next save under its name replaces it. So is a
 // world of that name that somebody made in another way; no save replaces that.
 func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapshot, error) {
-	full, err := edit.SnapshotName(name, snapshot)
+	full, err := SnapshotName(name, snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapsh
 // List returns the snapshots of a world by name. There may be some of a world that was deleted or
 // renamed; the error wraps history.ErrNoWorld if there are neither.
 func List(ctx context.Context, st history.Store, name string) (all []*Snapshot, err error) {
-	probe, err := edit.SnapshotName(name, "x")
+	probe, err := SnapshotName(name, "x")
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func List(ctx context.Context, st history.Store, name string) (all []*Snapshot, 
 		}
 		for _, full := range names {
 			after = full
-			_, snapshot, ok := edit.SplitSnapshotName(full)
+			_, snapshot, ok := SplitSnapshotName(full)
 			if !ok {
 				continue // a world below it
 			}
@@ -296,7 +296,7 @@ func Rename(ctx context.Context, st history.Store, from, to string, fence uint64
 	if err := st.Rename(ctx, from, to, fence); err != nil {
 		return 0, err
 	}
-	if _, _, ok := edit.SplitSnapshotName(from); ok {
+	if _, _, ok := SplitSnapshotName(from); ok {
 		return 0, nil
 	}
 	all, err := List(ctx, st, from)
@@ -304,7 +304,7 @@ func Rename(ctx context.Context, st history.Store, from, to string, fence uint64
 		err = nil // there are none
 	}
 	for _, s := range all {
-		full, err := edit.SnapshotName(to, s.Name)
+		full, err := SnapshotName(to, s.Name)
 		if err == nil {
 			err = st.Rename(ctx, s.Stored(), full, 0)
 		}

@@ -46,7 +46,6 @@ type run struct {
 	finished int  // towers that are done
 	ahead    int  // chunks fetched and not done
 	lit      bool // towers are planned whose light is to be computed
-	last     bool // finish was started
 	replaced replaced
 	names    map[string][]string // of the volumes of the dimension, when the plan was made
 
@@ -88,7 +87,7 @@ type Status struct {
 	State
 	Progress
 	Failures []Event        // the ChunkFailed events so far, at most the first 64 of each Task
-	Commit   history.Commit // what a Save wrote, or what was made when the operation ended
+	Commit   history.Commit // what was made when the operation ended
 	Err      error          // why it failed
 }
 
@@ -259,9 +258,6 @@ func (r *run) advance(s *step) (ended bool) {
 		last := r.plan.last
 		r.plan.last = nil
 		r.beside(func() { r.planLast(last) })
-	case !r.last && r.plan.finish != nil:
-		r.last = true
-		r.beside(r.finish)
 	default:
 		return true
 	}
@@ -325,14 +321,6 @@ func (r *run) expect(towers []*tower) {
 	for _, t := range towers {
 		r.progress.Chunks += t.chunks()
 	}
-}
-
-func (r *run) finish() {
-	c, err := r.plan.finish(r.ctx)
-	r.Operation.mu.Lock()
-	r.commit = c
-	r.Operation.mu.Unlock()
-	r.fail(err)
 }
 
 // start fetches towers as far as there is room for their chunks.

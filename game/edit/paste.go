@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -90,10 +91,10 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		}
 		in.tables[name] = table{from[name], cells, in.kept(name)}
 		var parts []part
-		for pos := range region.Chunks(scaledRegion(region.Box(in.box), v.Scale)) {
+		for pos := range region.Chunks(masks.Scaled(region.Box(in.box), v.Scale)) {
 			p := part{pos: pos, mask: mask}
 			if o.Region != nil {
-				p.in = scaledRegion(o.Region, v.Scale)
+				p.in = masks.Scaled(o.Region, v.Scale)
 			}
 			if name == voxel.Block && o.Objects {
 				p.objects = in.swap
@@ -219,7 +220,7 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 	if volume == voxel.Biome {
 		scale = biomeScale
 	}
-	to := geom.Box(scaledRegion(region.Box(p.box), scale).(region.Box)).Intersect(c.pos.Box())
+	to := geom.Box(masks.Scaled(region.Box(p.box), scale).(region.Box)).Intersect(c.pos.Box())
 	size := to.Max.Sub(to.Min)
 	row := make([]voxel.Cell, size.X)
 	var flat [voxel.ChunkCells]voxel.Cell

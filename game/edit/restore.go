@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -103,7 +104,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		if tables[name], err = a.translation(name, there.Names); err != nil {
 			return nil, err
 		}
-		parts, err := from.parts(v, scaledRegion(in, v.Scale))
+		parts, err := from.parts(v, masks.Scaled(in, v.Scale))
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +205,7 @@ func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out
 		if there, err := from.volume(name); err != nil || there.Volume != v.Volume {
 			continue // the snapshot had none of its kind
 		}
-		parts, err := from.parts(v, scaledRegion(b, v.Scale))
+		parts, err := from.parts(v, masks.Scaled(b, v.Scale))
 		if err != nil {
 			return nil, err
 		}
@@ -341,4 +342,11 @@ func (a *Arena) translation(volume string, names []string) ([]voxel.Cell, error)
 		return nil, nil
 	}
 	return a.named(volume, names...)
+}
+
+func translated(c *voxel.Chunk, table []voxel.Cell) *voxel.Chunk {
+	if table == nil {
+		return c
+	}
+	return c.Translate(table)
 }

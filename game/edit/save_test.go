@@ -113,9 +113,9 @@ func TestSave(t *testing.T) {
 			q := still(edit.Options{})
 			defer q.Close()
 			a := &edit.Arena{World: w}
-			r := run(t, q, q.Add(a, &edit.Save{Capture: c, Name: "saved", Message: "round 1"}, 0))
-			if r.Commit.Message != "round 1" {
-				t.Errorf("%+v", r.Commit)
+			made, err := c.Save(ctx, "saved", "round 1")
+			if err != nil || made.Message != "round 1" {
+				t.Errorf("%+v, %v", made, err)
 			}
 			if _, err := c.Save(ctx, "saved", "round 2"); !errors.Is(err, history.ErrExists) {
 				t.Errorf("saved twice: %v", err)
@@ -124,7 +124,7 @@ func TestSave(t *testing.T) {
 				return
 			}
 			equalWorlds(t, st, "saved", "twin")
-			from, err := world.OpenSnapshot(ctx, st, "saved", r.Commit.ID(), world.Options{})
+			from, err := world.OpenSnapshot(ctx, st, "saved", made.ID(), world.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,7 +260,6 @@ func TestNothingHeld(t *testing.T) {
 		"canceled":       {op: &edit.Restore{Snapshot: from, Objects: true}, steps: 3},
 		"canceled early": {op: &edit.Restore{Capture: capture}, steps: 1},
 		"closed":         {op: &edit.Restore{Snapshot: from, Columns: true}, steps: 4, close: true},
-		"saved":          {op: &edit.Save{Capture: capture, Name: "saved"}},
 		"relit":          {op: &edit.Relight{Region: region.Box(world.Everywhere)}},
 	} {
 		late := make(chan func(), 10000) // what runs beside the game waits until the test lets it

@@ -4,18 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Task is work for a Queue: a Restore, a Fill, a Paste, a Save, a Relight, or the Undo of one.
+// Task is work for a Queue: a Restore, a Fill, a Paste, a Relight, or the Undo of one.
 type Task interface {
 	// prepare finds what is to be done. It runs beside the game.
 	prepare(ctx context.Context, a *Arena) (*plan, error)
@@ -33,9 +30,7 @@ type plan struct {
 	last func() ([]*tower, error)
 	// fetch brings what a tower is to be. It runs beside the game; nil: nothing is needed.
 	fetch func(ctx context.Context, t *tower) error
-	// finish is the rest of the work, beside the game; nil: nothing.
-	finish func(ctx context.Context) (history.Commit, error)
-	close  func() // nil: nothing is open
+	close func() // nil: nothing is open
 	// back says that the operation brings back what was there, at whatever heights.
 	back bool
 }
@@ -161,7 +156,7 @@ type cellMask struct {
 func (a *Arena) mask(m region.Mask) (*cellMask, error) {
 	mask, err := maskOf(m)
 	if err == nil && mask != nil {
-		err = CheckMask(m, Volumes(a.World.View()))
+		err = masks.Check(m, masks.Volumes(a.World.View()))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
@@ -179,74 +174,6 @@ func maskOf(m region.Mask) (*cellMask, error) {
 	return &cellMask{of: m}, nil
 }
 
-// Volumes returns all volumes of a world with their names.
-func Volumes(w *world.View) (all []stone.VolumeInfo) {
-	for _, d := range w.Dimensions() {
-		for _, v := range d.Volumes() {
-			all = append(all, stone.VolumeInfo{Volume: v.Volume, Names: v.Names()})
-		}
-	}
-	return all
-}
-
-// CheckMask returns an error if a pattern of a mask can match nothing in a world with these
-// volumes: neither a block, a material nor the game has such a name, or none of them such a property.
-func CheckMask(m region.Mask, volumes []stone.VolumeInfo) error {
-	var names []string
-	var game *block.Table // nil: the world can get no other names
-	for _, v := range volumes {
-		if v.Volume.Name != voxel.Biome {
-			names = append(names, v.Names...)
-		}
-		if v.Schema == voxel.Palette {
-			game = block.Blocks()
-		}
-	}
-	numbers := block.Numbered(names)
-	for _, name := range names {
-		names = append(names, block.Flat(name))
-	}
-	for _, text := range m.Unmatched(names) {
-		word, properties, _ := strings.Cut(text, "[")
-		if said := strings.TrimPrefix(word, block.Space); numbers {
-			number, err := block.Number(word)
-			flat, _, _ := strings.Cut(block.Flat(number), "[")
-			switch {
-			case strings.HasPrefix(said, "legacy:") || strings.TrimLeft(said, "0123456789") != said || flat == block.Space+said:
-				continue
-			case err == nil:
-				return fmt.Errorf("mask %q: masks have names from 1.13 on, or numbers; did you mean %q?", text, flat)
-			case !strings.Contains(word, "*"):
-				return fmt.Errorf("mask %q: %w", text, err)
-			}
-		}
-		name, err := region.ParseMask(word)
-		switch {
-		case err != nil:
-			return err
-		case len(name.Unmatched(names)) == 0:
-			return fmt.Errorf("mask %q: no %s of the world has [%s", text, word, properties)
-		case game != nil && len(name.Unmatched(game.Names())) == 0:
-			continue
-		case strings.HasPrefix(word, "#"):
-			return fmt.Errorf("mask %q: the masks of WorldEdit that begin with # are not known here; !air is all that is there", text)
-		}
-		near := block.Near(strings.TrimPrefix(word, block.Space), func(yield func(string) bool) {
-			for _, name := range slices.Concat(names, game.Names()) {
-				base, _, _ := strings.Cut(strings.TrimPrefix(name, block.Space), "[")
-				if base != "" && !yield(base) {
-					return
-				}
-			}
-		})
-		if near != "" {
-			near = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return fmt.Errorf("mask %q: neither the world nor its game has such a name%s", text, near)
-	}
-	return nil
-}
-
 // cells returns by cell what the mask allows of a volume with those names; nil: all.
 func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
 	switch {
@@ -255,40 +182,8 @@ func (m *cellMask) cells(schema voxel.Schema, names []string) []bool {
 	case m.names == len(names):
 		return m.allowed
 	}
-	m.allowed, m.names = Admitted(m.of, schema, names), len(names)
+	m.allowed, m.names = masks.Admitted(m.of, schema, names), len(names)
 	return m.allowed
-}
-
-// Admitted returns by cell what the terms of a mask about names admit of a volume with those names;
-// nil: all. Blocks with numbers have also the names that they have from 1.13 on.
-func Admitted(m region.Mask, schema voxel.Schema, names []string) []bool {
-	allowed := m.Cells(names, block.Flat)
-	if allowed == nil || schema != voxel.Terrain {
-		return allowed
-	}
-	all := make([]bool, int(voxel.MaxCell)+1)
-	for c := range all { // names are those of materials
-		k := voxel.Cell(c).Material()
-		all[c] = int(k) < len(allowed) && allowed[k]
-	}
-	return all
-}
-
-// Within returns a chunk with the cells of now in a region, as far as admits is true for the cell that
-// is has there, nil: for all. Its other cells are those of rest.
-func Within(pos geom.ChunkPos, in region.Region, admits []bool, is, now, rest *voxel.Chunk) *voxel.Chunk {
-	p := part{pos: pos, in: in}
-	p.cut()
-	var ask, out, cells [voxel.ChunkCells]voxel.Cell
-	is.Flat(&ask)
-	now.Flat(&cells)
-	rest.Flat(&out)
-	for i := range out {
-		if p.only[i/voxel.ChunkEdge]>>(i%voxel.ChunkEdge)&1 != 0 && (admits == nil || int(ask[i]) < len(admits) && admits[ask[i]]) {
-			out[i] = cells[i]
-		}
-	}
-	return voxel.FromFlat(&out)
 }
 
 // within limits a part to a region that covers as much of it.
@@ -301,21 +196,7 @@ func (p part) within(r region.Region, c region.Cover) part {
 
 // cut makes only from in.
 func (p *part) cut() {
-	if p.in == nil {
-		return
+	if p.in != nil {
+		p.only = masks.Rows(p.pos, p.in)
 	}
-	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
-	b := p.pos.Box()
-	for y := range voxel.ChunkEdge {
-		for z := range voxel.ChunkEdge {
-			p.in.Spans(b.Min.Y+y, b.Min.Z+z, func(x0, x1 int) bool {
-				lo, hi := max(x0-b.Min.X, 0), min(x1-b.Min.X, voxel.ChunkEdge)
-				if lo < hi {
-					only[y*voxel.ChunkEdge+z] |= uint32(uint64(1)<<hi - uint64(1)<<lo)
-				}
-				return x1 < b.Max.X
-			})
-		}
-	}
-	p.only = only
 }

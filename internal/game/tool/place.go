@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/brush"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -104,9 +105,9 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.B
 // keep puts back what the brush changed in a box of the volume outside of the Region and the Mask.
 // was is the volume before.
 func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
-	admits, in := edit.Admitted(o.Mask, v.Schema, was.Names()), region.Region(region.Box(b))
+	admits, in := masks.Admitted(o.Mask, v.Schema, was.Names()), region.Region(region.Box(b))
 	if o.Region != nil {
-		in = edit.Scaled(o.Region, v.Scale)
+		in = masks.Scaled(o.Region, v.Scale)
 	} else if admits == nil {
 		return
 	}
@@ -114,7 +115,7 @@ func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
 		before, _ := was.Chunk(pos)
 		if after, ok := v.Chunk(pos); ok && before != after {
 			before = before.Or(v.Default)
-			v.SetChunk(pos, edit.Within(pos, in, admits, before, after.Or(v.Default), before))
+			v.SetChunk(pos, masks.Within(pos, in, admits, before, after.Or(v.Default), before))
 		}
 	}
 }
@@ -126,7 +127,7 @@ func (o *Options) Replace(ctx context.Context, w *world.World, in Place) error {
 	if err != nil {
 		return wrong("%w", err)
 	}
-	r, admits := o.Region, edit.Admitted(o.Mask, in.Volume.Schema, in.Volume.Names())
+	r, admits := o.Region, masks.Admitted(o.Mask, in.Volume.Schema, in.Volume.Names())
 	if r == nil {
 		if int(in.Volume.Default()) < len(admits) && admits[in.Volume.Default()] {
 			return wrong("%s is without end: it is replaced in a %s alone", in.Volume.CellName(in.Volume.Default()), o.word("region"))
@@ -147,7 +148,7 @@ func (o *Options) Replace(ctx context.Context, w *world.World, in Place) error {
 		return wrong("%w; %s allows it", err, o.word("any_name"))
 	}
 	at := &edit.Arena{World: w, Dimension: in.Dimension.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
-	_, err = edit.Do(ctx, at, &edit.Fill{Region: edit.Scaled(r, in.Volume.Scale), Mask: o.Mask, Volume: in.Volume.Volume.Name, Name: name})
+	_, err = edit.Do(ctx, at, &edit.Fill{Region: masks.Scaled(r, in.Volume.Scale), Mask: o.Mask, Volume: in.Volume.Volume.Name, Name: name})
 	return o.noPlace(err)
 }
 

@@ -1,4 +1,4 @@
-package edit
+package arena
 
 import (
 	"fmt"
@@ -18,13 +18,13 @@ func SnapshotName(world, snapshot string) (string, error) {
 	full := world + "/" + snapshots + "/" + snapshot
 	switch err := history.CheckName(full); {
 	case strings.Count(world, "/") > history.MaxParts-3:
-		return "", fmt.Errorf("edit: snapshot %q of %q: %w: a world with snapshots has a name of at most %d parts", snapshot, world, history.ErrName, history.MaxParts-2)
+		return "", fmt.Errorf("arena: snapshot %q of %q: %w: a world with snapshots has a name of at most %d parts", snapshot, world, history.ErrName, history.MaxParts-2)
 	case err != nil:
-		return "", fmt.Errorf("edit: snapshot %q of %q: %w", snapshot, world, err)
+		return "", fmt.Errorf("arena: snapshot %q of %q: %w", snapshot, world, err)
 	case strings.Contains(snapshot, "/"):
-		return "", fmt.Errorf("edit: snapshot %q: %w: want one part", snapshot, history.ErrName)
+		return "", fmt.Errorf("arena: snapshot %q: %w: want one part", snapshot, history.ErrName)
 	case slices.Contains(strings.Split(world, "/"), snapshots):
-		return "", fmt.Errorf("edit: %q is a snapshot: %w: a snapshot has no snapshots", world, history.ErrName)
+		return "", fmt.Errorf("arena: %q is a snapshot: %w: a snapshot has no snapshots", world, history.ErrName)
 	}
 	return full, nil
 }

@@ -1,4 +1,4 @@
-package edit
+package masks
 
 import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -13,11 +13,8 @@ type coarse struct {
 	scale int
 }
 
-// Scaled returns the cells of a volume that lie completely in a region of blocks.
-func Scaled(r region.Region, scale int) region.Region { return scaledRegion(r, scale) }
-
-// scaledRegion returns the cells of a volume that lie in a region of blocks completely.
-func scaledRegion(r region.Region, scale int) region.Region {
+// Scaled returns the cells of a volume that lie in a region of blocks completely.
+func Scaled(r region.Region, scale int) region.Region {
 	switch b, box := r.(region.Box); {
 	case scale == 1 || box && geom.Box(b) == world.Everywhere:
 		return r

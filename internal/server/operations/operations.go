@@ -1,4 +1,5 @@
-package arena
+// Package operations has the restores that callers of a server begin and watch, and the last that ended.
+package operations
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -15,13 +17,12 @@ import (
 const endedOperations = 64
 
 // ErrBusy says that as many operations run as may.
-var ErrBusy = errors.New("arena: too many operations run")
+var ErrBusy = errors.New("operations: too many operations run")
 
-// Operations are restores that callers begin and watch, and the last that ended. All of its methods are safe
-// for any number of goroutines. Each operation has a goroutine that saves what it did.
-type Operations struct {
+// List is the operations of a server. All of its methods are safe for any number of goroutines.
+type List struct {
 	st   history.Store
-	from Opener
+	from arena.Opener
 	most int
 	born string
 
@@ -30,10 +31,10 @@ type Operations struct {
 	all     []*Operation // by time
 }
 
-// NewOperations returns Operations of which at most so many run at a time. born begins the ids
+// New returns an empty List. At most so many of its operations run at a time. born begins the ids
 // of operations, so that none has the id of one of an earlier process.
-func NewOperations(st history.Store, from Opener, born string, most int) *Operations {
-	return &Operations{st: st, from: from, most: most, born: born}
+func New(st history.Store, from arena.Opener, born string, most int) *List {
+	return &List{st: st, from: from, most: most, born: born}
 }
 
 // Operation is a restore that a caller began.
@@ -46,7 +47,7 @@ type Operation struct {
 // Begin begins to restore a snapshot. It returns when the work is in the Queue, and calls ended,
 // on a goroutine of the operation, when it is done and saved; ctx counts until it returns. The
 // error is ErrBusy if too many operations run.
-func (o *Operations) Begin(ctx context.Context, s *Snapshot, what RestoreOptions, author, message string, ended func(*Operation)) (*Operation, error) {
+func (o *List) Begin(ctx context.Context, s *arena.Snapshot, what arena.RestoreOptions, author, message string, ended func(*Operation)) (*Operation, error) {
 	op, err := o.add(s)
 	if err != nil {
 		return nil, err
@@ -57,14 +58,14 @@ func (o *Operations) Begin(ctx context.Context, s *Snapshot, what RestoreOptions
 		o.drop(op)
 		return nil, err
 	}
-	work, err := s.start(ctx, o.st, o.from.Queue(), open.Arena, what, func(p edit.Progress, err error) (history.Commit, error) {
+	work, err := s.Start(ctx, o.st, o.from.Queue(), open.Arena, what, func(p edit.Progress, err error) (history.Commit, error) {
 		canceled := errors.Is(err, edit.ErrCanceled) || errors.Is(err, context.Canceled)
-		return open.end(context.Background(), err == nil || p.Failed > 0 && !canceled, message) // the caller may have gone
+		return end(context.Background(), open, err == nil || p.Failed > 0 && !canceled, message) // the caller may have gone
 	})
 	if err != nil {
 		o.drop(op)
-		_, end := open.end(ctx, false, "")
-		return nil, errors.Join(err, end)
+		_, failed := end(ctx, open, false, "")
+		return nil, errors.Join(err, failed)
 	}
 	o.mu.Lock()
 	op.Operation = work
@@ -81,8 +82,16 @@ func (o *Operations) Begin(ctx context.Context, s *Snapshot, what RestoreOptions
 	return op, nil
 }
 
+// end ends what an arena was opened for.
+func end(ctx context.Context, open *arena.Opened, save bool, message string) (history.Commit, error) {
+	if open.Close == nil {
+		return history.Commit{}, nil
+	}
+	return open.Close(ctx, save, message)
+}
+
 // add adds an operation that is to begin.
-func (o *Operations) add(s *Snapshot) (*Operation, error) {
+func (o *List) add(s *arena.Snapshot) (*Operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	over := func(op *Operation) bool { return op.Operation != nil && op.Ended() }
@@ -106,14 +115,14 @@ func (o *Operations) add(s *Snapshot) (*Operation, error) {
 }
 
 // drop removes an operation that did not begin.
-func (o *Operations) drop(op *Operation) {
+func (o *List) drop(op *Operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.all = slices.DeleteFunc(o.all, func(other *Operation) bool { return other == op })
 }
 
 // Of returns the operations on a world that have begun, by time.
-func (o *Operations) Of(world string) (out []*Operation) {
+func (o *List) Of(world string) (out []*Operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, op := range o.all {
@@ -125,7 +134,7 @@ func (o *Operations) Of(world string) (out []*Operation) {
 }
 
 // Find returns an operation on a world, nil if there is none.
-func (o *Operations) Find(world, id string) *Operation {
+func (o *List) Find(world, id string) *Operation {
 	for _, op := range o.Of(world) {
 		if op.ID == id {
 			return op

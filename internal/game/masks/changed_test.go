@@ -1,22 +1,50 @@
-package edit_test
+package masks_test
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/game/masks"
+	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
+// made returns an open world that was made up.
+func made(t *testing.T) *world.World {
+	t.Helper()
+	st := memory.New(memory.Options{})
+	src, err := convert.Load(t.Context(), terrain.Survival(terrain.Options{Seed: 7, Size: 4, Version: terrain.Modern}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	id, _, err := convert.WriteStone(t.Context(), src, &out, stone.Options{Effort: stone.Quick})
+	if err == nil {
+		_, err = world.Import(t.Context(), st, "arena", history.Stone{ID: id, Data: out.Bytes()}, world.Options{}, "made")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.Open(t.Context(), st, "arena", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // TestChanged holds the cells that differ between versions against a list of those that were
 // written.
 func TestChanged(t *testing.T) {
-	_, w := made(t, 4)
+	w := made(t)
 	defer w.Close()
 	rng := rand.New(rand.NewPCG(3, 4))
 	first := w.Head()
@@ -38,7 +66,7 @@ func TestChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got edit.Changed
+	var got masks.Changed
 	for _, ids := range [][2]history.ID{{first, c.ID()}, {first, first}, {c.ID(), first}} {
 		a, err := w.SnapshotAt(t.Context(), ids[0])
 		if err != nil {
@@ -52,7 +80,7 @@ func TestChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	few := edit.Changed{Most: 2}
+	few := masks.Changed{Most: 2}
 	a, err := w.SnapshotAt(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
@@ -93,31 +121,7 @@ func TestChanged(t *testing.T) {
 			t.Errorf("%v", p)
 		}
 	}
-	if n := region.Count(new(edit.Changed)); n != 0 {
+	if n := region.Count(new(masks.Changed)); n != 0 {
 		t.Errorf("the zero value has %d cells", n)
-	}
-}
-
-func TestSnapshotName(t *testing.T) {
-	for _, tt := range []struct{ world, name, want string }{
-		{"a", "b", "a/.snapshots/b"},
-		{"a/b.c", "x-1", "a/b.c/.snapshots/x-1"},
-		{"a/b/c/d/e/f", "x", "a/b/c/d/e/f/.snapshots/x"},
-		{"a/b/c/d/e/f/g", "x", ""},
-		{"a", "", ""}, {"", "a", ""}, {"a", "b/c", ""}, {"a", "..", ""}, {"a", "B", ""},
-		{"a/.snapshots/b", "c", ""}, {".snapshots", "c", ""}, {"a", ".snapshots", "a/.snapshots/.snapshots"},
-	} {
-		got, err := edit.SnapshotName(tt.world, tt.name)
-		if got != tt.want || (err != nil) != (tt.want == "") || err != nil && !errors.Is(err, history.ErrName) {
-			t.Errorf("%q %q: got %q, %v", tt.world, tt.name, got, err)
-		}
-		if world, name, ok := edit.SplitSnapshotName(tt.want); ok != (tt.want != "") || ok && (world != tt.world || name != tt.name) {
-			t.Errorf("%q: got %q, %q, %v", tt.want, world, name, ok)
-		}
-	}
-	for _, no := range []string{"a", "a/b", "a/.snapshots", "a/.snapshots/b/c", ".snapshots/b"} {
-		if _, _, ok := edit.SplitSnapshotName(no); ok {
-			t.Errorf("%q is a snapshot", no)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package edit
+package masks
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ type changedChunk struct {
 func (r *Changed) Add(ctx context.Context, a, b *world.Snapshot, dimension, volume string) error {
 	return diff.Of(a, b).Chunks(ctx, dimension, volume, func(c diff.Chunk) error {
 		if r.Most > 0 && r.chunks >= r.Most {
-			return fmt.Errorf("edit: changed cells: they are in more than %d chunks", r.Most)
+			return fmt.Errorf("masks: changed cells: they are in more than %d chunks", r.Most)
 		}
 		r.compare(c.Pos, c.A, c.B)
 		return nil
@@ -53,13 +53,6 @@ func (r *Changed) Put(p geom.Point) {
 	only := new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
 	only[in.Y*voxel.ChunkEdge+in.Z] = 1 << in.X
 	r.put(p.Chunk(), only)
-}
-
-func translated(c *voxel.Chunk, table []voxel.Cell) *voxel.Chunk {
-	if table == nil {
-		return c
-	}
-	return c.Translate(table)
 }
 
 // compare adds the cells in which two chunks differ.
