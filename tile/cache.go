@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -74,10 +75,8 @@ type Options struct {
 	// Instances keeps tiles with equal bytes once.
 	Instances bool
 	// Packed is the budget of the compressed tier in bytes, beside Budget. Payloads that
-	// leave are packed into it. Default: no such tier.
+	// leave are packed into it as LZ4 blocks. Default: no such tier.
 	Packed int64
-	// Packer packs payloads. Default: LZ4 blocks.
-	Packer Packer
 }
 
 // Purpose is a kind of tile.
@@ -91,6 +90,14 @@ type Purpose struct {
 	// Sharper is how many levels finer than needed a sampler reads: masks and cut-outs
 	// look better with less filtering. See Level.
 	Sharper float64
+}
+
+// Level returns the level that a sampler of this purpose reads, where an element of level
+// 0 is to be width elements wide: 1 reads level 0, 2 level 1. part is how much of the next
+// coarser level a sampler mixes in, 0 to 1.
+func (p Purpose) Level(width float64, levels int) (level int, part float64) {
+	l := min(max(math.Log2(width)-p.Sharper, 0), float64(levels-1))
+	return int(l), l - float64(int(l))
 }
 
 // Cache keeps tiles. Any number of goroutines may use it.
@@ -149,9 +156,6 @@ func New[K Key](o Options) *Cache[K] {
 		o.Records = int(max(1<<16, o.Budget>>11))
 	} else {
 		slots += 3 * o.Records / (2 * o.Shards) // two of three are filled
-	}
-	if o.Packer == nil {
-		o.Packer = LZ4{}
 	}
 	c := &Cache[K]{o: o, shards: make([]shard[K], o.Shards), shared: make(map[uint64]*payload)}
 	c.pool.most = o.Budget / 16

@@ -221,7 +221,7 @@ func TestLinear(t *testing.T) {
 		for _, packed := range []int64{0, 1 << 10} {
 			c := tile.New[num](tile.Options{Budget: 4 << 10, Packed: packed, Purposes: []tile.Purpose{{Policy: policy}}})
 			salts := make([]atomic.Uint64, 24)
-			r := &tile.Virtual[num]{Size: fixed(256), Fill: func(key num, b []byte) {
+			r := &virtual[num]{Size: fixed(256), Fill: func(key num, b []byte) {
 				salt := salts[key].Load()
 				runtime.Gosched()
 				fill(b, key, salt)

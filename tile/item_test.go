@@ -204,7 +204,7 @@ func TestScene(t *testing.T) {
 	ctx := context.Background()
 	c := tile.New[tile.Flat](tile.Options{Budget: 8 << 20})
 	open := func(_ context.Context, name string) (tile.File[tile.Flat], error) {
-		return &tile.Virtual[tile.Flat]{
+		return &virtual[tile.Flat]{
 			Item: tile.About{Size: [3]int{edge, edge, 1}, Tile: size, Levels: levels, Channels: []string{"R", "G", "B", "A"}, Traits: tile.Traits{Element: 8}},
 			Size: func(tile.Flat) int { return size * size * 8 },
 			Fill: func(k tile.Flat, b []byte) {

@@ -35,13 +35,13 @@ func TestRefused(t *testing.T) {
 			get(t, c, nil, 4, r).Release()
 			saltOf(t, b.Bytes(), 3)
 			b.Release()
-			none := &tile.Virtual[num]{Size: fixed(0)}
+			none := &virtual[num]{Size: fixed(0)}
 			for _, r := range []tile.Reader[num]{none, deaf{}} {
 				if _, err := c.Get(ctx, nil, 5, r); err == nil || !strings.Contains(err.Error(), "a tile of 0 bytes") {
 					t.Errorf("a tile without bytes: %v", err)
 				}
 			}
-			wrong := &tile.Virtual[num]{Size: fixed(8), Item: tile.About{Traits: tile.Traits{Purpose: 1}}}
+			wrong := &virtual[num]{Size: fixed(8), Item: tile.About{Traits: tile.Traits{Purpose: 1}}}
 			if _, err := c.Get(ctx, nil, 5, wrong); err == nil || !strings.Contains(err.Error(), "purpose 1 of 1") {
 				t.Errorf("an unknown purpose: %v", err)
 			}
@@ -77,7 +77,7 @@ func (lazy) ReadTile(context.Context, num, func(int) ([]byte, error)) error { re
 
 func TestConstants(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 2000})
-	r := &tile.Virtual[num]{
+	r := &virtual[num]{
 		Item: tile.About{Traits: tile.Traits{Element: 4}}, Size: fixed(1024),
 		Fill: func(key num, b []byte) {
 			for i := range b {
@@ -119,7 +119,7 @@ func TestConstants(t *testing.T) {
 
 func TestInstances(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 10 << 10, Instances: true})
-	r := &tile.Virtual[num]{Size: fixed(1024), Fill: func(key num, b []byte) { fill(b, key%3, 0) }}
+	r := &virtual[num]{Size: fixed(1024), Fill: func(key num, b []byte) { fill(b, key%3, 0) }}
 	for key := range num(30) {
 		h, err := c.Get(context.Background(), nil, key, r)
 		if err != nil {
@@ -146,7 +146,7 @@ func TestPacked(t *testing.T) {
 	const tiles, size = 40, 4096
 	c := tile.New[num](tile.Options{Budget: 8 * size, Packed: tiles * size})
 	reads := 0
-	r := &tile.Virtual[num]{Size: fixed(size), Fill: func(key num, b []byte) { reads++; fill(b[:size/2], key, 0); clear(b[size/2:]) }}
+	r := &virtual[num]{Size: fixed(size), Fill: func(key num, b []byte) { reads++; fill(b[:size/2], key, 0); clear(b[size/2:]) }}
 	for range 4 {
 		for key := range num(tiles) {
 			h, err := c.Get(context.Background(), nil, key, r)
@@ -171,8 +171,8 @@ func TestPacked(t *testing.T) {
 // TestPurposes has a scan of one kind of tiles beside another kind that fits its share.
 func TestPurposes(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 40 << 10, Purposes: []tile.Purpose{{Name: "color", Share: .25}, {Name: "mask", Share: .75, Policy: tile.Clock}}})
-	of := func(purpose int) *tile.Virtual[num] {
-		return &tile.Virtual[num]{Item: tile.About{Traits: tile.Traits{Purpose: purpose}}, Size: fixed(1 << 10)}
+	of := func(purpose int) *virtual[num] {
+		return &virtual[num]{Item: tile.About{Traits: tile.Traits{Purpose: purpose}}, Size: fixed(1 << 10)}
 	}
 	color, mask := of(0), of(1)
 	ask := func(key num, r tile.Reader[num]) {
@@ -243,7 +243,7 @@ func TestKeys(t *testing.T) {
 
 func TestBatch(t *testing.T) {
 	c := tile.New[tile.Flat](tile.Options{Budget: 64 << 10})
-	r := &tile.Virtual[tile.Flat]{Size: func(tile.Flat) int { return 64 }, Fill: func(k tile.Flat, b []byte) { b[0] = byte(k) }}
+	r := &virtual[tile.Flat]{Size: func(tile.Flat) int { return 64 }, Fill: func(k tile.Flat, b []byte) { b[0] = byte(k) }}
 	var requests []tile.Request[tile.Flat]
 	for i := range 16 {
 		k, _ := tile.FlatKey(1, 0, i/4, i%4)
@@ -265,7 +265,7 @@ func TestBatch(t *testing.T) {
 		}
 		w.Close()
 	}
-	bad := &tile.Virtual[tile.Flat]{Size: r.Size, Before: func(context.Context, tile.Flat) error { return errBad }}
+	bad := &virtual[tile.Flat]{Size: r.Size, Before: func(context.Context, tile.Flat) error { return errBad }}
 	k, _ := tile.FlatKey(2, 0, 0, 0)
 	if left, err := c.GetAll(context.Background(), nil, append(requests, tile.Request[tile.Flat]{Key: k, Reader: bad}), nil); err != errBad || len(left) != 0 {
 		t.Errorf("%d handles, %v", len(left), err)
@@ -345,7 +345,7 @@ func TestAllocationsOfMisses(t *testing.T) {
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
 			c := tile.New[num](tile.Options{Budget: 100 << 12, Purposes: []tile.Purpose{{Policy: policy}}})
-			r := &tile.Virtual[num]{Size: fixed(1 << 12)}
+			r := &virtual[num]{Size: fixed(1 << 12)}
 			misses := func() {
 				for key := range num(1000) {
 					h, err := c.Get(context.Background(), nil, key, r)
@@ -376,8 +376,8 @@ func clockOf() func() time.Time {
 func TestInstanceOfNone(t *testing.T) {
 	ctx := context.Background()
 	c := tile.New[num](tile.Options{Budget: 1 << 20, Instances: true})
-	r := &tile.Virtual[num]{Size: fixed(1024), Fill: func(_ num, b []byte) { fill(b, 7, 0) }}
-	held := &tile.Virtual[num]{Size: r.Size, Fill: func(key num, b []byte) { r.Fill(key, b); c.Invalidate(key) }}
+	r := &virtual[num]{Size: fixed(1024), Fill: func(_ num, b []byte) { fill(b, 7, 0) }}
+	held := &virtual[num]{Size: r.Size, Fill: func(key num, b []byte) { r.Fill(key, b); c.Invalidate(key) }}
 	first, err := c.Get(ctx, nil, 1, held)
 	if err != nil {
 		t.Fatal(err)

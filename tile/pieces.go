@@ -47,7 +47,7 @@ func (p *Pieces) Add(b []byte) (n int, err error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	packed, ok := LZ4{}.Pack(p.buffer[:0], b)
+	packed, ok := packLZ4(p.buffer[:0], b)
 	if p.buffer = packed; !ok {
 		packed = b
 	}
@@ -80,7 +80,7 @@ func (p *Pieces) Read(n int) ([]byte, error) {
 	if err == nil && at.stored != at.size {
 		packed := b
 		b = make([]byte, at.size)
-		err = LZ4{}.Unpack(b, packed)
+		err = unpackLZ4(b, packed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tile: temporary file: %w", err)

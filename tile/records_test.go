@@ -46,7 +46,7 @@ func fewRecords(t *testing.T, o tile.Options, kind string, records int) {
 	ctx := context.Background()
 	c := tile.New[num](o)
 	read := func(key num) tile.Reader[num] {
-		v := &tile.Virtual[num]{Size: fixed(64), Fill: func(key num, b []byte) {
+		v := &virtual[num]{Size: fixed(64), Fill: func(key num, b []byte) {
 			for i := range b {
 				b[i] = byte(i) + byte(key)
 			}
@@ -138,7 +138,7 @@ func TestForgottenIsReadAgain(t *testing.T) {
 	ctx := context.Background()
 	for _, records := range []int{64, 1000} {
 		c := tile.New[num](tile.Options{Budget: 1 << 20, Records: records})
-		r := &tile.Virtual[num]{Size: fixed(10)}
+		r := &virtual[num]{Size: fixed(10)}
 		tiles := int64(5 * records)
 		read := func() tile.Stats {
 			for key := range num(tiles) {
@@ -172,7 +172,7 @@ func TestForgottenIsReadAgain(t *testing.T) {
 // More goroutines read than there are records for.
 func TestFewRecordsAtOnce(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 1 << 20, Records: 16})
-	r := &tile.Virtual[num]{Size: fixed(64)}
+	r := &virtual[num]{Size: fixed(64)}
 	var wg sync.WaitGroup
 	for g := range uint64(8) {
 		wg.Go(func() {
@@ -201,7 +201,7 @@ func TestFewRecordsAtOnce(t *testing.T) {
 func TestInstancesAreCounted(t *testing.T) {
 	ctx := context.Background()
 	c := tile.New[num](tile.Options{Budget: 1 << 20, Instances: true})
-	r := &tile.Virtual[num]{Size: fixed(64), Fill: func(_ num, b []byte) { clear(b); b[3] = 1 }}
+	r := &virtual[num]{Size: fixed(64), Fill: func(_ num, b []byte) { clear(b); b[3] = 1 }}
 	for key := range num(3) {
 		h, err := c.Get(ctx, nil, key, r)
 		if err != nil {

@@ -7,22 +7,11 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// A Packer packs payloads for the compressed tier. Goroutines share it.
-type Packer interface {
-	// Pack appends the packed form of src to dst. It reports false if src does not become
-	// smaller by that.
-	Pack(dst, src []byte) ([]byte, bool)
-	// Unpack fills dst with what src was packed from.
-	Unpack(dst, src []byte) error
-}
-
-// LZ4 packs payloads as LZ4 blocks.
-type LZ4 struct{}
-
 var compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 
-// Pack implements Packer. A payload must become smaller by an eighth.
-func (LZ4) Pack(dst, src []byte) ([]byte, bool) {
+// packLZ4 appends src as an LZ4 block to dst. It returns false if src does not become smaller by an
+// eighth.
+func packLZ4(dst, src []byte) ([]byte, bool) {
 	l := compressors.Get().(*lz4.Compressor)
 	defer compressors.Put(l)
 	from := len(dst)
@@ -31,8 +20,8 @@ func (LZ4) Pack(dst, src []byte) ([]byte, bool) {
 	return dst[:from+n], err == nil && n > 0
 }
 
-// Unpack implements Packer.
-func (LZ4) Unpack(dst, src []byte) error {
+// unpackLZ4 fills dst with what src was packed from.
+func unpackLZ4(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err != nil || n != len(dst) {
 		return fmt.Errorf("tile: unpack %d bytes: %d of %d, %w", len(src), n, len(dst), err)
@@ -95,7 +84,7 @@ func (c *Cache[K]) pack(victims []victim) {
 	made := make([]*packed, len(victims))
 	var buf []byte
 	for i, v := range victims {
-		small, ok := c.o.Packer.Pack(buf[:0], v.p.bytes)
+		small, ok := packLZ4(buf[:0], v.p.bytes)
 		if buf = small; ok {
 			made[i] = &packed{bytes: append(make([]byte, 0, len(small)), small...), size: len(v.p.bytes)}
 		}
@@ -165,7 +154,7 @@ func (c *Cache[K]) unpack(s *shard[K], id uint32, f *flight) (*payload, error) {
 		return nil, err
 	}
 	b := c.pool.get(from.size)
-	if err := c.o.Packer.Unpack(b, from.bytes); err != nil {
+	if err := unpackLZ4(b, from.bytes); err != nil {
 		c.giveBack(b)
 		return nil, err
 	}
