@@ -220,14 +220,14 @@ func (w *World) changed(c *Change) {
 // Undo takes back the author's last edit; the next call takes back the edit before. It restores
 // blocks that nobody has changed since, and reports the others. The error wraps undo.ErrNothing
 // if there is no edit.
-func (w *World) Undo(ctx context.Context) (undo.Report, error) {
+func (w *World) Undo(ctx context.Context) (undo.Undone, error) {
 	r, err := w.steps.Undo(ctx, w.author)
 	w.changed(r.Change)
 	return r, err
 }
 
 // Redo repeats the edit that Undo took back last, unless the author has edited since.
-func (w *World) Redo(ctx context.Context) (undo.Report, error) {
+func (w *World) Redo(ctx context.Context) (undo.Undone, error) {
 	r, err := w.steps.Redo(ctx, w.author)
 	w.changed(r.Change)
 	return r, err

@@ -29,11 +29,11 @@ type lobby struct {
 
 func (l *lobby) Queue() *edit.Queue { return l.queue }
 
-func (l *lobby) Open(_ context.Context, name, author string) (*arena.Opened, error) {
+func (l *lobby) Open(_ context.Context, name, author string) (*arena.OpenArena, error) {
 	if name != l.world.Name() {
 		return nil, history.ErrNoWorld
 	}
-	return &arena.Opened{Arena: &l.arena}, nil // the game saves the world as it always does
+	return &arena.OpenArena{Arena: &l.arena}, nil // the game saves the world as it always does
 }
 
 func (l *lobby) Capture(_ context.Context, name string) (*world.Capture, error) {

@@ -374,16 +374,16 @@ func newGame(t *testing.T, n int) *game {
 
 func (g *game) Queue() *edit.Queue { return g.queue }
 
-func (g *game) Open(_ context.Context, name, _ string) (*arena.Opened, error) {
+func (g *game) Open(_ context.Context, name, _ string) (*arena.OpenArena, error) {
 	if name != "a" {
 		return nil, history.ErrNoWorld
 	}
-	return &arena.Opened{Arena: &g.arena}, nil
+	return &arena.OpenArena{Arena: &g.arena}, nil
 }
 
 func (g *game) Capture(context.Context, string) (*world.Capture, error) { return g.w.Capture() }
 
-func (g *game) Section(s *edit.Section) error {
+func (g *game) Section(s *edit.SectionChange) error {
 	if (s.Min.X>>5+s.Min.Z>>5)&1 == 0 {
 		return g.fail
 	}

@@ -108,7 +108,7 @@ func (o *toolOptions) options(brush string, f *pflag.FlagSet) (out *tool.Options
 
 // toolUsage makes wrong words of a brush wrong usage.
 func toolUsage(err error) error {
-	var wrong *tool.Error
+	var wrong *tool.WordError
 	if errors.As(err, &wrong) {
 		return usagef("%w", wrong)
 	}

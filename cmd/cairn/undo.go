@@ -87,7 +87,7 @@ type reverted struct {
 	commitResult
 
 	way    string
-	places []undo.Place
+	places []undo.Conflict
 }
 
 func runRevert(ctx context.Context, sf *storeFlag, out io.Writer, name, way string, o editOptions) error {
@@ -126,7 +126,7 @@ func revert(ctx context.Context, st history.Store, w *world.World, way, author s
 		return nil, err
 	}
 	r := &reverted{World: "@" + w.Name(), Taken: versionOf(c), Cells: did.Cells, Columns: did.Columns, Skipped: did.Skipped,
-		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, apart.Files...), Properties: apart.Properties, way: way, places: did.Places}
+		SkippedColumns: did.SkippedColumns, Unknown: did.Unknown, Files: append([]string{}, apart.Files...), Properties: apart.Properties, way: way, places: did.Conflicts}
 	head := w.Head()
 	made, err := w.Commit(ctx, revertMessage(way, c))
 	r.commitResult = commitResult{versionOf(made), made.ID() == head}

@@ -22,14 +22,14 @@ type Opener interface {
 	// Open opens a world for one operation. author is who asks for it. The error wraps
 	// history.ErrNoWorld if there is no such world, and history.ErrLeased if the world
 	// cannot be had now.
-	Open(ctx context.Context, name, author string) (*Opened, error)
+	Open(ctx context.Context, name, author string) (*OpenArena, error)
 	// Capture captures a world that is open, so that a snapshot has what no commit holds yet. It
 	// returns nil if the world is not open: then the newest version is saved.
 	Capture(ctx context.Context, name string) (*world.Capture, error)
 }
 
-// Opened is an arena that is open for an operation.
-type Opened struct {
+// OpenArena is an arena that is open for an operation.
+type OpenArena struct {
 	*edit.Arena
 	// Lost is closed when the world can no longer be saved. nil: never.
 	Lost <-chan struct{}
@@ -81,7 +81,7 @@ func (a *Leased) Close() {
 func (a *Leased) Capture(context.Context, string) (*world.Capture, error) { return nil, nil }
 
 // Open implements Opener.
-func (a *Leased) Open(ctx context.Context, name, author string) (_ *Opened, err error) {
+func (a *Leased) Open(ctx context.Context, name, author string) (_ *OpenArena, err error) {
 	if !a.take(name) {
 		return nil, fmt.Errorf("arena: an operation works on %s: %w", name, history.ErrLeased)
 	}
@@ -107,7 +107,7 @@ func (a *Leased) Open(ctx context.Context, name, author string) (_ *Opened, err 
 		defer close(renewed)
 		a.renew(renewing, w, lost)
 	}()
-	return &Opened{Arena: &edit.Arena{Name: name, World: w, Light: edit.Pending{}}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
+	return &OpenArena{Arena: &edit.Arena{Name: name, World: w, Light: edit.WorldLight{}}, Lost: lost, Close: func(ctx context.Context, save bool, message string) (c history.Commit, err error) {
 		if save {
 			c, err = w.Commit(ctx, message)
 		}

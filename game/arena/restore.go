@@ -82,7 +82,7 @@ func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a
 // restore. show, which may be nil, is called with the progress several times a second.
 func (s *Snapshot) Run(ctx context.Context, st history.Store, w *world.World, o RestoreOptions, show func(edit.Progress)) (edit.Progress, error) {
 	did, err := edit.Run(ctx, func(q *edit.Queue) (*edit.Operation, error) {
-		return s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.Pending{}}, o, nil)
+		return s.Start(ctx, st, q, &edit.Arena{World: w, Light: edit.WorldLight{}}, o, nil)
 	}, show)
 	return did.Progress, errors.Join(ctx.Err(), err)
 }

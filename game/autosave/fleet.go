@@ -51,7 +51,7 @@ type Fleet struct {
 
 	mu      sync.Mutex // guards what follows; after stepping
 	members map[string]*member
-	events  []Event
+	events  []WorldEvent
 	adopted bool // a world that was to be closed stayed open
 	ended   bool
 }
@@ -63,10 +63,10 @@ type member struct {
 	moved  chan struct{} // closed when it no longer is
 }
 
-// Event is something that happened to a world since the last Step.
-type Event struct {
+// WorldEvent is something that happened to a world since the last Step.
+type WorldEvent struct {
 	Name string
-	Kind Kind
+	Kind EventKind
 	// Err is why a save failed or a world was lost. For a closed world it is why its lease
 	// could not be ended; that lease ends when its time is over.
 	Err error
@@ -75,12 +75,12 @@ type Event struct {
 	Cells int
 }
 
-// Kind is the kind of an Event.
-type Kind uint8
+// EventKind is the kind of a WorldEvent.
+type EventKind uint8
 
 const (
 	// Failed says that a save failed. It is tried again.
-	Failed Kind = iota
+	Failed EventKind = iota
 	// Lost says that the world belongs to someone else: its lease was lost, or it
 	// was changed or deleted without one. What no commit holds cannot be saved. The
 	// Fleet has closed it.
@@ -90,7 +90,7 @@ const (
 )
 
 // String returns the kind as a word.
-func (k Kind) String() string {
+func (k EventKind) String() string {
 	return [...]string{Failed: "failed", Lost: "lost", Closed: "closed"}[k]
 }
 
@@ -180,7 +180,7 @@ func (f *Fleet) lease(ctx context.Context, name string) (*world.World, error) {
 // Step sets the time. It begins what is due, and returns what happened since the last Step. It does
 // not wait, unless Options.Run does. A clock that was set back goes on for the Fleet from where it
 // was: what is due is begun as if it had not been.
-func (f *Fleet) Step(now time.Time) []Event {
+func (f *Fleet) Step(now time.Time) []WorldEvent {
 	f.begin(now)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -243,7 +243,7 @@ func (f *Fleet) move(name string) *member {
 }
 
 // gone completes a close that move began.
-func (f *Fleet) gone(name string, m *member, e Event) {
+func (f *Fleet) gone(name string, m *member, e WorldEvent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.members, name)
@@ -262,7 +262,7 @@ func (f *Fleet) save(s *save) {
 	default:
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.events = append(f.events, Event{Name: name, Kind: Failed, Err: err, Cells: s.k.unsaved()})
+		f.events = append(f.events, WorldEvent{Name: name, Kind: Failed, Err: err, Cells: s.k.unsaved()})
 	}
 }
 
@@ -279,7 +279,7 @@ func (f *Fleet) shut(name string, m *member) {
 		close(m.moved)
 		return
 	}
-	f.gone(name, m, Event{Kind: Closed, Err: errors.Join(err, f.leases.Release(f.ctx, name))})
+	f.gone(name, m, WorldEvent{Kind: Closed, Err: errors.Join(err, f.leases.Release(f.ctx, name))})
 }
 
 // lose closes a world that cannot be saved.
@@ -296,7 +296,7 @@ func (f *Fleet) lose(name string, why error) {
 		}
 		f.o.Closing(m.kept)
 		err := m.kept.World().Close()
-		f.gone(name, m, Event{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
+		f.gone(name, m, WorldEvent{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
 	})
 }
 

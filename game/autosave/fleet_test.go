@@ -76,7 +76,7 @@ func (s *host) open(name string) *autosave.Kept {
 
 // at steps to so long after the start and holds what happened against want: "a
 // failed, b closed".
-func (s *host) at(d time.Duration, want string) []autosave.Event {
+func (s *host) at(d time.Duration, want string) []autosave.WorldEvent {
 	s.t.Helper()
 	s.now = start.Add(d)
 	events := s.f.Step(s.now)

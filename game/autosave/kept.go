@@ -53,7 +53,7 @@ func (k *Kept) Changed(cells int) bool {
 	return k.event(func() { k.cells += max(cells, 0) })
 }
 
-// Close asks the Fleet to save and close the world now, whatever players come. An Event says
+// Close asks the Fleet to save and close the world now, whatever players come. A WorldEvent says
 // when that is done. Close returns false when Players does.
 func (k *Kept) Close() bool {
 	return k.event(func() {

@@ -36,8 +36,8 @@ func (a *Arena) rule(d *world.DimensionTx, back bool) {
 // SectionEdge is the edge of a section in cells of a volume.
 const SectionEdge = 16
 
-// Section is the cells of one section that an operation changes.
-type Section struct {
+// SectionChange is the cells of one section that an operation changes.
+type SectionChange struct {
 	Volume string
 	// Min is the least corner of the section, in cells of the volume.
 	Min geom.Point
@@ -56,13 +56,13 @@ type Section struct {
 type Sink interface {
 	// Section takes the changed cells of a section before they are published. If it returns
 	// an error, these cells stay as they were, and the chunk counts as failed.
-	Section(s *Section) error
+	Section(s *SectionChange) error
 	// Column takes a column whose objects, or other data, change: c is what is to be there,
 	// nil if the column is removed.
 	Column(pos geom.ColumnPos, c *voxel.Column) error
 }
 
-// Relighter computes light anew after an operation: a Flood, a Pending for worlds that compute
+// Relighter computes light anew after an operation: a Flood, a WorldLight for worlds that compute
 // light themselves, or the engine of the game.
 type Relighter interface {
 	// Relight is called once for each tower of chunks that an operation changed blocks in,

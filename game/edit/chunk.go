@@ -179,7 +179,7 @@ func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *p
 		at := sectionMin(least, i)
 		start := s.q.o.Clock()
 		if sink := r.in.Sink; sink != nil {
-			p.err = sink.Section(&Section{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
+			p.err = sink.Section(&SectionChange{Volume: v.Name, Min: at, Index: c.index, Cells: c.now, Names: v.Names()})
 		}
 		s.q.section.add(s.q.o.Clock().Sub(start))
 		if p.err != nil {

@@ -30,7 +30,7 @@ type game struct {
 
 const perSection, perCell = 400 * time.Microsecond, 100 * time.Nanosecond
 
-func (g *game) Section(s *edit.Section) error {
+func (g *game) Section(s *edit.SectionChange) error {
 	d := g.own.Edit()
 	for i, at := range s.Index {
 		d.Set(s.Min.Add(geom.Point{X: int(at & 15), Y: int(at >> 8), Z: int(at >> 4 & 15)}), s.Cells[i])

@@ -26,7 +26,7 @@ var errSink = errors.New("the game is full")
 // faulty is a Sink that fails at some sections.
 type faulty struct{ rng *rand.Rand }
 
-func (f *faulty) Section(*edit.Section) error {
+func (f *faulty) Section(*edit.SectionChange) error {
 	if f.rng.IntN(40) == 0 {
 		return errSink
 	}
@@ -184,7 +184,7 @@ type refusing struct {
 	at geom.Point
 }
 
-func (r *refusing) Section(s *edit.Section) error {
+func (r *refusing) Section(s *edit.SectionChange) error {
 	if s.Min == r.at {
 		return errSink
 	}

@@ -230,13 +230,13 @@ func generated(d *world.Dimension, x, z int32) bool {
 // opaque is blocks that no names know, which let no light through.
 var opaque = voxel.Uniform(voxel.MaxCell)
 
-// Pending is a Relighter for worlds with world.Options.Relight: it has World.Relight compute
+// WorldLight is a Relighter for worlds with world.Options.Relight: it has World.Relight compute
 // the light of all that is pending, in one go, however long that takes, and may read the store.
 // It is for programs without ticks.
-type Pending struct{}
+type WorldLight struct{}
 
 // Relight implements Relighter.
-func (Pending) Relight(ctx context.Context, a *Arena, _ []geom.ChunkPos) error {
+func (WorldLight) Relight(ctx context.Context, a *Arena, _ []geom.ChunkPos) error {
 	return a.World.Relight(ctx)
 }
 

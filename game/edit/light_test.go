@@ -153,7 +153,7 @@ func TestLightBack(t *testing.T) {
 	defer from.Close()
 	q := edit.New(edit.Options{})
 	defer q.Close()
-	run(t, q, q.Add(&edit.Arena{World: w, Light: edit.Pending{}}, &edit.Restore{Snapshot: from, Columns: true, Light: true}, 0))
+	run(t, q, q.Add(&edit.Arena{World: w, Light: edit.WorldLight{}}, &edit.Restore{Snapshot: from, Columns: true, Light: true}, 0))
 	if _, err := w.Commit(ctx, "restored"); err != nil {
 		t.Fatal(err)
 	}

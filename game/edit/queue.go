@@ -166,7 +166,7 @@ func (q *Queue) Close() {
 // tick began; a budget of 0 or less is Options.Budget. It ends between two sections, before one that
 // would probably not fit. Also without any time left it does one piece of work, such as one section,
 // so that operations always come to their end. It returns what it did.
-func (q *Queue) Step(now time.Time, budget time.Duration) Report {
+func (q *Queue) Step(now time.Time, budget time.Duration) Work {
 	q.stepping.Lock()
 	defer q.stepping.Unlock()
 	if budget <= 0 {
@@ -175,16 +175,16 @@ func (q *Queue) Step(now time.Time, budget time.Duration) Report {
 	s := &step{q: q, deadline: now.Add(budget)}
 	for first := true; ; first = false {
 		if !first && !q.o.Clock().Before(s.deadline) {
-			return s.Report // also beginnings and ends take time
+			return s.Work // also beginnings and ends take time
 		}
 		f := q.next()
 		if f == nil {
-			return s.Report
+			return s.Work
 		}
 		if f.advance(s) {
 			q.end(f)
 		} else if s.full {
-			return s.Report
+			return s.Work
 		}
 	}
 }
@@ -254,8 +254,8 @@ func (q *Queue) cancel(f *run, why error) {
 	}
 }
 
-// Report is what a Step did.
-type Report struct {
+// Work is what a Step did.
+type Work struct {
 	Sections int // that were changed
 	Chunks   int // that were completed
 	Cells    int // that were changed
@@ -263,7 +263,7 @@ type Report struct {
 
 // step is a Step under way.
 type step struct {
-	Report
+	Work
 	q        *Queue
 	deadline time.Time
 	looked   bool // at a chunk or a column

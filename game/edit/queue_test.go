@@ -17,11 +17,11 @@ import (
 
 // sink is a Sink that a test gives functions.
 type sink struct {
-	section func(*edit.Section) error
+	section func(*edit.SectionChange) error
 	column  func(geom.ColumnPos, *voxel.Column) error
 }
 
-func (s *sink) Section(c *edit.Section) error {
+func (s *sink) Section(c *edit.SectionChange) error {
 	if s.section == nil {
 		return nil
 	}
@@ -190,7 +190,7 @@ func TestFillRefused(t *testing.T) {
 	defer w.Close()
 	q := still(edit.Options{})
 	defer q.Close()
-	a := &edit.Arena{World: w, Sink: &sink{section: func(*edit.Section) error { t.Error("the game was told"); return nil }}}
+	a := &edit.Arena{World: w, Sink: &sink{section: func(*edit.SectionChange) error { t.Error("the game was told"); return nil }}}
 	f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Cell: 3}, 0)
 	q.Step(time.Now(), time.Hour)
 	if _, err := f.Wait(context.Background()); err == nil {
@@ -235,7 +235,7 @@ func TestPanic(t *testing.T) {
 	q := still(edit.Options{})
 	defer q.Close()
 	calls := 0
-	a := &edit.Arena{World: w, Sink: &sink{section: func(*edit.Section) error {
+	a := &edit.Arena{World: w, Sink: &sink{section: func(*edit.SectionChange) error {
 		if calls++; calls == 10 {
 			panic("game over")
 		}

@@ -41,7 +41,7 @@ type Restore struct {
 	// Light restores light as well, after all else, where nothing outside of Region reaches: in a
 	// box without its outermost 15 cells, or everywhere. Together with Columns and without
 	// a Region it brings height maps back as they were, too. A Mask rules it out. A world with
-	// world.Options.Relight needs an Arena with the Relighter Pending for it.
+	// world.Options.Relight needs an Arena with the Relighter WorldLight for it.
 	Light bool
 	// Columns restores what columns have besides cells, objects, height maps and what is known of
 	// their light, of those columns that lie in Region completely at the heights that it has.

@@ -36,7 +36,7 @@ func Run(ctx context.Context, start func(q *Queue) (*Operation, error), show fun
 		if show != nil {
 			show(o.Status().Progress)
 		}
-		if did == (Report{}) && !o.Ended() {
+		if did == (Work{}) && !o.Ended() {
 			<-woken // what the next step needs is on its way
 		}
 	}

@@ -246,7 +246,7 @@ func TestNothingHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := &sink{section: func(*edit.Section) error { return errSink }, column: func(geom.ColumnPos, *voxel.Column) error { return errSink }}
+	full := &sink{section: func(*edit.SectionChange) error { return errSink }, column: func(geom.ColumnPos, *voxel.Column) error { return errSink }}
 	for name, how := range map[string]struct {
 		op    edit.Task
 		sink  edit.Sink

@@ -17,7 +17,7 @@ type crowd struct {
 	set     *interest.Set
 	tree    *octree.Tree
 	edge    float64
-	viewers []interest.ID
+	viewers []interest.ViewerID
 	eyes    []interest.Viewer
 	walks   []octree.Vec // of viewers
 	objects []octree.ID
@@ -28,7 +28,7 @@ type crowd struct {
 func newCrowd(t testing.TB, viewers, objects int, edge float64) *crowd {
 	w := &crowd{t: t, rng: rand.New(rand.NewPCG(1, 2)), set: newSet(t, interest.Options{Moves: true}), tree: newTree(t), edge: edge}
 	for range viewers {
-		v := interest.Viewer{Position: w.where(), Chunks: interest.Shape{Horizontal: 8, Vertical: 4}, Objects: 8 * geom.ChunkEdge}
+		v := interest.Viewer{Position: w.where(), Chunks: interest.Reach{Horizontal: 8, Vertical: 4}, Objects: 8 * geom.ChunkEdge}
 		id, err := w.set.Add(v)
 		if err != nil {
 			t.Fatal(err)

@@ -10,19 +10,19 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Shape is the chunks around one, by their distances in chunks: a cylinder that stands upright, or a
-// ball. The zero value is the one chunk alone. The viewers of one Shape share the order of its chunks;
+// Reach is the chunks around one, by their distances in chunks: a cylinder that stands upright, or a
+// ball. The zero value is the one chunk alone. The viewers of one Reach share the order of its chunks;
 // the first of them takes the time to make it, 0.1 s for the largest.
-type Shape struct {
+type Reach struct {
 	Horizontal int // radius, at most MaxRadius
 	Vertical   int // how far up and down, at most MaxRadius; of a ball it does not count
 	Ball       bool
 }
 
-// MaxRadius bounds a Shape.
+// MaxRadius bounds a Reach.
 const MaxRadius = 64
 
-func (s Shape) check() error {
+func (s Reach) check() error {
 	if s.Horizontal < 0 || s.Horizontal > MaxRadius || s.Vertical < 0 || s.Vertical > MaxRadius {
 		return fmt.Errorf("shape %+v: a radius is not in 0..%d", s, MaxRadius)
 	}
@@ -30,7 +30,7 @@ func (s Shape) check() error {
 }
 
 // vertical returns how far a shape goes up and down.
-func (s Shape) vertical() int {
+func (s Reach) vertical() int {
 	if s.Ball {
 		return s.Horizontal
 	}
@@ -38,7 +38,7 @@ func (s Shape) vertical() int {
 }
 
 // plain returns the one form of equal shapes.
-func (s Shape) plain() Shape {
+func (s Reach) plain() Reach {
 	if s.Ball {
 		s.Vertical = 0
 	}
@@ -46,7 +46,7 @@ func (s Shape) plain() Shape {
 }
 
 // Has reports whether the shape around a has b.
-func (s Shape) Has(a, b geom.ChunkPos) bool {
+func (s Reach) Has(a, b geom.ChunkPos) bool {
 	x, y, z := int(b.X)-int(a.X), int(b.Y)-int(a.Y), int(b.Z)-int(a.Z)
 	square := x*x + z*z
 	if s.Ball {
@@ -55,9 +55,9 @@ func (s Shape) Has(a, b geom.ChunkPos) bool {
 	return square <= s.Horizontal*s.Horizontal && max(y, -y) <= s.Vertical
 }
 
-// shape is the chunks of a Shape in an order.
+// shape is the chunks of a Reach in an order.
 type shape struct {
-	Shape
+	Reach
 	offsets []offset // nearest first
 	places  []int32  // in offsets, by offset
 	towers  []tower
@@ -86,11 +86,11 @@ func (o offset) add(c geom.ChunkPos) geom.ChunkPos {
 }
 
 // shape returns the one shape of the Set that is k. It stays in memory as long as somebody sees it.
-func (s *Set) shape(k Shape) *shape {
+func (s *Set) shape(k Reach) *shape {
 	if old := s.shapes[k].Value(); old != nil {
 		return old
 	}
-	out := &shape{Shape: k}
+	out := &shape{Reach: k}
 	h, v := k.Horizontal, k.vertical()
 	each := func(f func(o offset)) {
 		for y := -v; y <= v; y++ {
@@ -163,7 +163,7 @@ func (s *sight) hasPlace(i int) bool { return !s.some || s.bits[i>>6]>>(i&63)&1 
 func (s *Set) lookAtChunks(v *viewer) {
 	old := v.seen
 	now := sight{shape: old.shape, at: chunkOf(v.Position), some: v.Frustum != nil}
-	if k := v.Chunks.plain(); now.shape == nil || now.shape.Shape != k {
+	if k := v.Chunks.plain(); now.shape == nil || now.shape.Reach != k {
 		now.shape = s.shape(k)
 	}
 	if old.shape == now.shape && s.isNear(v.Position, old.at) {

@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ann, err := set.Add(interest.Viewer{Position: octree.Vec{Y: 64}, Chunks: interest.Shape{Horizontal: 2, Vertical: 1}, Objects: 64})
+	ann, err := set.Add(interest.Viewer{Position: octree.Vec{Y: 64}, Chunks: interest.Reach{Horizontal: 2, Vertical: 1}, Objects: 64})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -30,7 +30,7 @@ func TestShapesAreForgotten(t *testing.T) {
 	}
 	before := heap()
 	for v := 40; v < 50; v++ {
-		if err := s.Update(id, interest.Viewer{Chunks: interest.Shape{Horizontal: 40, Vertical: v}}); err != nil {
+		if err := s.Update(id, interest.Viewer{Chunks: interest.Reach{Horizontal: 40, Vertical: v}}); err != nil {
 			t.Fatal(err)
 		}
 		s.Tick(nil, func(*interest.Changes) {})
@@ -48,7 +48,7 @@ func TestShapesAreForgotten(t *testing.T) {
 // Of a ball the vertical radius does not count.
 func TestBallIsABall(t *testing.T) {
 	s := newSet(t, interest.Options{})
-	v := interest.Viewer{Chunks: interest.Shape{Horizontal: 3, Ball: true}}
+	v := interest.Viewer{Chunks: interest.Reach{Horizontal: 3, Ball: true}}
 	id, err := s.Add(v)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestTreeAnew(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		s, tree := newSet(t, interest.Options{Moves: true}), newTree(t)
-		twin := &slow{margin: 8, slack: 8, viewers: make(map[interest.ID]*slowViewer)}
+		twin := &slow{margin: 8, slack: 8, viewers: make(map[interest.ViewerID]*slowViewer)}
 		for range 4 {
 			v := interest.Viewer{Objects: 60, Position: octree.Vec{X: rng.Float64() * 100}}
 			id, err := s.Add(v)
@@ -121,7 +121,7 @@ func TestTreeAnew(t *testing.T) {
 func TestFarEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	s, tree := newSet(t, interest.Options{Moves: true, Slack: 3}), newTree(t)
-	twin := &slow{margin: 8, slack: 3, viewers: make(map[interest.ID]*slowViewer)}
+	twin := &slow{margin: 8, slack: 3, viewers: make(map[interest.ViewerID]*slowViewer)}
 	const far = geom.MaxChunk * geom.ChunkEdge
 	ends := []float64{-far, far - 1, 0, 1e9, -1e12, 1e300, -1e300, far - 40, 1 << 31, 17}
 	at := func() octree.Vec {
@@ -129,9 +129,9 @@ func TestFarEnds(t *testing.T) {
 		p.X += rng.Float64()*50 - 25
 		return p
 	}
-	var viewers []interest.ID
+	var viewers []interest.ViewerID
 	for range 6 {
-		v := interest.Viewer{Position: at(), Chunks: interest.Shape{Horizontal: 2, Vertical: 2}, Objects: 50}
+		v := interest.Viewer{Position: at(), Chunks: interest.Reach{Horizontal: 2, Vertical: 2}, Objects: 50}
 		id, err := s.Add(v)
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ type Options struct {
 type Viewer struct {
 	Position octree.Vec
 	// Chunks are the chunks that it sees around its own.
-	Chunks Shape
+	Chunks Reach
 	// Objects is the radius in cells of the ball in which it sees objects. 0 is none.
 	Objects float64
 	// Frustum bounds what it sees further. nil is no bound.
@@ -61,7 +61,7 @@ type Objects interface {
 // Changes are what changed for a viewer in a tick. What enters and leaves a Viewer's sight comes in
 // slices that are good until the function returns that got them.
 type Changes struct {
-	Viewer                ID
+	Viewer                ViewerID
 	ChunksIn              []geom.ChunkPos // nearest to its anchor first
 	ChunksOut             []geom.ChunkPos // nearest to the anchor before first
 	ObjectsIn, ObjectsOut []octree.ID     // in ascending order
@@ -73,20 +73,20 @@ func (c *Changes) empty() bool {
 	return len(c.ChunksIn)+len(c.ChunksOut)+len(c.ObjectsIn)+len(c.ObjectsOut)+len(c.ObjectsMoved) == 0
 }
 
-// ID names a viewer of one Set. No viewer gets the ID of one that was removed.
-type ID octree.ID
+// ViewerID names a viewer of one Set. No viewer gets the ViewerID of one that was removed.
+type ViewerID octree.ID
 
 // Index returns a small number that no other viewer of the Set has at the same time.
-func (id ID) Index() int { return octree.ID(id).Index() }
+func (id ViewerID) Index() int { return octree.ID(id).Index() }
 
-func (id ID) String() string { return octree.ID(id).String() }
+func (id ViewerID) String() string { return octree.ID(id).String() }
 
 // Set is the viewers of a dimension. One goroutine at a time may use it.
 type Set struct {
 	o       Options
-	shapes  map[Shape]weak.Pointer[shape]
+	shapes  map[Reach]weak.Pointer[shape]
 	places  *octree.Tree // a box in chunks for each viewer, around all that it sees
-	viewers []*viewer    // by ID.Index
+	viewers []*viewer    // by ViewerID.Index
 	since   octree.Moment
 	changes Changes
 	sides   []side // of towers, for the viewer whose turn it is
@@ -103,7 +103,7 @@ type Set struct {
 	met     func(octree.ID, octree.Box) bool
 	note    func(octree.ID, octree.Box) bool
 
-	watchers [][]ID // by octree.ID.Index
+	watchers [][]ViewerID // by octree.ID.Index
 }
 
 // last is an object when it was last looked at.
@@ -115,7 +115,7 @@ type last struct {
 // viewer is a Viewer and what it was told.
 type viewer struct {
 	Viewer
-	id      ID
+	id      ViewerID
 	frustum octree.Frustum
 	moved   bool // since the last Tick
 	seen    sight
@@ -140,13 +140,13 @@ func New(o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{o: o, shapes: make(map[Shape]weak.Pointer[shape]), places: places, era: 1}
+	s := &Set{o: o, shapes: make(map[Reach]weak.Pointer[shape]), places: places, era: 1}
 	s.met, s.note = s.meet, s.compare
 	return s, nil
 }
 
 // Add adds a viewer. The next Tick reports all that it sees.
-func (s *Set) Add(v Viewer) (ID, error) {
+func (s *Set) Add(v Viewer) (ViewerID, error) {
 	if err := v.check(); err != nil {
 		return 0, fmt.Errorf("interest: add: %w", err)
 	}
@@ -155,7 +155,7 @@ func (s *Set) Add(v Viewer) (ID, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := &viewer{id: ID(id)}
+	n := &viewer{id: ViewerID(id)}
 	s.set(n, v)
 	if i := id.Index(); i < len(s.viewers) {
 		s.viewers[i] = n
@@ -167,7 +167,7 @@ func (s *Set) Add(v Viewer) (ID, error) {
 
 // Update gives a viewer another position, another frustum, or sees to it that it sees more or less.
 // The next Tick reports what that changed. The error wraps fs.ErrNotExist if there is no such viewer.
-func (s *Set) Update(id ID, v Viewer) error {
+func (s *Set) Update(id ViewerID, v Viewer) error {
 	n := s.find(id)
 	if n == nil {
 		return fmt.Errorf("interest: update viewer %v: %w", id, fs.ErrNotExist)
@@ -211,7 +211,7 @@ func (s *Set) set(n *viewer, v Viewer) {
 }
 
 // Remove removes a viewer and reports whether the Set had it. Nothing is reported to it any more.
-func (s *Set) Remove(id ID) bool {
+func (s *Set) Remove(id ViewerID) bool {
 	n := s.find(id)
 	if n == nil {
 		return false
@@ -225,7 +225,7 @@ func (s *Set) Remove(id ID) bool {
 }
 
 // Get returns a viewer, and whether the Set has it.
-func (s *Set) Get(id ID) (Viewer, bool) {
+func (s *Set) Get(id ViewerID) (Viewer, bool) {
 	n := s.find(id)
 	if n == nil {
 		return Viewer{}, false
@@ -241,7 +241,7 @@ func (s *Set) Get(id ID) (Viewer, bool) {
 // Len returns the number of viewers.
 func (s *Set) Len() int { return s.places.Len() }
 
-func (s *Set) find(id ID) *viewer {
+func (s *Set) find(id ViewerID) *viewer {
 	if i := id.Index(); i < len(s.viewers) && s.viewers[i] != nil && s.viewers[i].id == id {
 		return s.viewers[i]
 	}
@@ -249,7 +249,7 @@ func (s *Set) find(id ID) *viewer {
 }
 
 // Tick looks at all viewers and reports for each what changed since the last Tick, those with lower
-// ID.Index first. report must not change the Set. objects may be nil: then no viewer sees objects. Asking
+// ViewerID.Index first. report must not change the Set. objects may be nil: then no viewer sees objects. Asking
 // an octree.Tree for its moment changes it, so nobody may use the tree meanwhile; a View is free of that.
 func (s *Set) Tick(objects Objects, report func(*Changes)) {
 	if objects != nil {
@@ -283,11 +283,11 @@ var everything = octree.Box{
 
 // AppendViewers appends to dst the viewers that see a chunk, as Tick last said, in ascending
 // order, and returns the longer slice.
-func (s *Set) AppendViewers(dst []ID, c geom.ChunkPos) []ID {
+func (s *Set) AppendViewers(dst []ViewerID, c geom.ChunkPos) []ViewerID {
 	n := len(dst)
 	s.places.Point(octree.Vec{X: float64(c.X), Y: float64(c.Y), Z: float64(c.Z)}, func(id octree.ID, _ octree.Box) bool {
 		if s.viewers[id.Index()].seen.has(c) {
-			dst = append(dst, ID(id))
+			dst = append(dst, ViewerID(id))
 		}
 		return true
 	})

@@ -21,7 +21,7 @@ const edge = geom.ChunkEdge
 // slow is a Set that looks at everything in each tick.
 type slow struct {
 	margin, slack float64
-	viewers       map[interest.ID]*slowViewer
+	viewers       map[interest.ViewerID]*slowViewer
 	boxes         map[octree.ID]octree.Box // in the last tick
 }
 
@@ -29,7 +29,7 @@ type slowViewer struct {
 	interest.Viewer
 	told    bool
 	at      geom.ChunkPos // around which it was told of chunks
-	shape   interest.Shape
+	shape   interest.Reach
 	chunks  map[geom.ChunkPos]bool
 	objects map[octree.ID]bool
 }
@@ -46,11 +46,11 @@ func boxOf(c geom.ChunkPos, grow float64) octree.Box {
 func (s *slow) tick(tree *octree.Tree) (out []interest.Changes) {
 	now := make(map[octree.ID]octree.Box)
 	tree.All(func(id octree.ID, b octree.Box) bool { now[id] = b; return true })
-	var ids []interest.ID
+	var ids []interest.ViewerID
 	for id := range s.viewers {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b interest.ID) int { return cmp.Compare(a.Index(), b.Index()) })
+	slices.SortFunc(ids, func(a, b interest.ViewerID) int { return cmp.Compare(a.Index(), b.Index()) })
 	for _, id := range ids {
 		v := s.viewers[id]
 		c := interest.Changes{Viewer: id}
@@ -193,7 +193,7 @@ func testTick(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	o := interest.Options{Moves: true, Margin: float64(rng.IntN(3)) * 9, Slack: float64(rng.IntN(3)) * 7}
 	s := newSet(t, o)
-	twin := &slow{margin: cmp.Or(o.Margin, 8), slack: cmp.Or(o.Slack, 8), viewers: make(map[interest.ID]*slowViewer)}
+	twin := &slow{margin: cmp.Or(o.Margin, 8), slack: cmp.Or(o.Slack, 8), viewers: make(map[interest.ViewerID]*slowViewer)}
 	tree := newTree(t)
 	speed := []float64{0.2, 1, 12}[seed%3]
 	where := func() octree.Vec {
@@ -203,14 +203,14 @@ func testTick(t *testing.T, seed uint64) {
 		return octree.Vec{X: p.X + (rng.Float64()*2-1)*by, Y: p.Y, Z: p.Z + (rng.Float64()*2-1)*by}
 	}
 	var objects []octree.ID
-	var viewers []interest.ID
+	var viewers []interest.ViewerID
 	random := func(v interest.Viewer) interest.Viewer {
 		v.Position = near(v.Position, speed)
 		switch rng.IntN(12 * int(13/speed)) {
 		case 0:
 			v.Position = where()
 		case 1:
-			v.Chunks = interest.Shape{Horizontal: rng.IntN(5), Vertical: rng.IntN(4), Ball: rng.IntN(2) == 0}
+			v.Chunks = interest.Reach{Horizontal: rng.IntN(5), Vertical: rng.IntN(4), Ball: rng.IntN(2) == 0}
 		case 2:
 			v.Objects = float64(rng.IntN(3) * 40)
 		case 3, 4, 5:
@@ -244,7 +244,7 @@ func testTick(t *testing.T, seed uint64) {
 				}
 			case 1, 2, 3:
 				if len(viewers) < 12 {
-					v := random(interest.Viewer{Position: where(), Objects: 60, Chunks: interest.Shape{Horizontal: 2, Vertical: 1}})
+					v := random(interest.Viewer{Position: where(), Objects: 60, Chunks: interest.Reach{Horizontal: 2, Vertical: 1}})
 					id, err := s.Add(v)
 					if err != nil {
 						t.Fatal(err)
@@ -311,8 +311,8 @@ func testTick(t *testing.T, seed uint64) {
 // whoSees asks the other way round.
 func whoSees(t *testing.T, rng *rand.Rand, s *interest.Set, twin *slow, objects []octree.ID) (n int) {
 	t.Helper()
-	check := func(what string, got []interest.ID, sees func(v *slowViewer) bool) {
-		var want []interest.ID
+	check := func(what string, got []interest.ViewerID, sees func(v *slowViewer) bool) {
+		var want []interest.ViewerID
 		for id, v := range twin.viewers {
 			if sees(v) {
 				want = append(want, id)
@@ -341,7 +341,7 @@ func TestNoFlapping(t *testing.T) {
 	if _, err := tree.Insert(octree.At(octree.Vec{X: 100})); err != nil {
 		t.Fatal(err)
 	}
-	v := interest.Viewer{Position: octree.Vec{X: 31}, Chunks: interest.Shape{Horizontal: 2}, Objects: 68}
+	v := interest.Viewer{Position: octree.Vec{X: 31}, Chunks: interest.Reach{Horizontal: 2}, Objects: 68}
 	id, err := s.Add(v)
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +374,7 @@ func TestNoFlapping(t *testing.T) {
 func TestEdge(t *testing.T) {
 	s := newSet(t, interest.Options{Margin: -1})
 	const m = geom.MaxChunk
-	id, err := s.Add(interest.Viewer{Position: octree.Vec{X: 1e30, Y: -1e30}, Chunks: interest.Shape{Horizontal: 1, Vertical: 1}})
+	id, err := s.Add(interest.Viewer{Position: octree.Vec{X: 1e30, Y: -1e30}, Chunks: interest.Reach{Horizontal: 1, Vertical: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func TestEdge(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if got := s.AppendViewers(nil, want[3]); !slices.Equal(got, []interest.ID{id}) {
+	if got := s.AppendViewers(nil, want[3]); !slices.Equal(got, []interest.ViewerID{id}) {
 		t.Errorf("seen by %v", got)
 	}
 	if got := s.AppendViewers(nil, geom.ChunkPos{X: m, Y: y}); len(got) != 0 {
@@ -408,7 +408,7 @@ func TestFaults(t *testing.T) {
 	}
 	for _, v := range []interest.Viewer{
 		{Position: octree.Vec{X: nan}}, {Position: octree.Vec{Z: inf}}, {Objects: -1}, {Objects: nan}, {Objects: inf},
-		{Chunks: interest.Shape{Horizontal: -1}}, {Chunks: interest.Shape{Vertical: 65}}, {Chunks: interest.Shape{Horizontal: 65, Ball: true}},
+		{Chunks: interest.Reach{Horizontal: -1}}, {Chunks: interest.Reach{Vertical: 65}}, {Chunks: interest.Reach{Horizontal: 65, Ball: true}},
 		{Frustum: &octree.Frustum{{Offset: nan}}}, {Frustum: &octree.Frustum{5: {Normal: octree.Vec{Y: inf}}}},
 	} {
 		if _, err := s.Add(v); err == nil {
@@ -434,7 +434,7 @@ func TestAllocates(t *testing.T) {
 		w.step()
 		w.tick()
 	}
-	buf := make([]interest.ID, 0, 100)
+	buf := make([]interest.ViewerID, 0, 100)
 	if n := testing.AllocsPerRun(50, func() {
 		w.step()
 		w.tick()

@@ -182,7 +182,7 @@ func (s *Set) compare(id octree.ID, b octree.Box) bool {
 	if n := i + 1; n > len(s.last) {
 		s.moved = append(s.moved, make([]uint64, (n+63)/64-len(s.moved))...)
 		s.last = append(s.last, make([]last, n-len(s.last))...)
-		s.watchers = append(s.watchers, make([][]ID, n-len(s.watchers))...)
+		s.watchers = append(s.watchers, make([][]ViewerID, n-len(s.watchers))...)
 	}
 	l := &s.last[i]
 	far := math.Inf(1)
@@ -222,13 +222,13 @@ func (s *Set) lose(v *viewer, id octree.ID) {
 
 // watch notes that a viewer sees an object. The list of an index may have viewers of an object that
 // had it before and whose turn has not come.
-func (s *Set) watch(o octree.ID, v ID) {
+func (s *Set) watch(o octree.ID, v ViewerID) {
 	list := s.watchers[o.Index()]
 	i, _ := slices.BinarySearch(list, v)
 	s.watchers[o.Index()] = slices.Insert(list, i, v)
 }
 
-func (s *Set) unwatch(o octree.ID, v ID) {
+func (s *Set) unwatch(o octree.ID, v ViewerID) {
 	list := s.watchers[o.Index()]
 	if i, ok := slices.BinarySearch(list, v); ok {
 		s.watchers[o.Index()] = slices.Delete(list, i, i+1)
@@ -237,7 +237,7 @@ func (s *Set) unwatch(o octree.ID, v ID) {
 
 // AppendWatchers appends to dst the viewers that see an object, as Tick last said, in ascending
 // order, and returns the longer slice.
-func (s *Set) AppendWatchers(dst []ID, o octree.ID) []ID {
+func (s *Set) AppendWatchers(dst []ViewerID, o octree.ID) []ViewerID {
 	if o.Index() >= len(s.watchers) {
 		return dst
 	}

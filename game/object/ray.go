@@ -14,9 +14,9 @@ type Ray struct {
 	Reach           float64    // in cells; infinite is to the end of the range
 }
 
-// Hit is what a ray meets first. Both are there if it enters an object and a cell at the same
+// FirstHit is what a ray meets first. Both are there if it enters an object and a cell at the same
 // distance, as with a chest and its block.
-type Hit struct {
+type FirstHit struct {
 	Distance float64    // in cells
 	Object   octree.Hit // its T is the distance too; its ID is 0 if the ray met no object there
 	Cell     grid.Hit
@@ -56,7 +56,7 @@ func (r Ray) cell(cells *grid.View, reach float64) (hit grid.Hit, ok bool, err e
 // First returns what a ray meets first: the matter of a cell, or an object. It
 // reports false if it meets neither. The error is that of grid.View.Raycast: a chunk before the
 // first object is not loaded, or the ray is none.
-func First(cells *grid.View, o Objects, r Ray) (Hit, bool, error) {
+func First(cells *grid.View, o Objects, r Ray) (FirstHit, bool, error) {
 	thing, met := o.First(r.tree())
 	reach := r.Reach
 	if met {
@@ -64,15 +64,15 @@ func First(cells *grid.View, o Objects, r Ray) (Hit, bool, error) {
 	}
 	cell, ok, err := r.cell(cells, reach)
 	if err != nil || !ok && !met {
-		return Hit{}, false, err
+		return FirstHit{}, false, err
 	}
 	switch {
 	case !ok:
-		return Hit{Distance: thing.T, Object: thing}, true, nil
+		return FirstHit{Distance: thing.T, Object: thing}, true, nil
 	case !met || cell.Distance < thing.T:
-		return Hit{Distance: cell.Distance, Cell: cell, IsCell: true}, true, nil
+		return FirstHit{Distance: cell.Distance, Cell: cell, IsCell: true}, true, nil
 	}
-	return Hit{Distance: thing.T, Object: thing, Cell: cell, IsCell: true}, true, nil
+	return FirstHit{Distance: thing.T, Object: thing, Cell: cell, IsCell: true}, true, nil
 }
 
 // AppendBefore appends to dst the objects that a ray enters before the matter of the first

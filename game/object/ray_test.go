@@ -96,7 +96,7 @@ func TestRay(t *testing.T) {
 			kinds[[2]bool{first.IsCell, first.Object.ID != 0}]++
 			switch {
 			case len(hits) == 0:
-				if first != (object.Hit{Distance: cell.Distance, Cell: cell, IsCell: met}) {
+				if first != (object.FirstHit{Distance: cell.Distance, Cell: cell, IsCell: met}) {
 					t.Fatalf("%v: %v, want the cell %v", r, first, cell)
 				}
 			case first.Object != hits[0] || first.Distance != hits[0].T || first.IsCell != (met && cell.Distance == hits[0].T) || first.IsCell && first.Cell != cell:

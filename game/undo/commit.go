@@ -19,22 +19,22 @@ import (
 // Derived light is restored too if the commit is the head and nothing was changed since.
 // Otherwise it is marked stale. If the commit changed light and no blocks, Revert leaves the
 // light alone and reports it.
-func Revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
+func Revert(ctx context.Context, w *world.World, id history.ID) (Undone, error) {
 	r, err := revert(ctx, w, id)
 	if err != nil {
-		return Report{}, fmt.Errorf("undo: revert of commit %v: %w", id, err)
+		return Undone{}, fmt.Errorf("undo: revert of commit %v: %w", id, err)
 	}
 	return r, nil
 }
 
-func revert(ctx context.Context, w *world.World, id history.ID) (Report, error) {
+func revert(ctx context.Context, w *world.World, id history.ID) (Undone, error) {
 	c, err := find(ctx, w, id)
 	if err != nil {
-		return Report{}, err
+		return Undone{}, err
 	}
 	s, err := stepOf(ctx, w, c)
 	if err != nil {
-		return Report{}, err
+		return Undone{}, err
 	}
 	return s.takeBack(ctx, w, id)
 }

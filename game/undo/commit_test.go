@@ -23,7 +23,7 @@ func mustCommit(t *testing.T, w *world.World, message string) history.ID {
 	return c.ID()
 }
 
-func mustRevert(t *testing.T, w *world.World, id history.ID) undo.Report {
+func mustRevert(t *testing.T, w *world.World, id history.ID) undo.Undone {
 	t.Helper()
 	r, err := undo.Revert(ctx, w, id)
 	if err != nil {
@@ -89,8 +89,8 @@ func TestRevert(t *testing.T) {
 	}
 	defer w.Close()
 	r := mustRevert(t, w, second)
-	want := undo.Place{Dimension: earth, Volume: "name", Box: one(q), Cells: 1}
-	if r.Name != "grow" || r.Cells != 70*40*10+3 || r.Skipped != 1 || r.Columns != 2 || !slices.Equal(r.Places, []undo.Place{want}) {
+	want := undo.Conflict{Dimension: earth, Volume: "name", Box: one(q), Cells: 1}
+	if r.Name != "grow" || r.Cells != 70*40*10+3 || r.Skipped != 1 || r.Columns != 2 || !slices.Equal(r.Conflicts, []undo.Conflict{want}) {
 		t.Errorf("got %+v", r)
 	}
 	if got := namesAt(t, w, p, q, geom.Point{X: 3}, far); !slices.Equal(got, []string{"oak", "elm", "air", "air"}) {

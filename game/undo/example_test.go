@@ -45,7 +45,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Name, "put back:", r.Cells, "left alone:", r.Skipped, "in", r.Places[0].Box)
+	fmt.Println(r.Name, "put back:", r.Cells, "left alone:", r.Skipped, "in", r.Conflicts[0].Box)
 	_, again := h.Names("ann")
 	fmt.Println("ann can do again:", again)
 	// Output:

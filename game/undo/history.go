@@ -10,7 +10,7 @@
 // A step is the chunks, columns and lists of objects that updates replaced, before and after: the
 // chunks themselves, which the views of the world shared, or their cells where few changed.
 // Taking back a step is an update like any other. It restores the old content only where the
-// world still holds what the step wrote. It leaves the rest alone and says so in a Report. So
+// world still holds what the step wrote. It leaves the rest alone and says so in a Undone. So
 // authors who work in one place do not destroy each other's later work.
 //
 // A History is in memory and ends with its World. Files and properties of a world are not taken
@@ -131,22 +131,22 @@ func (h *History) End(author string) {
 // Undo takes back the author's last step in one update. It reports what it restored and what it
 // left alone. The error is ErrNothing if there is no step. Undo loads what it needs, which may
 // be I/O. It ends a step of Begin. After an error nothing has changed.
-func (h *History) Undo(ctx context.Context, author string) (Report, error) {
+func (h *History) Undo(ctx context.Context, author string) (Undone, error) {
 	return h.move(ctx, author, "undo", func(p *past) (from, to *[]*step) { return &p.undo, &p.redo })
 }
 
 // Redo repeats the step that the author undid last. As Undo, it changes only what the World
 // still holds as Undo left it. The error is ErrNothing if the author has changed something
 // since.
-func (h *History) Redo(ctx context.Context, author string) (Report, error) {
+func (h *History) Redo(ctx context.Context, author string) (Undone, error) {
 	return h.move(ctx, author, "redo", func(p *past) (from, to *[]*step) { return &p.redo, &p.undo })
 }
 
 // move takes back the last step of one of the author's stacks, and pushes the replaced content
 // on the other.
-func (h *History) move(ctx context.Context, author, verb string, stacks func(*past) (from, to *[]*step)) (Report, error) {
+func (h *History) move(ctx context.Context, author, verb string, stacks func(*past) (from, to *[]*step)) (Undone, error) {
 	if err := h.w.Nested(); err != nil {
-		return Report{}, err
+		return Undone{}, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,12 +155,12 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 	p.end()
 	from, to := stacks(p)
 	if len(*from) == 0 {
-		return Report{}, fmt.Errorf("undo: %s of %q: %w", verb, author, ErrNothing)
+		return Undone{}, fmt.Errorf("undo: %s of %q: %w", verb, author, ErrNothing)
 	}
 	s := (*from)[len(*from)-1]
 	r, err := s.takeBack(ctx, h.w, history.ID{})
 	if err != nil {
-		return Report{}, fmt.Errorf("undo: %s of step %q of %q: %w", verb, s.name, author, err)
+		return Undone{}, fmt.Errorf("undo: %s of step %q of %q: %w", verb, s.name, author, err)
 	}
 	*from = (*from)[:len(*from)-1]
 	h.bytes -= s.bytes

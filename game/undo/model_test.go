@@ -132,7 +132,7 @@ func randomSteps(t *testing.T, r *rand.Rand) {
 		author := authors[r.IntN(len(authors))]
 		var cells, skipped int
 		var ok bool
-		var got undo.Report
+		var got undo.Undone
 		var err error
 		switch k := r.IntN(16); {
 		case k == 0:

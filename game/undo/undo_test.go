@@ -73,7 +73,7 @@ func fill(t testing.TB, h *undo.History, author, volume string, b geom.Box, v vo
 	}
 }
 
-func mustUndo(t testing.TB, h *undo.History, author string) undo.Report {
+func mustUndo(t testing.TB, h *undo.History, author string) undo.Undone {
 	t.Helper()
 	r, err := h.Undo(ctx, author)
 	if err != nil {
@@ -82,7 +82,7 @@ func mustUndo(t testing.TB, h *undo.History, author string) undo.Report {
 	return r
 }
 
-func mustRedo(t testing.TB, h *undo.History, author string) undo.Report {
+func mustRedo(t testing.TB, h *undo.History, author string) undo.Undone {
 	t.Helper()
 	r, err := h.Redo(ctx, author)
 	if err != nil {
@@ -112,8 +112,8 @@ func TestOthersWorkStays(t *testing.T) {
 	fill(t, h, "ann", "rock", bed, 0x1FF)
 	fill(t, h, "bob", "rock", one(his), 0x2FF)
 	r := mustUndo(t, h, "ann")
-	want := undo.Place{Dimension: earth, Volume: "rock", Box: one(his), Cells: 1}
-	if r.Name != "fill" || r.Cells != 31 || r.Skipped != 1 || !slices.Equal(r.Places, []undo.Place{want}) || len(r.Change.Volumes) != 1 {
+	want := undo.Conflict{Dimension: earth, Volume: "rock", Box: one(his), Cells: 1}
+	if r.Name != "fill" || r.Cells != 31 || r.Skipped != 1 || !slices.Equal(r.Conflicts, []undo.Conflict{want}) || len(r.Change.Volumes) != 1 {
 		t.Errorf("undo: got %+v", r)
 	}
 	if cellAt(t, w, "rock", mine) != 0 || cellAt(t, w, "rock", his) != 0x2FF {
@@ -135,7 +135,7 @@ func TestNothing(t *testing.T) {
 	fill(t, h, "ann", "rock", one(geom.Point{}), 0x1FF) // changes nothing: no step
 	for _, tt := range []struct {
 		name, author string
-		do           func(context.Context, string) (undo.Report, error)
+		do           func(context.Context, string) (undo.Undone, error)
 		want         error
 	}{
 		{"another author", "bob", h.Undo, undo.ErrNothing},

@@ -85,7 +85,7 @@ func Paste(ctx context.Context, w *world.World, c *clip.Clip, o PasteOptions) (l
 			lost[fmt.Sprintf("items in the form of data version %d, which the game of %d reads as others", c.Version, model.Version)] += n
 		}
 	}
-	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
+	at := &edit.Arena{World: w, Dimension: dim.Name(), Light: edit.WorldLight{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
 	_, err = edit.Do(ctx, at, &edit.Paste{Clip: c, At: o.At, Mask: o.Mask, Region: o.Region, NoAir: o.NoAir, Biomes: true, Objects: true})
 	return lost, cmp.Or(ctx.Err(), err)
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Place is where an edit works.
-type Place struct {
+// Target is where an edit works.
+type Target struct {
 	Dimension *world.Dimension
 	Volume    *world.Volume
 }
 
 // Find finds the dimension and the volume that are meant. By default they are the first
 // dimension that has matter, and its matter; for a sea, the liquid if there is one.
-func (o *Options) Find(v *world.View, dimension, volume string) (Place, error) {
+func (o *Options) Find(v *world.View, dimension, volume string) (Target, error) {
 	var names []string
 	for _, d := range v.Dimensions() {
 		names = append(names, d.Name())
@@ -34,16 +34,16 @@ func (o *Options) Find(v *world.View, dimension, volume string) (Place, error) {
 			continue
 		}
 		if vol := o.volumeOf(d, volume); vol != nil {
-			return Place{d, vol}, nil
+			return Target{d, vol}, nil
 		}
 		if dimension != "" || volume != "" {
-			return Place{}, o.wrong("volume", "%.100s: dimension %s has %s", volume, d.Name(), strings.Join(volumesOf(d), ", "))
+			return Target{}, o.wrong("volume", "%.100s: dimension %s has %s", volume, d.Name(), strings.Join(volumesOf(d), ", "))
 		}
 	}
 	if dimension != "" {
-		return Place{}, o.wrong("dimension", "%.100s: the world has %s", dimension, strings.Join(names, ", "))
+		return Target{}, o.wrong("dimension", "%.100s: the world has %s", dimension, strings.Join(names, ", "))
 	}
-	return Place{}, errors.New("the world has no blocks to edit")
+	return Target{}, errors.New("the world has no blocks to edit")
 }
 
 func (o *Options) volumeOf(d *world.Dimension, volume string) *world.Volume {
@@ -70,8 +70,8 @@ func volumesOf(d *world.Dimension) []string {
 }
 
 // Apply loads the bounds of a brush, checks that the columns there can have the Name, and
-// applies the brush in one update. A box of bounds with more than maxCells is an Error.
-func (o *Options) Apply(ctx context.Context, w *world.World, in Place, b brush.Brush, maxCells int) (*world.Change, error) {
+// applies the brush in one update. A box of bounds with more than maxCells is a WordError.
+func (o *Options) Apply(ctx context.Context, w *world.World, in Target, b brush.Brush, maxCells int) (*world.Change, error) {
 	bounds := b.Bounds()
 	if s := bounds.Size(); max(s.X, s.Y, s.Z) > maxCells || s.X*s.Y > maxCells || s.X*s.Y*s.Z > maxCells {
 		return nil, wrong("the box of the edit has more than %s cells", grouped(maxCells))
@@ -122,7 +122,7 @@ func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
 
 // Replace puts what Name says in the place of the cells that Mask names, in Region. Terrain stays
 // as full as it is.
-func (o *Options) Replace(ctx context.Context, w *world.World, in Place) error {
+func (o *Options) Replace(ctx context.Context, w *world.World, in Target) error {
 	name, err := in.Named(o.Name)
 	if err != nil {
 		return wrong("%w", err)
@@ -147,12 +147,12 @@ func (o *Options) Replace(ctx context.Context, w *world.World, in Place) error {
 	if err := in.checkColumns(w, box, []string{name}); err != nil && !o.AnyName {
 		return wrong("%w; %s allows it", err, o.word("any_name"))
 	}
-	at := &edit.Arena{World: w, Dimension: in.Dimension.Name(), Light: edit.Pending{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
+	at := &edit.Arena{World: w, Dimension: in.Dimension.Name(), Light: edit.WorldLight{}, AnyHeight: o.AnyHeight, OldColumns: !o.NewColumns}
 	_, err = edit.Do(ctx, at, &edit.Fill{Region: masks.Scaled(r, in.Volume.Scale), Mask: o.Mask, Volume: in.Volume.Volume.Name, Name: name})
 	return o.noPlace(err)
 }
 
-// NoPlace makes an error about blocks that have no place in a world an Error that says which word
+// NoPlace makes an error about blocks that have no place in a world a WordError that says which word
 // allows them. Words begin with dash.
 func NoPlace(err error, dash string) error { return (&Options{Dash: dash}).noPlace(err) }
 
@@ -171,7 +171,7 @@ func (o *Options) noPlace(err error) error {
 // Update loads a box of the volume with its columns, and calls do in one update. Before that it
 // checks that the columns in the box can have some new names; the error is then a
 // *block.NameError. Blocks that have no place are a *world.HeightError or a *world.ColumnsError.
-func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names []string, allow Places, do func(*world.DimensionTx, *world.VolumeTx) error) (*world.Change, error) {
+func (in Target) Update(ctx context.Context, w *world.World, box geom.Box, names []string, allow Places, do func(*world.DimensionTx, *world.VolumeTx) error) (*world.Change, error) {
 	box = box.Scale(in.Volume.Scale)
 	held, err := w.Load(ctx, in.Dimension.Name(), box.Intersect(world.Everywhere))
 	if err != nil {
@@ -200,7 +200,7 @@ func (in Place) Update(ctx context.Context, w *world.World, box geom.Box, names 
 
 // checkColumns checks names against each data version of the columns in a box, or against any
 // version if the box has no columns.
-func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error {
+func (in Target) checkColumns(w *world.World, box geom.Box, names []string) error {
 	t := map[string]*block.Table{voxel.Block: block.Blocks(), voxel.Biome: block.Biomes()}[in.Volume.Volume.Name]
 	if t == nil || !in.ofGame() {
 		return nil
@@ -221,7 +221,7 @@ func (in Place) checkColumns(w *world.World, box geom.Box, names []string) error
 
 // Named returns the name that a word means in the volume: with the namespace of the game, if the
 // volume has names of the game. The error says why the volume cannot have it.
-func (in Place) Named(word string) (string, error) {
+func (in Target) Named(word string) (string, error) {
 	v := in.Volume
 	if v.Schema == voxel.Palette {
 		if v.Volume.Name == voxel.Block && block.Numbered(v.Names()) {
@@ -244,7 +244,7 @@ func (in Place) Named(word string) (string, error) {
 }
 
 // spaced adds the namespace of the volume's names to a name that has none.
-func (in Place) spaced(name string) string {
+func (in Target) spaced(name string) string {
 	if !slices.Contains(in.Volume.Names(), name) && !strings.Contains(name, ":") && in.ofGame() {
 		return block.Space + name
 	}
@@ -252,7 +252,7 @@ func (in Place) spaced(name string) string {
 }
 
 // ofGame reports whether the volume has names of Minecraft 1.13 or later.
-func (in Place) ofGame() bool {
+func (in Target) ofGame() bool {
 	return in.Volume.Schema == voxel.Palette && slices.ContainsFunc(in.Volume.Names(), func(name string) bool { return strings.HasPrefix(name, block.Space) })
 }
 
@@ -265,7 +265,7 @@ func grouped(n int) string {
 }
 
 // Changed counts the cells of the volume that a change changed.
-func (in Place) Changed(c *world.Change) (n int) {
+func (in Target) Changed(c *world.Change) (n int) {
 	for i := range c.Volumes {
 		if v := &c.Volumes[i]; v.Dimension == in.Dimension.Name() && v.Volume == in.Volume.Volume.Name {
 			n += v.Cells()

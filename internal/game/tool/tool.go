@@ -2,7 +2,7 @@
 // replaces blocks, and what pastes a clip.
 //
 // Options are what a person or a program says. Find finds the volume that is meant, Options.Brush
-// returns the brush, and Apply loads what it needs and applies it. Place.Check says whether the
+// returns the brush, and Apply loads what it needs and applies it. Target.Check says whether the
 // world, or the game that the world is of, knows a name.
 package tool
 
@@ -19,15 +19,15 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
-// Error is what is wrong with the words. Its text is for those who said them.
-type Error struct{ err error }
+// WordError is what is wrong with the words. Its text is for those who said them.
+type WordError struct{ err error }
 
-func (e *Error) Error() string { return e.err.Error() }
+func (e *WordError) Error() string { return e.err.Error() }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.err }
+func (e *WordError) Unwrap() error { return e.err }
 
-func wrong(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
+func wrong(format string, args ...any) error { return &WordError{fmt.Errorf(format, args...)} }
 
 // Options are the words. nil, 0 and "" are words that are not said.
 type Options struct {
@@ -86,7 +86,7 @@ type kind struct {
 	help   string
 	words  []string // that it takes
 	liquid bool     // it edits the volume of the liquid if there is one
-	brush  func(o *Options, in Place) (brush.Brush, error)
+	brush  func(o *Options, in Target) (brush.Brush, error)
 }
 
 // kinds returns the brushes by name.
@@ -95,7 +95,7 @@ func kinds() map[string]kind {
 		return kind{words: append(append(words, matterWords...), "subtract"), brush: (*Options).solid}
 	}
 	surface := func(help string, make func(o *Options, s brush.Shape) brush.Brush, words ...string) kind {
-		return kind{help: help, words: append(words, shapeWords...), brush: func(o *Options, _ Place) (brush.Brush, error) {
+		return kind{help: help, words: append(words, shapeWords...), brush: func(o *Options, _ Target) (brush.Brush, error) {
 			s, err := o.shape()
 			if err != nil {
 				return nil, err
@@ -181,7 +181,7 @@ func (o *Options) kind() (kind, error) {
 }
 
 // Make returns the brush that the words describe, for a place that Find found.
-func (o *Options) Make(in Place) (brush.Brush, error) {
+func (o *Options) Make(in Target) (brush.Brush, error) {
 	k, err := o.kind()
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (o *Options) word(w string) string {
 	return w
 }
 
-// wrong returns an Error about the value of a word.
+// wrong returns a WordError about the value of a word.
 func (o *Options) wrong(word, format string, args ...any) error {
 	return wrong("%s "+format, append([]any{o.word(word)}, args...)...)
 }
@@ -290,7 +290,7 @@ func (o *Options) point(word string, at *[3]int) (geom.Point, error) {
 }
 
 // matter returns the matter of Name or Cell, the zero value if neither is said.
-func (o *Options) matter(in Place) (brush.Matter, error) {
+func (o *Options) matter(in Target) (brush.Matter, error) {
 	v := in.Volume
 	switch {
 	case o.Name != "" && o.Cell != nil:
@@ -314,7 +314,7 @@ func (o *Options) matter(in Place) (brush.Matter, error) {
 }
 
 // need returns the matter for a brush that requires some.
-func (o *Options) need(in Place) (brush.Matter, error) {
+func (o *Options) need(in Target) (brush.Matter, error) {
 	m, err := o.matter(in)
 	switch {
 	case err != nil:
@@ -326,7 +326,7 @@ func (o *Options) need(in Place) (brush.Matter, error) {
 	return m, err
 }
 
-func (o *Options) solid(in Place) (brush.Brush, error) {
+func (o *Options) solid(in Target) (brush.Brush, error) {
 	s, err := o.shape()
 	if err != nil {
 		return nil, err
@@ -341,7 +341,7 @@ func (o *Options) solid(in Place) (brush.Brush, error) {
 	return brush.Add{Shape: s, Of: m}, err
 }
 
-func (o *Options) paint(in Place) (brush.Brush, error) {
+func (o *Options) paint(in Target) (brush.Brush, error) {
 	s, err := o.shape()
 	if err != nil {
 		return nil, err
@@ -350,7 +350,7 @@ func (o *Options) paint(in Place) (brush.Brush, error) {
 	return brush.Paint{Shape: s, Of: m}, err
 }
 
-func (o *Options) flatten(in Place) (brush.Brush, error) {
+func (o *Options) flatten(in Target) (brush.Brush, error) {
 	s, y, err := o.surface()
 	if err != nil {
 		return nil, err
@@ -360,7 +360,7 @@ func (o *Options) flatten(in Place) (brush.Brush, error) {
 }
 
 // sea uses water if no matter is said.
-func (o *Options) sea(in Place) (brush.Brush, error) {
+func (o *Options) sea(in Target) (brush.Brush, error) {
 	s, y, err := o.surface()
 	if err != nil {
 		return nil, err

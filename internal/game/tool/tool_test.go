@@ -101,7 +101,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("%d cells changed, want %d: %v", in.Changed(change), want, err)
 		}
 	}
-	var wrong *tool.Error
+	var wrong *tool.WordError
 	if _, err := o.Apply(t.Context(), w, in, b, 19); !errors.As(err, &wrong) {
 		t.Errorf("a box of 20 cells where 19 are allowed: %v", err)
 	}
@@ -166,13 +166,13 @@ func TestWrong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var wrong *tool.Error
+		var wrong *tool.WordError
 		if _, err := o.Make(in); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
 	for _, place := range [][2]string{{"moon", ""}, {"", "dust"}, {"overworld", "solid"}} {
-		var wrong *tool.Error
+		var wrong *tool.WordError
 		if _, err := new(tool.Options).Find(create(t).View(), place[0], place[1]); !errors.As(err, &wrong) {
 			t.Errorf("%v: %v", place, err)
 		}
@@ -272,7 +272,7 @@ func TestReplace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var wrong *tool.Error
+		var wrong *tool.WordError
 		if err := o.Replace(t.Context(), w, in); err != nil {
 			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s by %s: %v, want %s", tt.mask, tt.name, err, tt.want)

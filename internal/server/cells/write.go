@@ -331,7 +331,7 @@ func (w *Write) Apply(ctx context.Context, to *world.World) (d Done, err error) 
 }
 
 // names returns the names that the volume has, or will have, for Names; "" for null.
-func (w *Write) names(in tool.Place) ([]string, error) {
+func (w *Write) names(in tool.Target) ([]string, error) {
 	if in.Volume.Schema == voxel.Palette && len(w.Names) == 0 {
 		return nil, wrong("names is required: what the indexes mean")
 	}
@@ -450,7 +450,7 @@ func (b *BrushCall) Apply(ctx context.Context, to *world.World) (d Done, err err
 // own makes errors about what the caller said an *Error.
 func own(err error) error {
 	err = tool.NoPlace(err, "")
-	var words *tool.Error
+	var words *tool.WordError
 	var name *block.NameError
 	switch {
 	case errors.As(err, &words):

@@ -83,7 +83,7 @@ func (o *List) Begin(ctx context.Context, s *arena.Snapshot, what arena.RestoreO
 }
 
 // end ends what an arena was opened for.
-func end(ctx context.Context, open *arena.Opened, save bool, message string) (history.Commit, error) {
+func end(ctx context.Context, open *arena.OpenArena, save bool, message string) (history.Commit, error) {
 	if open.Close == nil {
 		return history.Commit{}, nil
 	}

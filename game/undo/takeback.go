@@ -13,23 +13,23 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Report is the result of taking back a step.
-type Report struct {
+// Undone is the result of taking back a step.
+type Undone struct {
 	Name    string // of the step, or the message of the commit
 	Cells   int    // restored cells; derived light does not count
 	Columns int    // restored columns; each list of objects counts by itself
 	// Skipped and SkippedColumns count what was left alone. There the World no longer held
 	// what the step wrote, or it is derived light whose blocks the step did not change.
 	Skipped, SkippedColumns int
-	Places                  []Place // where cells were left alone, sorted
+	Conflicts               []Conflict // where cells were left alone, sorted
 	// Unknown counts the chunks and columns that the step replaced while they were not loaded.
 	// Their old content is not known, and they were left alone.
 	Unknown int
 	Change  *world.Change // what the update replaced
 }
 
-// Place says where cells of a volume were left alone.
-type Place struct {
+// Conflict says where cells of a volume were left alone.
+type Conflict struct {
 	Dimension, Volume string
 	Box               geom.Box // the least box around them, in cells of the volume
 	Cells             int
@@ -59,11 +59,11 @@ type volumeName struct{ dimension, volume string }
 
 // takeBack restores in one update what w still holds of the step. commit is the commit that
 // made the step, or zero.
-func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) (Report, error) {
+func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) (Undone, error) {
 	held, err := s.load(ctx, w)
 	defer held.release()
 	if err != nil {
-		return Report{}, err
+		return Undone{}, err
 	}
 	var t *taking
 	change, err := w.Update(func(tx *world.Tx) error {
@@ -74,7 +74,7 @@ func (s *step) takeBack(ctx context.Context, w *world.World, commit history.ID) 
 		return nil
 	})
 	if err != nil {
-		return Report{}, err
+		return Undone{}, err
 	}
 	return t.report(change), nil
 }
@@ -171,8 +171,8 @@ func (t *taking) leaveCell(v *volume, pos geom.ChunkPos, at int) {
 }
 
 // report says what the update did. A cell that one update left alone and another restored is not left.
-func (t *taking) report(change *world.Change) Report {
-	r := Report{Name: t.name, Unknown: t.unknown, SkippedColumns: len(t.kept), Change: change}
+func (t *taking) report(change *world.Change) Undone {
+	r := Undone{Name: t.name, Unknown: t.unknown, SkippedColumns: len(t.kept), Change: change}
 	for i := range change.Volumes {
 		v := &change.Volumes[i]
 		name := volumeName{v.Dimension, v.Volume}
@@ -200,7 +200,7 @@ func (t *taking) report(change *world.Change) Report {
 		}
 	}
 	for name, chunks := range t.left {
-		place := Place{Dimension: name.dimension, Volume: name.volume}
+		place := Conflict{Dimension: name.dimension, Volume: name.volume}
 		for pos, left := range chunks {
 			for i, m := range left {
 				for ; m != 0; m &= m - 1 {
@@ -212,10 +212,10 @@ func (t *taking) report(change *world.Change) Report {
 		}
 		if place.Cells > 0 {
 			r.Skipped += place.Cells
-			r.Places = append(r.Places, place)
+			r.Conflicts = append(r.Conflicts, place)
 		}
 	}
-	slices.SortFunc(r.Places, func(a, b Place) int {
+	slices.SortFunc(r.Conflicts, func(a, b Conflict) int {
 		return cmp.Or(strings.Compare(a.Dimension, b.Dimension), strings.Compare(a.Volume, b.Volume))
 	})
 	return r
