@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -41,14 +42,15 @@ type call struct {
 	counted bool         // it is in Server.calls
 	mine    *token.Grant // whose Calls count it, nil for none
 
-	in     body
-	held   int64 // of the Server's memory
-	sent   bool  // the answer's header
-	status int
-	code   wire.Code      // of a refusal
-	out    int64          // bytes of the answer
-	zip    *zipped.Stream // of an answer in parts, if it is compressed
-	paced  int64          // value of out when the deadline was last moved
+	in      body
+	held    int64        // of the Server's memory
+	spooled atomic.Int64 // bytes of this call in files
+	sent    bool         // the answer's header
+	status  int
+	code    wire.Code      // of a refusal
+	out     int64          // bytes of the answer
+	zip     *zipped.Stream // of an answer in parts, if it is compressed
+	paced   int64          // value of out when the deadline was last moved
 
 	steps  []metrics.Timing
 	lap    time.Time // end of the last Timing

@@ -65,7 +65,7 @@ func (c *call) exportMade(v version, format string) error {
 	if err != nil {
 		return err
 	}
-	defer file.close()
+	defer file.Close()
 	ext, media := port.Ext, "application/octet-stream"
 	lost := map[string]int{}
 	err = c.heavily(v, func(s *world.Snapshot) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -242,7 +243,7 @@ func (c *call) proven() *atomic.Int64 {
 func (c *call) checkStone(data []byte, sure bool) error {
 	proven := c.proven()
 	whole := len(data) <= checkedBytes && (sure || proven.Load() < provenStones || rand.IntN(sampledStones) == 0)
-	err := c.readStone(data, whole)
+	err := c.readStone(bytes.NewReader(data), int64(len(data)), whole)
 	switch {
 	case errors.As(err, new(*stone.CorruptError)):
 		proven.Store(0)
@@ -254,8 +255,8 @@ func (c *call) checkStone(data []byte, sure bool) error {
 
 // readStone reads a stone, whole or what says where its pages are. What the whole takes is
 // reckoned before, as it may need 10,000 times the stone's own bytes.
-func (c *call) readStone(data []byte, whole bool) error {
-	r, need, err := c.openStone(data, whole)
+func (c *call) readStone(from io.ReaderAt, size int64, whole bool) error {
+	r, need, err := c.openStone(from, size, whole)
 	if err != nil {
 		return err
 	}
@@ -271,13 +272,13 @@ func (c *call) readStone(data []byte, whole bool) error {
 }
 
 // openStone opens a stone, and says how much memory it needs to be read whole.
-func (c *call) openStone(data []byte, whole bool) (r *stone.Reader, need int64, err error) {
+func (c *call) openStone(from io.ReaderAt, size int64, whole bool) (r *stone.Reader, need int64, err error) {
 	leave, err := c.checks.enter(c.ctx, c.who(), 0) // a small stone may have a large directory
 	if err != nil {
 		return nil, 0, err
 	}
 	defer leave()
-	r, err = stone.Open(bytes.NewReader(data), int64(len(data)))
+	r, err = stone.Open(from, size)
 	most := c.limits.WorldMemory
 	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
 		return nil, 0, fault(wire.TooLarge, "the stone has entries for too many chunks")

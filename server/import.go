@@ -1,18 +1,15 @@
 package server
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"net/http"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // importAnswer is the answer to POST /v1/import.
@@ -38,7 +35,7 @@ func (c *call) importWorld() error {
 	if err != nil {
 		return err
 	}
-	defer file.close()
+	defer file.Close()
 	var answer importAnswer
 	var done history.Commit
 	err = c.heavyWork(func() (err error) {
@@ -76,65 +73,38 @@ func (c *call) importNote() (n port.Note, err error) {
 }
 
 // importFrom makes the world in a file the newest version.
-func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (done history.Commit, err error) {
-	src, err := port.OpenReader(file.file, file.bytes, port.Options{Salvage: salvage, MaxBytes: c.limits.WorldMemory})
+func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (history.Commit, error) {
+	memory := c.limits.WorldMemory
+	src, err := port.OpenReader(file, file.bytes, port.Options{Salvage: salvage, MaxBytes: memory, Memory: memory / 2, Unpacked: 4 * c.limits.WorldBytes, File: func() (port.Temp, error) { return c.newSpool() }})
 	if err != nil {
-		return done, file.fault(err, wire.Unsupported)
+		return history.Commit{}, file.fault(err, wire.Unsupported)
 	}
 	defer src.Close()
-	w, err := src.Load(c.ctx, nil)
+	w, err := src.Parts(c.ctx, nil)
 	if errors.Is(err, port.ErrNoChunks) {
-		return done, file.fault(err, wire.Unsupported)
+		return history.Commit{}, file.fault(err, wire.Unsupported)
 	}
 	if err != nil {
-		return done, file.fault(err, wire.Corrupt)
+		return history.Commit{}, file.fault(err, wire.Corrupt)
 	}
 	remarks := src.Remarks()
 	answer.Lost, answer.Damaged = fewer(remarks.Lost), remarks.Damaged[:min(len(remarks.Damaged), maxRemarks)]
 	answer.Remarks = append([]string{}, remarks.Notes[:min(len(remarks.Notes), maxRemarks)]...)
-	if remark, _ := port.LevelRemark(w.Content()); remark != "" {
+	if remark, _ := port.LevelRemark(w); remark != "" {
 		answer.Remarks = append(answer.Remarks, remark)
 	}
 	c.step("read")
-	regions := src.Regions()
-	for {
-		whole := w
-		base, err := c.st.Head(c.ctx, c.name)
-		if err != nil && !errors.Is(err, history.ErrNoWorld) {
-			return done, err
-		}
-		on := n
-		if len(regions) > 0 && base.Commit != (history.ID{}) {
-			if on.On == nil {
-				on.On = &base.Commit // the commit that the regions are put over
-			}
-			err = c.opened(version{name: c.name, at: base.Commit}, func(s *world.Snapshot) (err error) {
-				whole, err = convert.FromContentWithin(c.ctx, s, c.limits.WorldMemory)
-				return err
-			})
-			if err != nil {
-				return done, err
-			}
-			if err := port.Overlay(whole, w, regions); err != nil {
-				return done, file.fault(err, wire.Unsupported)
-			}
-		}
-		var b bytes.Buffer
-		id, _, err := convert.WriteFar(c.ctx, whole, &b, stone.Options{})
-		if err != nil {
-			return done, file.fault(err, wire.Corrupt)
-		}
-		if err := c.checkStone(b.Bytes(), true); err != nil {
-			return done, err
-		}
-		c.step("merge")
-		done, answer.Same, err = port.Replace(c.ctx, c.st, c.name, history.Stone{ID: id, Data: b.Bytes()}, on)
-		c.step("commit")
-		if errors.Is(err, history.ErrConflict) && n.On == nil && c.ctx.Err() == nil {
-			continue
-		}
-		return done, err
+	done, err := src.Import(c.ctx, func(context.Context) (history.Store, error) { return c.st, nil }, c.name, w,
+		port.ImportOptions{Note: n, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
+			c.step("merge")
+			return theirs(c.readStone(s.Open(), s.Size(), !made))
+		}})
+	c.step("commit")
+	if source := (*port.SourceError)(nil); errors.As(err, &source) {
+		err = file.fault(source.Err, wire.Corrupt)
 	}
+	answer.Same = done.Same
+	return done.Commit, err
 }
 
 // maxRemarks bounds the remarks about an upload, in which anything may be wrong.

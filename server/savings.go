@@ -16,7 +16,7 @@ func (c *call) savings() error {
 	if err != nil {
 		return err
 	}
-	defer file.close()
+	defer file.Close()
 	dir, remove, err := c.tempDir()
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type spool struct {
 	bytes int64
 }
 
-// newSpool makes a spool; the caller calls close.
+// newSpool makes a spool; the caller calls Close.
 func (c *call) newSpool() (*spool, error) {
 	f, err := os.CreateTemp(c.o.Temp, "cairn-*.tmp")
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *call) receive(limit int64) (*spool, error) {
 		return nil, err
 	}
 	if _, err := io.Copy(file, from); err != nil {
-		file.close()
+		file.Close()
 		return nil, err
 	}
 	c.step("receive")
@@ -59,19 +59,27 @@ func (c *call) tempDir() (dir string, remove func(), err error) {
 
 // Write reserves disk space for b and writes it.
 func (s *spool) Write(b []byte) (int, error) {
-	if !s.c.disk.take(int64(len(b))) {
+	n := int64(len(b))
+	if s.c.spooled.Add(n) > s.c.limits.SpoolBytes {
+		return 0, fault(wire.TooLarge, "the world takes more room than the server has for worlds on their way")
+	}
+	if !s.c.disk.take(n) {
 		return 0, fault(wire.Busy, "too many worlds are being received or sent at this moment")
 	}
-	s.bytes += int64(len(b))
+	s.bytes += n
 	return s.file.Write(b)
 }
 
-func (s *spool) close() {
+func (s *spool) ReadAt(b []byte, off int64) (int, error) { return s.file.ReadAt(b, off) }
+
+// Close deletes the file and gives back its room.
+func (s *spool) Close() error {
 	s.c.disk.give(s.bytes)
 	_ = s.file.Close() // nobody reads the file again
 	if err := os.Remove(s.file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.c.note(slog.LevelWarn, "a temporary file is left", err)
 	}
+	return nil
 }
 
 // fault gives a code to an error of reading the upload: standard, unless the error

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -384,4 +385,30 @@ func TestPicture(t *testing.T) {
 	}
 	s.get("/v1/picture/a?size=5").wantCode(t, wire.BadRequest)
 	s.get("/v1/picture/a?dimension=nowhere").wantCode(t, wire.BadRequest)
+}
+
+// TestImportBeyondMemory imports a world, and regions over it, that take several times the
+// memory that the server allows: the stones are those of a server with room for all.
+func TestImportBeyondMemory(t *testing.T) {
+	w, err := convert.Load(t.Context(), terrain.Survival(terrain.Options{Seed: 5, Size: 16, Version: terrain.Modern}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp := t.TempDir()
+	small := newSite(t, server.Options{Temp: temp, Limits: server.Limits{WorldMemory: 2 << 20}})
+	large := newSite(t, server.Options{})
+	folder := mustFolder(t, w)
+	regions := mustZip(t, mustFolder(t, madeUp(t, 7)), func(name string) bool { return strings.HasPrefix(name, "region/r.0.0.") })
+	for i, body := range [][]byte{mustZip(t, folder, all), regions} {
+		got, want := small.mustImport("a", body), large.mustImport("a", body)
+		if got.Commit.Number != uint64(i+1) || len(got.Commit.Stones) != 1 || !slices.Equal(got.Commit.Stones, want.Commit.Stones) {
+			t.Errorf("import %d: got %+v, want %+v", i+1, got, want)
+		}
+	}
+	if _, err := convert.FromContentWithin(t.Context(), w.Content(), 2<<20); !errors.Is(err, convert.ErrTooLarge) {
+		t.Errorf("the world fits into memory: %v", err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }

@@ -155,7 +155,7 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 // make makes src a world.
 func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) (err error) {
 	if src.parts != nil { // the stone has counted it
-		if err := r.put(ctx, sf, src.parts, n); err != nil {
+		if err := r.put(ctx, sf, &source{Opened: port.Of(src.parts), path: r.Source}, src.parts, n); err != nil {
 			return err
 		}
 		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
@@ -167,7 +167,7 @@ func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) 
 		err = r.count(ctx, w)
 	}
 	if err == nil {
-		err = r.put(ctx, sf, w, n)
+		err = r.put(ctx, sf, s, w, n)
 	}
 	return err
 }

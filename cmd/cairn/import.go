@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
@@ -96,12 +94,6 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if o.quick {
 		done.options.Effort = stone.Good
 	}
-	if src.Stone != nil && isAddress(to) && !o.quick && o.filter(nil) == nil {
-		if err := done.commitFile(ctx, sf, src, o.note); err != nil {
-			return err
-		}
-		return report(out, done, o.json)
-	}
 	w, err := src.parts(ctx, o.filter(done.Lost))
 	if err != nil {
 		return err
@@ -112,7 +104,7 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	if err = done.count(ctx, w); err != nil {
 		return err
 	}
-	if err = done.put(ctx, sf, w, o.note); err != nil {
+	if err = done.put(ctx, sf, src, w, o.note); err != nil {
 		return err
 	}
 	return report(out, done, o.json)
@@ -133,32 +125,28 @@ func (o *importOptions) check(sf *storeFlag, from, to string) error {
 	return sf.outside(from)
 }
 
-// put writes w to its file, or commits it to the store.
-func (r *imported) put(ctx context.Context, sf *storeFlag, w stone.Content, n note) (err error) {
-	if isAddress(r.World) {
-		return r.commit(ctx, sf, w, n)
-	}
+// put writes w, which came from src, to its file, or makes it the newest version of a world in
+// the store.
+func (r *imported) put(ctx context.Context, sf *storeFlag, src *source, w stone.Content, n note) (err error) {
 	o := sf.whole(r.options)
-	o.Far = !r.slim // a slim stone is for a game that loads all of it
-	r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, o)
-	return err
-}
-
-// commitFile commits a world that is a stone file. The stone is not written again: a new
-// world gets it as it is.
-func (r *imported) commitFile(ctx context.Context, sf *storeFlag, src *source, n note) error {
-	bytes := io.NewSectionReader(src.Stone, 0, src.Stone.Size())
-	sum := sha256.New()
-	if _, err := io.Copy(sum, bytes); err != nil {
-		return fmt.Errorf("%s: %w", src.path, err)
-	}
-	if err := src.Stone.CheckSums(ctx); err != nil {
-		return fmt.Errorf("%s: %w", src.path, err)
-	}
-	if err := r.count(ctx, src.Stone); err != nil {
+	if !isAddress(r.World) {
+		o.Far = !r.slim // a slim stone is for a game that loads all of it
+		r.ID, r.Bytes, err = writeWorld(ctx, w, r.World, o)
 		return err
 	}
-	return r.commitStone(ctx, sf, history.Stone{ID: stone.ID(sum.Sum(nil)), File: bytes}, n)
+	name, err := parseName(r.World)
+	if err != nil {
+		return err
+	}
+	done, err := src.Import(ctx, sf.openOrCreate, name, w, port.ImportOptions{Write: o, Note: port.Note{Author: n.author, Message: n.message, Cache: sf.memory.cache()}})
+	if wrong := (*port.SourceError)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("%s: %w", src.path, err)
+	}
+	if err == nil {
+		r.ID, r.Bytes = done.Stone.ID.String(), done.Stone.Size
+		r.Commit, r.Same = versionOf(done.Commit), done.Same
+	}
+	return err
 }
 
 // count counts the columns, objects and files of a world, and the cells of blocks and materials

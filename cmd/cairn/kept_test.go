@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -270,4 +271,23 @@ func TestStorePlace(t *testing.T) {
 	mustRun(t, 0, dir, "log", "@isle")
 	mustRun(t, 3, dir, "log", "@isle", "--store", "local:cairn-data")
 	mustRun(t, 3, dir, "log", "@isle", "--store", "memory:")
+}
+
+// TestImportRegions puts region files without a level.dat over a world: the rest of it stays. In
+// a new world they are all that there is.
+func TestImportRegions(t *testing.T) {
+	dir := versions(t)
+	write(t, filepath.Join(dir, "part", "region", "r.0.0.mca"), read(t, filepath.Join(dir, "other", "region", "r.0.0.mca")))
+	if err := os.CopyFS(filepath.Join(dir, "copied"), os.DirFS(filepath.Join(dir, "island"))); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, 0, dir, "import", "island", "@over")
+	write(t, filepath.Join(dir, "copied", "region", "r.0.0.mca"), read(t, filepath.Join(dir, "other", "region", "r.0.0.mca")))
+	mustRun(t, 0, dir, "import", "part", "@over")
+	mustRun(t, 0, dir, "diff", "@over", "copied")
+	if v := mustJSON(t, 0, dir, "import", "part", "@over"); v["same"] != true {
+		t.Errorf("again: %v", v)
+	}
+	mustRun(t, 0, dir, "import", "part", "@alone")
+	mustRun(t, 0, dir, "diff", "@alone", "part")
 }

@@ -122,5 +122,8 @@ func (sf *storeFlag) whole(o stone.Options) whole.Options {
 	m := &sf.memory
 	o = port.AtOnce(o)
 	o.AtOnce = int(min(int64(o.AtOnce), max(1, m.bytes/(2*fixedMemory))))
-	return whole.Options{Options: o, Far: true, Memory: 2 * m.share(), Temp: func() (whole.TempFile, error) { return port.TempFile(sf.temp) }}
+	return whole.Options{Options: o, Far: true, Memory: 2 * m.share(), Temp: sf.tempFile}
 }
+
+// tempFile makes a temporary file.
+func (sf *storeFlag) tempFile() (whole.TempFile, error) { return port.TempFile(sf.temp) }

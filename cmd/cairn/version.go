@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/user"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/stone/whole"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
@@ -106,46 +103,6 @@ func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error
 type commitResult struct {
 	Commit *version `json:"commit,omitempty"`
 	Same   bool     `json:"same,omitempty"` // nothing differs, so no commit was made
-}
-
-// commit makes w the newest version of a world in the store: the first version of a new
-// world, or a commit of the differences.
-func (r *imported) commit(ctx context.Context, sf *storeFlag, w stone.Content, n note) (err error) {
-	out := history.NewSpool(beforeStore{dir: sf.temp})
-	defer func() { err = errors.Join(err, out.Close()) }()
-	id, _, err := whole.Write(ctx, out, w, sf.whole(r.options))
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	return r.commitStone(ctx, sf, out.Stone(id), n)
-}
-
-// beforeStore has room for stones that are written before the store is opened, so that others
-// may use it meanwhile.
-type beforeStore struct {
-	history.Store
-	dir string
-}
-
-func (s beforeStore) SpoolFile() (history.SpoolFile, error) { return port.TempFile(s.dir) }
-
-// commitStone commits a world that is one stone.
-func (r *imported) commitStone(ctx context.Context, sf *storeFlag, whole history.Stone, n note) error {
-	name, err := parseName(r.World)
-	if err != nil {
-		return err
-	}
-	st, err := sf.openOrCreate(ctx)
-	if err != nil {
-		return err
-	}
-	r.ID, r.Bytes = whole.ID.String(), whole.Size()
-	c, same, err := port.Replace(ctx, st, name, whole, port.Note{Author: n.author, Message: n.message, Cache: sf.memory.cache()})
-	r.Commit, r.Same = versionOf(c), same
-	return err
 }
 
 func (k *commitResult) print(t console.Columns) {

@@ -17,13 +17,24 @@ import (
 var ErrTooLarge = errors.New("the world takes more memory than allowed")
 
 // budget counts the memory of a world; a nil budget counts nothing.
-type budget struct{ left int64 }
+type budget struct{ most, left, named int64 }
 
 func newBudget(maxBytes int64) *budget {
 	if maxBytes <= 0 {
 		return nil
 	}
-	return &budget{maxBytes}
+	return &budget{most: maxBytes, left: maxBytes}
+}
+
+// leastNames is how many bytes of names any budget has room for.
+const leastNames = 1 << 20
+
+// spilt says that only names are in memory now. It fails if they take half of the budget.
+func (b *budget) spilt() error {
+	if b.left = max(b.most-b.named, b.most/2); b.named > max(b.most/2, leastNames) {
+		return ErrTooLarge
+	}
+	return nil
 }
 
 // check fails if the budget is overdrawn.
@@ -118,7 +129,9 @@ func (b *budget) names(all []growing) {
 	for i := range all {
 		g := &all[i]
 		for _, name := range g.names.List()[g.charged:] {
-			b.bytes(len(name) + int(unsafe.Sizeof(name)))
+			n := len(name) + int(unsafe.Sizeof(name))
+			b.named += int64(n)
+			b.bytes(n)
 		}
 		g.charged = g.names.Len()
 	}

@@ -94,8 +94,7 @@ func (l *Loader) room() error {
 	if err := l.spill(); err != nil {
 		return err
 	}
-	l.bound.left = l.spills.Memory
-	return nil
+	return l.bound.spilt()
 }
 
 // spill writes the chunks and columns that are in memory to a new spill and forgets them.

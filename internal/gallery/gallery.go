@@ -6,7 +6,6 @@ package gallery
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -154,46 +153,43 @@ func (g *Gallery) read(e *exhibit) error {
 	if err != nil {
 		return err
 	}
-	src, err := port.Open(e.path, port.Options{Salvage: true, Memory: g.o.Memory, Temp: g.o.Temp})
+	src, err := port.Open(e.path, port.Options{Salvage: true, Memory: g.o.Memory, File: func() (whole.TempFile, error) { return port.TempFile(g.o.Temp) }})
 	if err != nil {
 		return err
 	}
 	e.close = append(e.close, src)
-	ref := history.StoneRef{}
-	if src.Stone != nil {
-		hash := sha256.New()
-		ref.Size, err = io.Copy(hash, io.NewSectionReader(src.Stone, 0, src.Stone.Size()))
-		ref.ID, e.bytes = stone.ID(hash.Sum(nil)), src.Stone
-	} else {
-		ref, err = g.write(e, src)
-	}
+	st, err := g.stone(e, src)
 	if err != nil {
 		return err
 	}
-	e.commit = history.Commit{Message: e.path, Stones: []history.StoneRef{ref}}.Complete(history.Commit{}, info.ModTime())
+	e.bytes = st.Open()
+	e.commit = history.Commit{Message: e.path, Stones: []history.StoneRef{st.Ref()}}.Complete(history.Commit{}, info.ModTime())
 	return nil
 }
 
-// write writes a world into a temporary file, with far levels. It closes src.
-func (g *Gallery) write(e *exhibit, src *port.Opened) (history.StoneRef, error) {
+// stone returns a world as a stone: its file, or a temporary one with far levels.
+func (g *Gallery) stone(e *exhibit, src *port.Opened) (history.Stone, error) {
+	if src.Stone != nil {
+		return src.OwnStone()
+	}
 	c, err := src.Parts(g.ctx, nil)
 	if err != nil {
-		return history.StoneRef{}, err
+		return history.Stone{}, err
 	}
 	remarks := src.Remarks()
 	e.damaged, e.notes = len(remarks.Damaged), remarks.Notes
-	out := history.NewSpool(spooling{dir: g.o.Temp})
-	e.close = append(e.close, out)
 	o := port.AtOnce(stone.Options{Effort: stone.Good})
-	id, n, err := whole.Write(g.ctx, out, c, whole.Options{Options: o, Far: true, Empty: port.Airs(), Memory: g.o.Memory,
-		Temp: func() (whole.TempFile, error) { return port.TempFile(g.o.Temp) }})
+	st, free, err := src.WriteStone(g.ctx, c, whole.Options{Options: o, Far: true, Empty: port.Airs(), Memory: g.o.Memory})
 	if err != nil {
-		return history.StoneRef{}, err
+		return st, err
 	}
-	e.bytes = out.Stone(id).Open()
-	e.close = []io.Closer{out}
-	return history.StoneRef{ID: id, Size: n}, src.Close()
+	e.close = []io.Closer{closer(free)}
+	return st, src.Close()
 }
+
+type closer func() error
+
+func (c closer) Close() error { return c() }
 
 // shut closes the files of a world.
 func (e *exhibit) shut() (err error) {
@@ -203,14 +199,6 @@ func (e *exhibit) shut() (err error) {
 	e.close = nil
 	return err
 }
-
-// spooling has room for stones.
-type spooling struct {
-	history.Store
-	dir string
-}
-
-func (s spooling) SpoolFile() (history.SpoolFile, error) { return port.TempFile(s.dir) }
 
 // List is for history.Store.
 func (g *Gallery) List(ctx context.Context, prefix, after string, n int) (out []string, err error) {

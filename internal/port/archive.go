@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -47,11 +48,11 @@ func (s *Opened) extract(r io.ReaderAt, head []byte) error {
 
 // archive returns the files of an archive.
 func (s *Opened) archive(r io.ReaderAt, head []byte) (fs.FS, error) {
-	limit := min(max(minUnpacked, s.size*maxRatio), s.o.decoded())
+	limit := max(minUnpacked, s.size*maxRatio)
 	if isZip(head) {
 		return s.readZip(r, limit)
 	}
-	return s.readTar(io.NewSectionReader(r, 0, s.size), head, min(limit, maxTar))
+	return s.readTar(io.NewSectionReader(r, 0, s.size), head, min(limit, s.o.decoded(), maxTar))
 }
 
 // perFile is the cost of a file in an archive, without its bytes and its name.
@@ -60,6 +61,8 @@ const perFile = 512
 // readZip lists the files of a zip. Package zip reads no more bytes of a file than the zip's
 // directory says.
 func (s *Opened) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
+	each, total := min(limit, s.o.decoded()), min(limit, cmp.Or(s.o.Unpacked, s.o.decoded()))
+	limit = each // of the list of files
 	bounded := &boundedReader{r, limit / 8}
 	z, err := zip.NewReader(bounded, s.size)
 	if bounded.left < 0 {
@@ -81,7 +84,9 @@ func (s *Opened) readZip(r io.ReaderAt, limit int64) (fs.FS, error) {
 		if f.Flags&1 != 0 {
 			return nil, errEncrypted
 		}
-		if limit -= perFile + int64(len(f.Name)) + int64(min(f.UncompressedSize64, 1<<60)); limit < 0 {
+		bytes, listed := int64(min(f.UncompressedSize64, 1<<60)), perFile+int64(len(f.Name))
+		limit, total = limit-listed, total-listed-bytes
+		if limit < 0 || total < 0 || bytes > each {
 			return nil, ErrTooLarge
 		}
 	}

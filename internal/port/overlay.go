@@ -1,14 +1,18 @@
 package port
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
-	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -22,42 +26,71 @@ func (s *Opened) Regions() []anvil.Region {
 	return nil
 }
 
-// Overlay puts a part of a world into w. The result is the same as that of copying the part's
-// files into the world's folder. A region file replaces all of its 32 by 32 columns, and
-// removes those that it does not have. Region files of entities and of points of interest do
-// not change blocks, and region files of blocks do not change entities and points of interest.
-// Other files replace files of the same path. All other columns, files and properties stay.
-// Overlay fails if the two cannot be one world; w must not be used then.
-func Overlay(w, part *convert.Loaded, regions []anvil.Region) error {
-	if old, now := w.Head.Format == "mcregion", part.Head.Format == "mcregion"; old != now {
-		return fmt.Errorf("port: Anvil and McRegion in one world: %w", ErrHolds)
+// Overlay returns the whole world base with a part put over it. The result is the same as that
+// of copying the part's files into the world's folder. A region file replaces all of its 32 by 32
+// columns, and removes those that it does not have. Region files of entities and of points of
+// interest do not change blocks, and region files of blocks do not change entities and points of
+// interest. Other files replace files of the same path. All other columns, files and properties
+// stay. Overlay fails if the two cannot be one world. Both are read when the result is.
+func Overlay(base, part stone.Content, regions []anvil.Region) (stone.Content, error) {
+	o := &overlay{base: base, part: part, about: base.About(), dims: map[string]*overlaid{}}
+	over := part.About()
+	if old, now := convert.HeadOf(o.about.Properties).Format == "mcregion", convert.HeadOf(over.Properties).Format == "mcregion"; old != now {
+		return nil, fmt.Errorf("port: Anvil and McRegion in one world: %w", ErrHolds)
 	}
-	for _, d := range part.Dimensions {
-		at := slices.IndexFunc(w.Dimensions, func(o *convert.LoadedDimension) bool { return o.Name == d.Name })
+	o.about.Dimensions = slices.Clone(o.about.Dimensions)
+	for i, d := range o.about.Dimensions {
+		o.about.Dimensions[i] = near(d)
+		o.dims[d.Name] = &overlaid{base: true}
+	}
+	for _, d := range over.Dimensions {
+		d = near(d)
+		at := slices.IndexFunc(o.about.Dimensions, func(have stone.DimensionInfo) bool { return have.Name == d.Name })
 		if at < 0 {
-			w.Dimensions = append(w.Dimensions, d)
+			o.about.Dimensions = append(o.about.Dimensions, d)
+			o.dims[d.Name] = &overlaid{part: true}
 			continue
 		}
-		o := &overlay{to: w.Dimensions[at], from: d, parts: map[regionPos][]string{}}
+		both := &overlaid{base: true, part: true, regions: map[regionPos][]string{}, volumes: map[string]*overlaidVolume{}}
 		for _, r := range regions {
 			if r.Dimension == d.Name {
-				o.parts[regionPos{r.X, r.Z}] = append(o.parts[regionPos{r.X, r.Z}], r.Part)
+				at := regionPos{r.X, r.Z}
+				both.regions[at] = append(both.regions[at], r.Part)
 			}
 		}
-		if err := o.do(); err != nil {
-			return err
+		if err := both.add(&o.about.Dimensions[at], d); err != nil {
+			return nil, err
 		}
+		o.dims[d.Name] = both
 	}
-	w.Files = slices.DeleteFunc(slices.Clone(w.Files), func(f format.File) bool {
-		return hasFile(part.Files, f.Path) || slices.ContainsFunc(regions, func(r anvil.Region) bool { return r.Path == f.Path })
+	o.about.Files = slices.DeleteFunc(slices.Clone(o.about.Files), func(f stone.File) bool {
+		return hasFile(over.Files, f.Path) || slices.ContainsFunc(regions, func(r anvil.Region) bool { return r.Path == f.Path })
 	})
-	w.Files = append(w.Files, part.Files...)
-	slices.SortFunc(w.Files, func(a, b format.File) int { return strings.Compare(a.Path, b.Path) })
-	return nil
+	o.files = over.Files
+	o.about.Files = append(o.about.Files, over.Files...)
+	slices.SortFunc(o.about.Files, func(a, b stone.File) int { return strings.Compare(a.Path, b.Path) })
+	return o, nil
 }
 
-func hasFile(files []format.File, path string) bool {
-	return slices.ContainsFunc(files, func(f format.File) bool { return f.Path == path })
+// near returns a dimension without far levels.
+func near(d stone.DimensionInfo) stone.DimensionInfo {
+	d.Volumes = slices.Clone(d.Volumes)
+	for i := range d.Volumes {
+		d.Volumes[i].Levels = []int{0}
+	}
+	return d
+}
+
+func hasFile(files []stone.File, path string) bool {
+	return slices.ContainsFunc(files, func(f stone.File) bool { return f.Path == path })
+}
+
+// overlay is a world with a part of another put over it.
+type overlay struct {
+	base, part stone.Content
+	about      stone.About
+	files      []stone.File         // of the part
+	dims       map[string]*overlaid // by name
 }
 
 // regionEdge is the edge of a region in columns.
@@ -66,83 +99,174 @@ const regionEdge = 32
 // regionPos is a position in regions.
 type regionPos struct{ x, z int32 }
 
-// overlay does the work of Overlay for one dimension.
-type overlay struct {
-	to, from *convert.LoadedDimension
-	parts    map[regionPos][]string // of the region files
+// overlaid is a dimension of an overlay.
+type overlaid struct {
+	base, part bool                   // who has the dimension
+	regions    map[regionPos][]string // the parts of columns that region files have; if both have it
+	volumes    map[string]*overlaidVolume
 }
 
-func (o *overlay) do() error {
-	for _, v := range o.from.Volumes {
-		if err := o.volume(v); err != nil {
-			return err
+// overlaidVolume is a volume of a dimension that both have.
+type overlaidVolume struct {
+	base, part bool
+	perRegion  int          // chunks along the edge of a region
+	table      []voxel.Cell // what cells of the part are in the overlay; nil for a volume without a palette
+}
+
+// add adds the volumes of the part to those of the base.
+func (d *overlaid) add(to *stone.DimensionInfo, from stone.DimensionInfo) error {
+	for _, v := range to.Volumes {
+		d.volumes[v.Volume.Name] = &overlaidVolume{base: true}
+	}
+	for _, v := range from.Volumes {
+		have := d.volumes[v.Volume.Name]
+		if have == nil {
+			to.Volumes = append(to.Volumes, v)
+			d.volumes[v.Volume.Name] = &overlaidVolume{part: true}
+			continue
+		}
+		i := slices.IndexFunc(to.Volumes, func(t stone.VolumeInfo) bool { return t.Volume.Name == v.Volume.Name })
+		have.part, have.perRegion = true, regionEdge*geom.ColumnEdge/(geom.ChunkEdge*max(1, v.Scale))
+		if to.Volumes[i].Volume != v.Volume || have.perRegion == 0 {
+			return fmt.Errorf("port: volume %q of %s is of another kind: %w", v.Volume.Name, to.Name, ErrHolds)
+		}
+		if v.Schema != voxel.Palette {
+			continue
+		}
+		names, _, table, err := diff.Names(to.Volumes[i].Names, v.Names)
+		if err != nil {
+			return fmt.Errorf("port: volume %q of %s: %w: %w", v.Volume.Name, to.Name, err, ErrHolds)
+		}
+		to.Volumes[i].Names, have.table = names, table
+	}
+	return nil
+}
+
+// ofPart reports whether a chunk comes from the part.
+func (o *overlay) ofPart(dim, vol string, pos geom.ChunkPos) bool {
+	d := o.dims[dim]
+	if !d.base || !d.part {
+		return d.part
+	}
+	v := d.volumes[vol]
+	if v == nil || !v.base || !v.part {
+		return v != nil && v.part
+	}
+	at := regionPos{int32(geom.FloorDiv(int(pos.X), v.perRegion)), int32(geom.FloorDiv(int(pos.Z), v.perRegion))}
+	return slices.Contains(d.regions[at], voxel.PartChunk)
+}
+
+func (o *overlay) About() stone.About { return o.about }
+
+func (o *overlay) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
+	type entry struct {
+		pos   geom.ChunkPos
+		holds bool
+	}
+	return func(yield func(geom.ChunkPos, bool) bool) {
+		if o.dims[dim] == nil || level != 0 {
+			return
+		}
+		var all []entry
+		for i, c := range []stone.Content{o.base, o.part} {
+			for pos, holds := range c.Entries(dim, vol, 0) {
+				if o.ofPart(dim, vol, pos) == (i == 1) {
+					all = append(all, entry{pos, holds})
+				}
+			}
+		}
+		slices.SortFunc(all, func(a, b entry) int { return geom.CodeOf(a.pos, 0).Compare(geom.CodeOf(b.pos, 0)) })
+		for _, e := range all {
+			if !yield(e.pos, e.holds) {
+				return
+			}
 		}
 	}
-	return o.columns()
 }
 
-// volume replaces the chunks of those regions that have a region file of blocks.
-func (o *overlay) volume(from *convert.LoadedVolume) error {
-	to := o.to.Volume(from.Volume.Name)
-	if to == nil {
-		o.to.Volumes = append(o.to.Volumes, from)
+func (o *overlay) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	if o.dims[dim] == nil || level != 0 {
 		return nil
 	}
-	perRegion := int32(regionEdge * geom.ColumnEdge / (geom.ChunkEdge * max(1, to.Scale)))
-	if to.Volume != from.Volume || perRegion == 0 {
-		return fmt.Errorf("port: volume %q of %s is of another kind: %w", to.Volume.Name, o.to.Name, ErrHolds)
-	}
-	var table []voxel.Cell
-	if to.Schema == voxel.Palette {
-		names, _, t, err := diff.Names(to.Names, from.Names)
-		if err != nil {
-			return fmt.Errorf("port: volume %q of %s: %w: %w", to.Volume.Name, o.to.Name, err, ErrHolds)
+	for len(want) > 0 {
+		ofPart, n := o.ofPart(dim, vol, want[0]), 1
+		for n < len(want) && o.ofPart(dim, vol, want[n]) == ofPart {
+			n++
 		}
-		to.Names, table = names, t
-	}
-	replaced := func(pos geom.ChunkPos) bool {
-		at := regionPos{int32(geom.FloorDiv(int(pos.X), int(perRegion))), int32(geom.FloorDiv(int(pos.Z), int(perRegion)))}
-		return slices.Contains(o.parts[at], voxel.PartChunk)
-	}
-	for pos := range to.Chunks {
-		if replaced(pos) {
-			delete(to.Chunks, pos)
+		from, read := o.base, f
+		if ofPart {
+			from = o.part
+			if v := o.dims[dim].volumes[vol]; v != nil && v.table != nil {
+				read = func(pos geom.ChunkPos, c *voxel.Chunk) error {
+					if c != nil {
+						c = c.Translate(v.table)
+					}
+					return f(pos, c)
+				}
+			}
 		}
-	}
-	for pos, c := range from.Chunks {
-		if replaced(pos) && table != nil {
-			c = c.Translate(table)
+		if err := from.ReadChunks(ctx, dim, vol, 0, want[:n], read); err != nil {
+			return err
 		}
-		if replaced(pos) {
-			to.Chunks[pos] = c
-		}
+		want = want[n:]
 	}
 	return nil
 }
 
-// columns replaces the parts of columns that have region files.
-func (o *overlay) columns() error {
-	there := make(map[geom.ColumnPos][2]*voxel.Column)
-	for i, d := range []*convert.LoadedDimension{o.to, o.from} {
-		for n := range d.Columns {
-			c := &d.Columns[n]
-			both := there[c.Pos]
-			both[i] = c
-			there[c.Pos] = both
+func (o *overlay) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	d := o.dims[dim]
+	switch {
+	case d == nil || !d.part:
+		return o.base.Columns(ctx, dim)
+	case !d.base:
+		return o.part.Columns(ctx, dim)
+	}
+	return func(yield func(*voxel.Column, error) bool) {
+		next, stop := iter.Pull2(o.part.Columns(ctx, dim))
+		defer stop()
+		over, failed, more := next()
+		// patched yields what comes of two columns, of which one may be nil.
+		patched := func(base, part *voxel.Column, pos geom.ColumnPos) bool {
+			c, err := anvil.Patch(base, part, d.regions[regionPos{pos.X >> 5, pos.Z >> 5}])
+			return err == nil && c == nil || yield(c, err) && err == nil
+		}
+		for base, err := range o.base.Columns(ctx, dim) {
+			for err == nil && failed == nil && more && over.Pos.Compare(base.Pos) < 0 {
+				if !patched(nil, over, over.Pos) {
+					return
+				}
+				over, failed, more = next()
+			}
+			if err = cmp.Or(err, failed); err != nil {
+				yield(nil, err)
+				return
+			}
+			var part *voxel.Column
+			if more && over.Pos == base.Pos {
+				part = over
+			}
+			if !patched(base, part, base.Pos) {
+				return
+			}
+			if part != nil {
+				over, failed, more = next()
+			}
+		}
+		for ; more; over, failed, more = next() {
+			if failed != nil {
+				yield(nil, failed)
+				return
+			}
+			if !patched(nil, over, over.Pos) {
+				return
+			}
 		}
 	}
-	all := make([]voxel.Column, 0, len(there))
-	for pos, both := range there {
-		parts := o.parts[regionPos{pos.X >> 5, pos.Z >> 5}]
-		c, err := anvil.Patch(both[0], both[1], parts)
-		if err != nil {
-			return err
-		}
-		if c != nil {
-			all = append(all, *c)
-		}
+}
+
+func (o *overlay) OpenFile(path string) (io.ReadCloser, error) {
+	if hasFile(o.files, path) {
+		return o.part.OpenFile(path)
 	}
-	slices.SortFunc(all, func(a, b voxel.Column) int { return a.Pos.Compare(b.Pos) })
-	o.to.Columns = all
-	return nil
+	return o.base.OpenFile(path)
 }

@@ -23,6 +23,20 @@ func mustOpen(t *testing.T, files fstest.MapFS) (*port.Opened, *convert.Loaded) 
 	return s, w
 }
 
+// mustOverlay puts part over w, and reads the result.
+func mustOverlay(t *testing.T, w, part *convert.Loaded, src *port.Opened) *convert.Loaded {
+	t.Helper()
+	over, err := port.Overlay(w.Content(), part.Content(), src.Regions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := convert.FromContent(t.Context(), over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestOverlay compares Overlay with copying files and reading the folder anew.
 func TestOverlay(t *testing.T) {
 	before := folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: terrain.Modern})))
@@ -55,9 +69,7 @@ func TestOverlay(t *testing.T) {
 			copied := maps.Clone(before)
 			maps.Copy(copied, tt.part)
 			_, want := mustOpen(t, copied)
-			if err := port.Overlay(got, part, src.Regions()); err != nil {
-				t.Fatal(err)
-			}
+			got = mustOverlay(t, got, part, src)
 			if d, err := diff.Worlds(t.Context(), want.Content(), got.Content(), diff.Options{}); err != nil || !d.Same() {
 				t.Errorf("%+v, %v", d, err)
 			}
@@ -73,7 +85,11 @@ func TestOverlayVersions(t *testing.T) {
 	}
 	src, part := mustOpen(t, some(survival(0), "", isMCA))
 	_, w := mustOpen(t, survival(terrain.Modern))
-	if err := port.Overlay(w, part, src.Regions()); err == nil || !strings.Contains(err.Error(), "version") {
+	over, err := port.Overlay(w.Content(), part.Content(), src.Regions())
+	if err == nil {
+		_, err = convert.FromContent(t.Context(), over)
+	}
+	if err == nil || !strings.Contains(err.Error(), "version") {
 		t.Error(err)
 	}
 }
@@ -94,9 +110,7 @@ func TestOverlayElsewhere(t *testing.T) {
 			}
 		}
 	}
-	if err := port.Overlay(slime, part, src.Regions()); err != nil {
-		t.Fatal(err)
-	}
+	slime = mustOverlay(t, slime, part, src)
 	if slime.Head.Format != "slime" || len(slime.Dimensions) != 1 {
 		t.Errorf("%+v, %d dimensions", slime.Head, len(slime.Dimensions))
 	}

@@ -25,7 +25,7 @@ func (s *Opened) Parts(ctx context.Context, through Through) (stone.Content, err
 	l := convert.NewLoader(src.Head())
 	s.loaders = append(s.loaders, l)
 	if s.o.Memory > 0 {
-		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.spillFile})
+		l.Spill(ctx, convert.Spill{Memory: s.o.Memory, File: s.o.tempFile})
 	} else {
 		l.Bound(s.o.MaxBytes)
 	}
@@ -40,7 +40,16 @@ func (s *Opened) Parts(ctx context.Context, through Through) (stone.Content, err
 	return c, err
 }
 
-func (o Options) spillFile() (whole.TempFile, error) { return TempFile(o.Temp) }
+// Temp is a temporary file: written from the beginning, then read. Close deletes it.
+type Temp = whole.TempFile
+
+// tempFile makes a temporary file for what does not fit into memory.
+func (o Options) tempFile() (whole.TempFile, error) {
+	if o.File != nil {
+		return o.File()
+	}
+	return TempFile("")
+}
 
 // TempFile makes an empty file in a folder, the system's for temporary files if dir is empty.
 // Close deletes it. Where the system allows it, a crash leaves nothing either.

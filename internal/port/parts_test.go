@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			want := stoneOf(t, t.Context(), tt.path, port.Options{}, tt.through)
 			temp := t.TempDir()
-			got := stoneOf(t, t.Context(), tt.path, port.Options{Memory: 1 << 15, Temp: temp}, tt.through)
+			got := stoneOf(t, t.Context(), tt.path, port.Options{Memory: 1 << 15, File: filesIn(temp)}, tt.through)
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d bytes, want the %d bytes of the world in memory", len(got), len(want))
 			}
@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 				t.Errorf("files are left: %v, %v", left, err)
 			}
 			// Without the folder the world cannot be loaded, unless it needs no files.
-			s, err := port.Open(tt.path, port.Options{Memory: 1 << 15, Temp: filepath.Join(temp, "missing")})
+			s, err := port.Open(tt.path, port.Options{Memory: 1 << 15, File: filesIn(filepath.Join(temp, "missing"))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestPartsOfDamage(t *testing.T) {
 	region := files["region/r.0.0.mca"].Data
 	region[int(region[2])*4096+100] ^= 0xFF // in the first chunk
 	for _, memory := range []int64{0, 1 << 15} {
-		s, err := port.OpenReader(bytes.NewReader(zipOf(t, files)), int64(len(zipOf(t, files))), port.Options{Memory: memory, Temp: t.TempDir()})
+		s, err := port.OpenReader(bytes.NewReader(zipOf(t, files)), int64(len(zipOf(t, files))), port.Options{Memory: memory, File: filesIn(t.TempDir())})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,4 +142,9 @@ func TestTempFile(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
+}
+
+// filesIn makes temporary files in a folder.
+func filesIn(dir string) func() (whole.TempFile, error) {
+	return func() (whole.TempFile, error) { return port.TempFile(dir) }
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -53,8 +54,11 @@ type Options struct {
 	// Memory is how many bytes of a world Parts holds in memory, and the most that a cache of
 	// pages takes that the Source makes itself. Default: any number.
 	Memory int64
-	// Temp is the folder of temporary files. Default: os.TempDir.
-	Temp string
+	// Unpacked bounds the unpacked size of a zip in place of MaxBytes, which then bounds each of
+	// its files.
+	Unpacked int64
+	// File makes an empty temporary file. Default: TempFile in os.TempDir.
+	File func() (whole.TempFile, error)
 }
 
 // decoded returns MaxBytes as a bound.

@@ -1,0 +1,167 @@
+package port
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+
+	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/stone/whole"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/world"
+)
+
+// WriteOptions say how a world is written as a stone.
+type WriteOptions = whole.Options
+
+// ImportOptions say how Import commits a world.
+type ImportOptions struct {
+	Note
+	Write WriteOptions
+	// Check, if not nil, may refuse the stone of the world. made says that Import wrote it;
+	// otherwise it is the source itself. By default the checksums of a source are checked.
+	Check func(s history.Stone, made bool) error
+}
+
+// Imported is the result of Import.
+type Imported struct {
+	Stone  history.StoneRef // with the whole world
+	Commit history.Commit
+	Same   bool // nothing differs, so Commit is the head's
+}
+
+// SourceError is an error of the world that is imported, not of the store.
+type SourceError struct{ Err error }
+
+func (e *SourceError) Error() string { return e.Err.Error() }
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// Import makes c, which came from Parts, the newest version of a world in a store: the first
+// version of a new world, or a commit of the differences. A source of region files alone is put
+// over the version that is there. A source that is a stone is stored as it is. All else is
+// written to a file first, and open is called after that, so that others may use the store
+// meanwhile. If someone changes the world meanwhile, Import tries again, unless Note.On says what
+// the head must be.
+func (s *Opened) Import(ctx context.Context, open func(context.Context) (history.Store, error), name string, c stone.Content, o ImportOptions) (done Imported, err error) {
+	if regions := s.Regions(); len(regions) > 0 {
+		st, err := open(ctx)
+		if err != nil {
+			return done, err
+		}
+		return retried(ctx, o.On == nil, func() (Imported, error) { return s.importOver(ctx, st, name, c, regions, o) })
+	}
+	made, free, err := s.wholeStone(ctx, c, o)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, free()) }()
+	st, err := open(ctx)
+	if err != nil {
+		return done, err
+	}
+	return retried(ctx, o.On == nil, func() (done Imported, err error) {
+		done.Stone = made.Ref()
+		done.Commit, done.Same, err = Replace(ctx, st, name, made, o.Note)
+		return done, err
+	})
+}
+
+// retried calls do again while someone else changes the world meanwhile.
+func retried(ctx context.Context, again bool, do func() (Imported, error)) (done Imported, err error) {
+	for {
+		if done, err = do(); !again || !errors.Is(err, history.ErrConflict) || ctx.Err() != nil {
+			return done, err
+		}
+	}
+}
+
+// importOver puts regions over the newest version of a world, and commits that.
+func (s *Opened) importOver(ctx context.Context, st history.Store, name string, c stone.Content, regions []anvil.Region, o ImportOptions) (done Imported, err error) {
+	head, err := st.Head(ctx, name)
+	if err != nil && !errors.Is(err, history.ErrNoWorld) {
+		return done, err
+	}
+	if err := o.check(name, head.Commit); err != nil {
+		return done, err
+	}
+	if o.On = &head.Commit; head.Commit != (history.ID{}) {
+		base, err := world.OpenSnapshot(ctx, st, name, head.Commit, world.Options{Cache: o.Cache})
+		if err != nil {
+			return done, err
+		}
+		defer base.Close()
+		if c, err = Overlay(base, c, regions); err != nil {
+			return done, &SourceError{err}
+		}
+	}
+	made, free, err := s.wholeStone(ctx, c, o)
+	if err != nil {
+		return done, err
+	}
+	done.Stone = made.Ref()
+	done.Commit, done.Same, err = Replace(ctx, st, name, made, o.Note)
+	return done, errors.Join(err, free())
+}
+
+// wholeStone returns a checked stone with the whole world: the source if it is one and nothing
+// changed it, otherwise one that it writes. The caller calls free.
+func (s *Opened) wholeStone(ctx context.Context, c stone.Content, o ImportOptions) (st history.Stone, free func() error, err error) {
+	own := c == stone.Content(s.Stone) && o.Write.Effort == 0
+	if n, ok := c.(counted); ok && o.MaxBytes > 0 && IndexBytes(n, o.MaxBytes) > o.MaxBytes {
+		return st, nil, &SourceError{convert.ErrTooLarge}
+	}
+	if own {
+		st, err = s.OwnStone()
+		free = func() error { return nil }
+	} else {
+		st, free, err = s.WriteStone(ctx, c, o.Write)
+	}
+	if err != nil {
+		return st, nil, &SourceError{err}
+	}
+	switch {
+	case o.Check != nil:
+		err = o.Check(st, !own)
+	case own:
+		if err = s.Stone.CheckSums(ctx); err != nil {
+			err = &SourceError{err}
+		}
+	}
+	if err != nil {
+		return st, nil, errors.Join(err, free())
+	}
+	return st, free, nil
+}
+
+// OwnStone returns the source as the stone that it is.
+func (s *Opened) OwnStone() (history.Stone, error) {
+	st := history.Stone{File: io.NewSectionReader(s.Stone, 0, s.Stone.Size())}
+	sum := sha256.New()
+	_, err := io.Copy(sum, st.Open())
+	st.ID = stone.ID(sum.Sum(nil))
+	return st, err
+}
+
+// WriteStone writes c, which came from Parts, as a stone: to memory, or to a temporary file if it
+// is large. The stone is there until free is called.
+func (s *Opened) WriteStone(ctx context.Context, c stone.Content, o whole.Options) (st history.Stone, free func() error, err error) {
+	out := history.NewSpool(spooling{files: s.o.tempFile})
+	o.Temp = s.o.tempFile
+	id, _, err := whole.Write(ctx, out, c, o)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return st, nil, errors.Join(err, out.Close())
+	}
+	return out.Stone(id), out.Close, nil
+}
+
+// spooling is a place for a stone that is written before there is a store for it.
+type spooling struct {
+	history.Store
+	files func() (whole.TempFile, error)
+}
+
+func (s spooling) SpoolFile() (history.SpoolFile, error) { return s.files() }
