@@ -277,7 +277,7 @@ func TestSaveOnOneMachine(t *testing.T) {
 	}
 	st := mustStone(t, 1)
 	commit := commitOf(history.ID{}, "", st)
-	commit.Call = 7
+	commit.IdempotencyKey = 7
 	h.catalogue.is.Store(blind)
 	if made, err := c.Commit(t.Context(), "a", history.Head{}, commit, st); !errors.Is(err, history.ErrAway) {
 		t.Errorf("without the standby: got %+v, %v", made, err)
@@ -287,7 +287,7 @@ func TestSaveOnOneMachine(t *testing.T) {
 		t.Errorf("another save: got %v", err)
 	}
 	log, err := c.Log(t.Context(), "a", history.ID{}, 9)
-	if err != nil || len(log) != 1 || log[0].Call != 7 {
+	if err != nil || len(log) != 1 || log[0].IdempotencyKey != 7 {
 		t.Errorf("got %+v, %v", log, err)
 	}
 }

@@ -299,7 +299,7 @@ func (c *call) openStone(from io.ReaderAt, size int64, whole bool) (r *stone.Rea
 const madeWithin = 1024
 
 // made returns the commit that an earlier try of the same call made: the one with
-// the same parent, content and history.Commit.Call, once it is on stable storage. If there is none, it returns err, the reason why the
+// the same parent, content and history.Commit.IdempotencyKey, once it is on stable storage. If there is none, it returns err, the reason why the
 // commit cannot be made now.
 func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
 	if over := (*token.OverError)(nil); !errors.As(err, &over) && !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -241,7 +242,7 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 		return nil, corruptf(0, "page", "%d chunks, the directory has %d", len(kinds), len(at))
 	}
 	chunks := make([]*voxel.Chunk, len(at))
-	values := pages.NewCursor(streams[cellValues], "values")
+	values := cursor.New(streams[cellValues], "values")
 	for i, k := range kinds {
 		switch k {
 		case kindNone, kindRuns:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -244,7 +245,7 @@ func (v *volumeMerge) renumber(page []byte, table []voxel.Cell) error {
 
 // renumberValues changes the cells of uniform chunks.
 func renumberValues(b []byte, table []voxel.Cell) (out []byte, err error) {
-	c := pages.NewCursor(b, "values")
+	c := cursor.New(b, "values")
 	for c.Left() > 0 {
 		cell := c.Uvarint()
 		if cell >= uint64(len(table)) {

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/stone/column"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/internal/tags"
@@ -20,7 +21,7 @@ const maxColumnKey = 1<<(2*(geom.MaxDepth+1-3)) - 1
 // parseDirectory parses the directory's plain bytes. Pages lie one after another
 // from offset start to end of the file.
 func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int64) (*directory, error) {
-	p := parser{form: form, dir: &directory{}, Cursor: pages.NewCursor(b, "directory")}
+	p := parser{form: form, dir: &directory{}, Cursor: cursor.New(b, "directory")}
 	if form == pages.ByWords {
 		if v := p.Byte(); v != tags.WordsVersion {
 			return nil, corruptf(0, "directory", "words of version %d: %w", v, ErrNewer)
@@ -54,7 +55,7 @@ func parseDirectory(form pages.Spelling, b []byte, hashes []byte, start, end int
 }
 
 type parser struct {
-	pages.Cursor
+	cursor.Cursor
 	form      pages.Spelling
 	dir       *directory
 	next      int    // one above the highest page used so far

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -292,7 +293,7 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 		f.pages = append(f.pages, w.addPage(0, [][]byte{buf}, nil))
 	}
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
-		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, pages.ErrLong))
+		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, cursor.ErrLong))
 	}
 	w.dir.files = append(w.dir.files, f)
 	return w.err

@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -208,28 +210,28 @@ func (m *manifest) append(dst []byte) []byte {
 }
 
 func parseManifest(n name, b []byte) (*manifest, error) {
-	p := &parser{object: n.manifest(), rest: b, size: len(b)}
+	p := newParser(n.manifest(), b)
 	m := &manifest{name: n, objects: newObjects()}
-	p.magic(manifestMagic)
-	m.time = time.UnixMilli(p.varint("time")).UTC()
-	if p.err == nil && !m.time.Equal(n.time) {
-		p.fail("time", fmt.Errorf("%v: the key says %v", m.time, n.time))
+	p.Magic(manifestMagic)
+	m.time = time.UnixMilli(p.Varint()).UTC()
+	if p.Err() == nil && !m.time.Equal(n.time) {
+		p.failf("%v: the key says %v", m.time, n.time)
 	}
-	m.store, m.recipients, m.previous = p.text(maxText, "store"), p.text(maxText, "recipients"), p.text(maxText, "previous")
-	m.claim = p.uvarint("claim")
-	m.locked = fromMillis(p.varint("lock"))
+	m.store, m.recipients, m.previous = p.text(maxText), p.text(maxText), p.text(maxText)
+	m.claim = p.Uvarint()
+	m.locked = fromMillis(p.Varint())
 	for _, to := range []*uint64{&m.worlds, &m.changed, &m.bytes, &m.added} {
-		*to = p.uvarint("count")
+		*to = p.Uvarint()
 	}
-	for n := p.count(minObject, "objects"); n > 0 && p.err == nil; n-- {
-		o := object{kind: kind(p.byte("object"))}
+	for n := p.count(minObject); n > 0 && p.Err() == nil; n-- {
+		o := object{kind: kind(p.Byte())}
 		if o.kind > meta {
-			p.fail("object", fmt.Errorf("kind %d", o.kind))
+			p.failf("kind %d", o.kind)
 		}
-		copy(o.hash[:], p.bytes(len(o.hash), "object"))
-		o.size, o.plain, o.live = p.int("object"), p.int("object"), p.int("object")
+		copy(o.hash[:], p.Bytes(len(o.hash)))
+		o.size, o.plain, o.live = p.int(), p.int(), p.int()
 		if _, had := m.of[o.hash]; had {
-			p.fail("object", errors.New("twice"))
+			p.Fail(errors.New("twice"))
 		}
 		m.add(o)
 	}
@@ -296,20 +298,20 @@ func appendArchive(world uint64, a *history.Archive, places []place, from *objec
 
 // parseArchive is the inverse.
 func parseArchive(key string, b []byte, from *objects, self int32) (world uint64, a history.Archive, places []place, err error) {
-	p := &parser{object: key, rest: b, size: len(b)}
-	world = p.uvarint("world")
-	raw := p.bytes(p.count(1, "archive"), "archive")
-	if p.err == nil {
+	p := newParser(key, b)
+	world = p.Uvarint()
+	raw := p.Bytes(p.count(1))
+	if p.Err() == nil {
 		if a, err = history.ParseArchive(raw); err != nil {
-			p.fail("archive", err)
+			p.Fail(err)
 		}
 	}
 	local := p.locals(from, self)
 	for _, ref := range a.Stones() {
-		if p.err != nil {
+		if p.Err() != nil {
 			break
 		}
-		places = append(places, place{object: p.local(local, "place"), off: p.int("place"), size: ref.Size})
+		places = append(places, place{object: p.local(local), off: p.int(), size: ref.Size})
 	}
 	return world, a, places, p.end()
 }
@@ -342,28 +344,28 @@ func appendLeaf(rows []*row, from *objects, self int32) []byte {
 }
 
 func parseLeaf(key string, b []byte, from *objects, self int32) ([]*row, error) {
-	p := &parser{object: key, rest: b, size: len(b)}
+	p := newParser(key, b)
 	local := p.locals(from, self)
 	var rows []*row
 	before := ""
-	for n := p.count(minRow, "rows"); n > 0 && p.err == nil; n-- {
+	for n := p.count(minRow); n > 0 && p.Err() == nil; n-- {
 		r := new(row)
-		shared := p.uvarint("name")
+		shared := p.Uvarint()
 		if shared > uint64(len(before)) {
-			p.fail("name", errors.New("shares more than there is"))
+			p.Fail(errors.New("shares more than there is"))
 			break
 		}
-		r.name = before[:shared] + p.text(maxText, "name")
+		r.name = before[:shared] + p.text(maxText)
 		before = r.name
-		r.deleted = fromMillis(p.varint("deleted"))
-		r.fence, r.world = p.uvarint("fence"), p.uvarint("world")
-		copy(r.sum[:], p.bytes(len(r.sum), "sum"))
+		r.deleted = fromMillis(p.Varint())
+		r.fence, r.world = p.Uvarint(), p.Uvarint()
+		copy(r.sum[:], p.Bytes(len(r.sum)))
 		r.archive = p.item(local)
-		for u := p.count(2, "uses"); u > 0 && p.err == nil; u-- {
-			r.uses = append(r.uses, use{p.local(local, "use"), p.int("use")})
+		for u := p.count(2); u > 0 && p.Err() == nil; u-- {
+			r.uses = append(r.uses, use{p.local(local), p.int()})
 		}
-		if len(rows) > 0 && p.err == nil && !r.key().follows(rows[len(rows)-1].key()) {
-			p.fail("row", fmt.Errorf("%q is out of order", r.name))
+		if len(rows) > 0 && p.Err() == nil && !r.key().follows(rows[len(rows)-1].key()) {
+			p.failf("%q is out of order", r.name)
 		}
 		rows = append(rows, r)
 	}
@@ -384,16 +386,16 @@ func appendTop(leaves []*leaf, from *objects, self int32) []byte {
 }
 
 func parseTop(key string, b []byte, from *objects, self int32) ([]*leaf, error) {
-	p := &parser{object: key, rest: b, size: len(b)}
+	p := newParser(key, b)
 	local := p.locals(from, self)
 	var leaves []*leaf
-	for n := p.count(minLeaf, "tables"); n > 0 && p.err == nil; n-- {
-		f := &leaf{first: rowKey{name: p.text(maxText, "name")}}
-		f.first.deleted = p.varint("deleted")
-		f.rows = int(p.int("rows"))
+	for n := p.count(minLeaf); n > 0 && p.Err() == nil; n-- {
+		f := &leaf{first: rowKey{name: p.text(maxText)}}
+		f.first.deleted = p.Varint()
+		f.rows = int(p.int())
 		f.at = p.item(local)
-		if len(leaves) > 0 && p.err == nil && !f.first.follows(leaves[len(leaves)-1].first) {
-			p.fail("table", fmt.Errorf("%q is out of order", f.first.name))
+		if len(leaves) > 0 && p.Err() == nil && !f.first.follows(leaves[len(leaves)-1].first) {
+			p.failf("%q is out of order", f.first.name)
 		}
 		leaves = append(leaves, f)
 	}
@@ -411,131 +413,73 @@ const (
 
 // parser reads fields. After an error it returns zeros.
 type parser struct {
+	cursor.Cursor
 	object string
-	rest   []byte
-	size   int
-	err    error
 }
 
-func (p *parser) fail(part string, err error) {
-	if p.err == nil {
-		p.err = &CorruptError{Object: p.object, Offset: int64(p.size - len(p.rest)), Part: part, Err: err}
-		p.rest = nil
-	}
-}
+func newParser(object string, b []byte) *parser { return &parser{cursor.New(b, "fields"), object} }
 
-var errShort = errors.New("cut short")
-
-func (p *parser) bytes(n int, part string) []byte {
-	if n > len(p.rest) {
-		p.fail(part, errShort)
-		return nil
-	}
-	b := p.rest[:n]
-	p.rest = p.rest[n:]
-	return b
-}
-
-func (p *parser) byte(part string) byte {
-	if b := p.bytes(1, part); len(b) == 1 {
-		return b[0]
-	}
-	return 0
-}
-
-func (p *parser) magic(want string) {
-	if got := p.bytes(len(want), "magic"); p.err == nil && string(got) != want {
-		p.fail("magic", fmt.Errorf("%q: want %q", got, want))
-	}
-}
-
-func (p *parser) uvarint(part string) uint64 {
-	v, n := binary.Uvarint(p.rest)
-	if n <= 0 {
-		p.fail(part, errShort)
-		return 0
-	}
-	p.rest = p.rest[n:]
-	return v
-}
-
-func (p *parser) varint(part string) int64 {
-	v := p.uvarint(part)
-	return int64(v>>1) ^ -int64(v&1)
-}
+func (p *parser) failf(format string, args ...any) { p.Fail(fmt.Errorf(format, args...)) }
 
 // int reads a number that is not too large for sums.
-func (p *parser) int(part string) int64 {
-	v := p.uvarint(part)
+func (p *parser) int() int64 {
+	v := p.Uvarint()
 	if v > uint64(maxInt) {
-		p.fail(part, fmt.Errorf("%d: too large", v))
+		p.failf("%d: too large", v)
 		return 0
 	}
 	return int64(v)
 }
 
 // count reads the number of things that have each bytes at least.
-func (p *parser) count(each int, part string) int {
-	n := p.uvarint(part)
-	if n > uint64(len(p.rest)/each) {
-		p.fail(part, fmt.Errorf("%d: %d bytes are left", n, len(p.rest)))
-		return 0
-	}
-	return int(n)
-}
+func (p *parser) count(each int) int { return p.Count(each, math.MaxInt) }
 
-func (p *parser) text(limit int, part string) string {
-	n := p.count(1, part)
-	if n > limit {
-		p.fail(part, fmt.Errorf("%d bytes: at most %d", n, limit))
-		return ""
-	}
-	return string(p.bytes(n, part))
-}
+func (p *parser) text(limit int) string { return string(p.Bytes(p.Count(1, limit))) }
 
 // locals reads a list of objects of from. An object whose size is not known yet gets
 // the one in the list.
 func (p *parser) locals(from *objects, self int32) (out []int32) {
-	for n := p.count(len(hash{})+1, "objects"); n > 0 && p.err == nil; n-- {
+	for n := p.count(len(hash{}) + 1); n > 0 && p.Err() == nil; n-- {
 		var h hash
-		copy(h[:], p.bytes(len(h), "objects"))
-		plain := p.int("objects")
+		copy(h[:], p.Bytes(len(h)))
+		plain := p.int()
 		n, known := from.of[h]
 		switch {
 		case h == hash{}:
 			n = self
 		case !known:
-			p.fail("objects", fmt.Errorf("%v is not an object of the backup", h))
+			p.failf("%v is not an object of the backup", h)
 			continue
 		case from.all[n].plain < 0:
 			from.all[n].plain = plain
 		case from.all[n].plain != plain:
-			p.fail("objects", fmt.Errorf("%v has %d bytes: want %d", h, from.all[n].plain, plain))
+			p.failf("%v has %d bytes: want %d", h, from.all[n].plain, plain)
 		}
 		out = append(out, n)
 	}
 	return out
 }
 
-func (p *parser) local(list []int32, part string) int32 {
-	n := p.uvarint(part)
+func (p *parser) local(list []int32) int32 {
+	n := p.Uvarint()
 	if n >= uint64(len(list)) {
-		p.fail(part, fmt.Errorf("object %d of %d", n, len(list)))
+		p.failf("object %d of %d", n, len(list))
 		return 0
 	}
 	return list[n]
 }
 
 func (p *parser) item(local []int32) (i item) {
-	i.object = p.local(local, "item")
-	i.off, i.size = p.int("item"), p.int("item")
-	copy(i.sum[:], p.bytes(len(i.sum), "item"))
+	i.object = p.local(local)
+	i.off, i.size = p.int(), p.int()
+	copy(i.sum[:], p.Bytes(len(i.sum)))
 	return i
 }
 
 func (p *parser) end() error {
-	if len(p.rest) > 0 {
-		p.fail("end", fmt.Errorf("%d bytes too many", len(p.rest)))
+	err := p.End()
+	if c := (*cursor.CorruptError)(nil); errors.As(err, &c) {
+		return &CorruptError{Object: p.object, Offset: c.Offset, Part: c.Part, Err: c.Err}
 	}
-	return p.err
+	return err
 }

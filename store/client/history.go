@@ -81,8 +81,8 @@ func (s *Store) Commit(ctx context.Context, name string, base history.Head, comm
 	if err != nil {
 		return history.Commit{}, err
 	}
-	if commit.Call == 0 {
-		commit.Call = max(1, s.o.Unique())
+	if commit.IdempotencyKey == 0 {
+		commit.IdempotencyKey = max(1, s.o.Unique())
 	}
 	stones = slices.Clone(stones)
 	for i, s := range stones {
@@ -125,7 +125,7 @@ func match(id history.ID) string {
 
 // completes reports whether made is c except for number and time.
 func completes(made, c history.Commit) bool {
-	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.Call == c.Call &&
+	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.IdempotencyKey == c.IdempotencyKey &&
 		slices.Equal(made.Stones, c.Stones)
 }
 

@@ -8,9 +8,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -324,56 +326,55 @@ func (a *Archive) Append(dst []byte) []byte {
 // ParseArchive is the inverse of Append. It checks the Archive. Errors about the
 // bytes are *stone.CorruptError.
 func ParseArchive(b []byte) (Archive, error) {
-	p := commitParser{rest: b, size: len(b)}
+	p := cursor.New(b, "archive")
 	var a Archive
-	if v := p.bytes(1, "version"); len(v) == 1 && v[0] != archiveVersion {
-		p.fail("version", fmt.Errorf("%d: want %d", v[0], archiveVersion))
+	if v := p.Byte(); v != archiveVersion {
+		p.Fail(fmt.Errorf("version %d: want %d", v, archiveVersion))
 	}
-	a.Name = string(p.bytes(p.count(MaxParts*(MaxPart+1), "name"), "name"))
-	if deleted := p.varint("deleted"); deleted != 0 {
+	a.Name = string(p.Bytes(p.AtMost(MaxParts * (MaxPart + 1))))
+	if deleted := p.Varint(); deleted != 0 {
 		a.Deleted = time.UnixMilli(deleted).UTC()
 	}
-	a.Head.Fence = p.uvarint("fence")
-	for n := p.count(uint64(len(p.rest)), "commits"); n > 0 && p.err == nil; n-- {
-		at := int64(p.size - len(p.rest))
-		c, err := ParseCommit(p.bytes(p.count(uint64(len(p.rest)), "commit"), "commit"))
-		if err != nil && p.err == nil {
-			p.err = &stone.CorruptError{Offset: at, Part: "commit", Err: err}
+	a.Head.Fence = p.Uvarint()
+	for n := p.Count(1, math.MaxInt); n > 0 && p.Err() == nil; n-- {
+		commit := p.Bytes(p.Count(1, math.MaxInt))
+		c, err := ParseCommit(commit)
+		if err != nil {
+			p.Fail(err)
 		}
 		a.Commits = append(a.Commits, c)
 	}
-	for n := p.count(uint64(len(p.rest)), "log"); n > 0 && p.err == nil; n-- {
-		i := p.uvarint("log")
+	for n := p.Count(1, math.MaxInt); n > 0 && p.Err() == nil; n-- {
+		i := p.Uvarint()
 		if i >= uint64(len(a.Commits)) {
-			p.fail("log", fmt.Errorf("commit %d of %d", i, len(a.Commits)))
+			p.Fail(fmt.Errorf("log: commit %d of %d", i, len(a.Commits)))
 			break
 		}
 		a.Log = append(a.Log, a.Commits[i].ID())
 	}
-	for n := p.count(uint64(len(p.rest)), "packs"); n > 0 && p.err == nil; n-- {
+	for n := p.Count(1, math.MaxInt); n > 0 && p.Err() == nil; n-- {
 		var pack Pack
-		copy(pack.Upto[:], p.bytes(len(pack.Upto), "pack"))
-		copy(pack.After[:], p.bytes(len(pack.After), "pack"))
-		copy(pack.Stone.ID[:], p.bytes(len(pack.Stone.ID), "pack"))
-		pack.Stone.Size = int64(p.uvarint("pack"))
+		copy(pack.Upto[:], p.Bytes(len(pack.Upto)))
+		copy(pack.After[:], p.Bytes(len(pack.After)))
+		copy(pack.Stone.ID[:], p.Bytes(len(pack.Stone.ID)))
+		pack.Stone.Size = int64(p.Uvarint())
 		a.Packs = append(a.Packs, pack)
-	}
-	if len(p.rest) > 0 {
-		p.fail("end", fmt.Errorf("%d bytes too many", len(p.rest)))
 	}
 	if len(a.Log) > 0 {
 		a.Head.Commit = a.Log[0]
 	}
-	if p.err == nil {
-		if err := a.Check(); err != nil {
-			p.err = &stone.CorruptError{Part: "archive", Err: err}
+	err := p.End()
+	if err == nil {
+		err = a.Check()
+		if err == nil && !bytes.Equal(a.Append(nil), b) {
+			err = errors.New("not in its shortest form")
+		}
+		if err != nil {
+			err = &stone.CorruptError{Part: "archive", Err: err}
 		}
 	}
-	if p.err == nil && !bytes.Equal(a.Append(nil), b) {
-		p.err = &stone.CorruptError{Part: "archive", Err: errors.New("not in its shortest form")}
-	}
-	if p.err != nil {
-		return Archive{}, p.err
+	if err != nil {
+		return Archive{}, err
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -44,10 +45,10 @@ type Commit struct {
 	Author  string     // at most MaxAuthor bytes
 	Message string     // at most MaxMessage bytes
 	Stones  []StoneRef // added by this commit, bottom first
-	// Call is a number that the caller of Commit chose by chance, or 0. It tells equal
+	// IdempotencyKey is a random number of the caller of Commit, or 0. It tells equal
 	// saves of several callers apart, so that a caller whose answer was lost can find
 	// out whether the commit is its own.
-	Call uint64
+	IdempotencyKey uint64
 }
 
 // Bounds of a commit.
@@ -57,18 +58,18 @@ const (
 	MaxStones  = 256
 )
 
-// The versions of the format: one without a Call, and one with it.
+// The versions of the format: one without an idempotency key, and one with it.
 const (
-	plainVersion  = 1
-	calledVersion = 2
+	plainVersion = 1
+	keyedVersion = 2
 )
 
 // Append appends the commit's canonical bytes to dst. FORMAT.md describes them.
 func (c Commit) Append(dst []byte) []byte {
 	dst = slices.Grow(dst, 128+len(c.Author)+len(c.Message)+40*len(c.Stones))
 	version := byte(plainVersion)
-	if c.Call != 0 {
-		version = calledVersion
+	if c.IdempotencyKey != 0 {
+		version = keyedVersion
 	}
 	dst = append(dst, version)
 	dst = append(dst, c.Parent[:]...)
@@ -84,15 +85,15 @@ func (c Commit) Append(dst []byte) []byte {
 		dst = append(dst, s.ID[:]...)
 		dst = binary.AppendUvarint(dst, uint64(s.Size))
 	}
-	if c.Call != 0 {
-		dst = binary.LittleEndian.AppendUint64(dst, c.Call)
+	if c.IdempotencyKey != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, c.IdempotencyKey)
 	}
 	return dst
 }
 
 // ID returns the hash that names the commit, and the zero ID of the zero Commit, which is none.
 func (c Commit) ID() ID {
-	if c.Number == 0 && c.Time.IsZero() && c.Parent == (ID{}) && c.Base == (ID{}) && len(c.Stones) == 0 && c.Author+c.Message == "" && c.Call == 0 {
+	if c.Number == 0 && c.Time.IsZero() && c.Parent == (ID{}) && c.Base == (ID{}) && len(c.Stones) == 0 && c.Author+c.Message == "" && c.IdempotencyKey == 0 {
 		return ID{}
 	}
 	return sha256.Sum256(c.Append(nil))
@@ -114,90 +115,33 @@ func (c Commit) Check() error {
 // ParseCommit is the inverse of Append. It accepts only bytes that Append writes,
 // so a commit has one name. Its errors are *stone.CorruptError.
 func ParseCommit(b []byte) (Commit, error) {
-	p := commitParser{rest: b, size: len(b)}
+	p := cursor.New(b, "commit")
 	var c Commit
-	called := false
-	if v := p.bytes(1, "version"); len(v) == 1 {
-		if called = v[0] == calledVersion; !called && v[0] != plainVersion {
-			p.fail("version", fmt.Errorf("%d: want %d or %d", v[0], plainVersion, calledVersion))
-		}
+	version := p.Byte()
+	if version != plainVersion && version != keyedVersion {
+		p.Fail(fmt.Errorf("version %d: want %d or %d", version, plainVersion, keyedVersion))
 	}
-	copy(c.Parent[:], p.bytes(len(c.Parent), "parent"))
-	copy(c.Base[:], p.bytes(len(c.Base), "base"))
-	c.Number = p.uvarint("number")
-	c.Time = time.UnixMilli(p.varint("time")).UTC()
-	c.Author = string(p.bytes(p.count(MaxAuthor, "author"), "author"))
-	c.Message = string(p.bytes(p.count(MaxMessage, "message"), "message"))
-	for n := p.count(MaxStones, "stones"); n > 0 && p.err == nil; n-- {
+	copy(c.Parent[:], p.Bytes(len(c.Parent)))
+	copy(c.Base[:], p.Bytes(len(c.Base)))
+	c.Number = p.Uvarint()
+	c.Time = time.UnixMilli(p.Varint()).UTC()
+	c.Author = string(p.Bytes(p.AtMost(MaxAuthor)))
+	c.Message = string(p.Bytes(p.AtMost(MaxMessage)))
+	for n := p.AtMost(MaxStones); n > 0 && p.Err() == nil; n-- {
 		var s StoneRef
-		copy(s.ID[:], p.bytes(len(s.ID), "stone"))
-		s.Size = int64(p.uvarint("stone size"))
+		copy(s.ID[:], p.Bytes(len(s.ID)))
+		s.Size = int64(p.Uvarint())
 		c.Stones = append(c.Stones, s)
 	}
-	if called {
-		if b := p.bytes(8, "call"); b != nil {
-			c.Call = binary.LittleEndian.Uint64(b)
-		}
+	if version == keyedVersion {
+		c.IdempotencyKey = p.Uint64()
 	}
-	if len(p.rest) > 0 {
-		p.fail("end", fmt.Errorf("%d bytes too many", len(p.rest)))
+	err := p.End()
+	if err == nil && string(c.Append(nil)) != string(b) {
+		err = &stone.CorruptError{Part: "commit", Err: errors.New("not in its shortest form")}
 	}
-	if p.err == nil && string(c.Append(nil)) != string(b) {
-		p.rest = b
-		p.fail("commit", errors.New("not in its shortest form"))
-	}
-	if p.err != nil {
-		return Commit{}, p.err
+	if err != nil {
+		return Commit{}, err
 	}
 	return c, nil
-}
-
-// commitParser reads fields. After an error it returns zeros.
-type commitParser struct {
-	rest []byte
-	size int
-	err  error
-}
-
-func (p *commitParser) fail(part string, err error) {
-	if p.err == nil {
-		p.err = &stone.CorruptError{Offset: int64(p.size - len(p.rest)), Part: part, Err: err}
-		p.rest = nil
-	}
-}
-
-var errShort = errors.New("cut short")
-
-func (p *commitParser) bytes(n int, part string) []byte {
-	if n > len(p.rest) {
-		p.fail(part, errShort)
-		return nil
-	}
-	b := p.rest[:n]
-	p.rest = p.rest[n:]
-	return b
-}
-
-func (p *commitParser) uvarint(part string) uint64 {
-	v, n := binary.Uvarint(p.rest)
-	if n <= 0 {
-		p.fail(part, errShort)
-		return 0
-	}
-	p.rest = p.rest[n:]
-	return v
-}
-
-func (p *commitParser) varint(part string) int64 {
-	v := p.uvarint(part)
-	return int64(v>>1) ^ -int64(v&1)
-}
-
-func (p *commitParser) count(limit uint64, part string) int {
-	n := p.uvarint(part)
-	if n > limit {
-		p.fail(part, fmt.Errorf("%d: at most %d", n, limit))
-		return 0
-	}
-	return int(n)
 }

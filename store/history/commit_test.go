@@ -20,14 +20,14 @@ func example() history.Commit {
 }
 
 // called is the example with a call.
-func called() history.Commit {
+func keyed() history.Commit {
 	c := example()
-	c.Call = 1 << 60
+	c.IdempotencyKey = 1 << 60
 	return c
 }
 
 func TestCommitRoundTrip(t *testing.T) {
-	for _, c := range []history.Commit{{Time: time.UnixMilli(0).UTC()}, example(), called(), {Time: time.UnixMilli(0).UTC(), Call: 1}} {
+	for _, c := range []history.Commit{{Time: time.UnixMilli(0).UTC()}, example(), keyed(), {Time: time.UnixMilli(0).UTC(), IdempotencyKey: 1}} {
 		got, err := history.ParseCommit(c.Append(nil))
 		if err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("got %+v, %v, want %+v", got, err, c)
@@ -38,14 +38,14 @@ func TestCommitRoundTrip(t *testing.T) {
 func TestParseCommitDamage(t *testing.T) {
 	whole := example().Append(nil)
 	var corrupt *stone.CorruptError
-	for _, whole := range [][]byte{whole, called().Append(nil)} {
+	for _, whole := range [][]byte{whole, keyed().Append(nil)} {
 		for n := range whole {
 			if _, err := history.ParseCommit(whole[:n]); !errors.As(err, &corrupt) {
 				t.Errorf("%d bytes: got %v, want a CorruptError", n, err)
 			}
 		}
 	}
-	zero := called().Append(nil)
+	zero := keyed().Append(nil)
 	clear(zero[len(zero)-8:])
 	if _, err := history.ParseCommit(zero); !errors.As(err, &corrupt) {
 		t.Errorf("a call that is 0: got %v, want a CorruptError", err)
@@ -61,7 +61,7 @@ func TestParseCommitDamage(t *testing.T) {
 
 func FuzzParseCommit(f *testing.F) {
 	f.Add(example().Append(nil))
-	f.Add(called().Append(nil))
+	f.Add(keyed().Append(nil))
 	f.Add(history.Commit{}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := history.ParseCommit(b)

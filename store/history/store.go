@@ -158,7 +158,7 @@ type Commits interface {
 	// base.Commit. c.Base must be zero or a commit of the world. c.Stones must name
 	// the given stones and otherwise only stones that the world reaches already.
 	// The Store sets c.Number to one more than the parent's number, and c.Time,
-	// which is never before the parent's time, and may set c.Call if that is 0; it
+	// which is never before the parent's time, and may set c.IdempotencyKey if that is 0; it
 	// returns the completed c. The
 	// caller's fence is base.Fence. The error is ErrConflict if the head's commit
 	// is not base.Commit.

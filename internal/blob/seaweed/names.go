@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cairnvoxel/cairn/internal/cursor"
 )
 
 // ErrChanged says that a condition of a Swap does not hold.
@@ -87,16 +89,12 @@ func parseFile(s string) (file, error) {
 	return file{uint32(v), n, uint32(c)}, nil
 }
 
-// A CorruptError says what is wrong with a record of Names.
-type CorruptError struct {
-	Key    string
-	Offset int64
-	Part   string
-}
+// CorruptError is that of package cursor. Its part is the key of a record.
+type CorruptError = cursor.CorruptError
 
-// Error is for error.
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("seaweed: record %q: bad %s at byte %d", e.Key, e.Part, e.Offset)
+// bad returns an error about a part of a record.
+func bad(key string, offset int64, part string) error {
+	return &CorruptError{Offset: offset, Part: fmt.Sprintf("record %q", key), Err: errors.New("bad " + part)}
 }
 
 // place is where the bytes of a key are: the value of its record.
@@ -137,28 +135,28 @@ func (p *place) value() []byte {
 
 // decodePlace is the inverse of value.
 func decodePlace(key string, b []byte) (*place, error) {
-	bad := func(offset int64, part string) (*place, error) { return nil, &CorruptError{key, offset, part} }
+	refuse := func(offset int64, part string) (*place, error) { return nil, bad(key, offset, part) }
 	switch {
 	case len(b) < placeHead:
-		return bad(int64(len(b)), "length")
+		return refuse(int64(len(b)), "length")
 	case b[0] != version:
-		return bad(0, "version")
+		return refuse(0, "version")
 	case b[1] == 0:
-		return bad(1, "number of copies")
+		return refuse(1, "number of copies")
 	}
 	p := &place{copies: int(b[1]), modified: time.Unix(int64(be.Uint64(b[2:])), 0).UTC(), size: int64(be.Uint64(b[10:])), partSize: int64(be.Uint32(b[18:]))}
 	if p.size < 0 {
-		return bad(10, "size")
+		return refuse(10, "size")
 	}
 	if p.partSize == 0 {
-		return bad(18, "size of parts")
+		return refuse(18, "size of parts")
 	}
 	n := p.size / p.partSize
 	if p.size%p.partSize != 0 {
 		n++
 	}
 	if n != int64(len(b)-placeHead)/partBytes || (len(b)-placeHead)%partBytes != 0 {
-		return bad(placeHead, "number of parts")
+		return refuse(placeHead, "number of parts")
 	}
 	for b = b[placeHead:]; len(b) > 0; b = b[partBytes:] {
 		p.parts = append(p.parts, part{file{be.Uint32(b), be.Uint64(b[4:]), be.Uint32(b[12:])}, be.Uint32(b[16:])})
@@ -188,11 +186,11 @@ func (g grant) value() []byte {
 func decodeGrant(key string, b []byte) (grant, error) {
 	switch {
 	case len(b) != grantBytes:
-		return grant{}, &CorruptError{key, int64(len(b)), "length"}
+		return grant{}, bad(key, int64(len(b)), "length")
 	case b[0] != version:
-		return grant{}, &CorruptError{key, 0, "version"}
+		return grant{}, bad(key, 0, "version")
 	case b[1] > 1:
-		return grant{}, &CorruptError{key, 1, "state"}
+		return grant{}, bad(key, 1, "state")
 	}
 	return grant{b[1] == 1, int(b[2]), int(be.Uint16(b[3:])), time.Unix(int64(be.Uint64(b[5:])), 0)}, nil
 }

@@ -197,7 +197,7 @@ func (b *Bucket) Sweep(ctx context.Context) (Result, error) {
 		err = b.each(ctx, garbageOf, func(n Name) error {
 			f, err := parseFile(strings.TrimPrefix(n.Key, garbageOf))
 			if err != nil || len(n.Value) != 2 || n.Value[0] != version {
-				return &CorruptError{n.Key, 0, "garbage"}
+				return bad(n.Key, 0, "garbage")
 			}
 			gone, err := b.collect(ctx, f, int(n.Value[1]))
 			if gone {
@@ -242,7 +242,7 @@ func (b *Bucket) end(ctx context.Context, n Name, now time.Time, r *Result) erro
 	}
 	first, err := parseFile(strings.TrimPrefix(n.Key, batchOf))
 	if err != nil {
-		return &CorruptError{n.Key, 0, "key"}
+		return bad(n.Key, 0, "key")
 	}
 	if !g.ended {
 		g.ended = true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/internal/tags"
@@ -18,7 +19,7 @@ import (
 
 // pageReader reads a page of columns.
 type pageReader struct {
-	c       [numColumnStreams]pages.Cursor
+	c       [numColumnStreams]cursor.Cursor
 	tags    *tags.Reader // nil in form 1
 	names   []string
 	stamp   int64
@@ -70,11 +71,11 @@ func (p *pageReader) open(form byte, streams [][]byte) bool {
 	switch {
 	case form == Plain && len(streams) == numColumnStreams:
 		for i := range p.c {
-			p.c[i] = pages.NewCursor(streams[i], columnParts[i])
+			p.c[i] = cursor.New(streams[i], columnParts[i])
 		}
 	case form == Tags && len(streams) == len(splitColumn)+tags.NumStreams:
 		for i, k := range splitColumn {
-			p.c[k] = pages.NewCursor(streams[i], columnParts[k])
+			p.c[k] = cursor.New(streams[i], columnParts[k])
 		}
 		p.tags = splitReader(streams, len(splitColumn))
 	default:

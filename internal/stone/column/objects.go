@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
 	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -63,7 +64,7 @@ func EncodeObjects(at []geom.ColumnPos, lists []voxel.List) []pages.Page {
 
 // objectReader reads a page of objects.
 type objectReader struct {
-	c    [numObjectStreams]pages.Cursor
+	c    [numObjectStreams]cursor.Cursor
 	tags *tags.Reader // nil in form 1
 }
 
@@ -80,7 +81,7 @@ func (r *objectReader) open(form byte, streams [][]byte) bool {
 		return false
 	}
 	for i := range n {
-		r.c[i] = pages.NewCursor(streams[i], objectParts[i])
+		r.c[i] = cursor.New(streams[i], objectParts[i])
 	}
 	return true
 }

@@ -1,6 +1,6 @@
 // Package pages turns streams of bytes into a page of a stone and back. A page stores
-// each stream as it is or as one zstd frame. A Cursor reads the numbers and strings of
-// a stream and refuses invalid ones.
+// each stream as it is or as one zstd frame. Package cursor reads the numbers of a stream,
+// and a Spelling its strings.
 //
 // FORMAT.md of package stone is the format, sections 3 and 8.6. The package does not
 // know what the streams mean.
@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/cairnvoxel/cairn/internal/cursor"
 )
 
 // Limits of the format (FORMAT.md section 9).
@@ -164,10 +166,10 @@ func SplitPrefix(ctx context.Context, b []byte, most uint64) (form byte, streams
 // it.
 func SplitStored(b []byte, most uint64) (streams []Stored, rest []byte, err error) {
 	if len(b) == 0 {
-		return nil, nil, corrupt(0, "page", errShort)
+		return nil, nil, corrupt(0, "page", cursor.ErrShort)
 	}
-	c := NewCursor(b, "page")
-	c.at = 1
+	c := cursor.New(b, "page")
+	c.Byte()
 	sizes := [MaxStreams]int{}
 	streams = make([]Stored, c.AtMost(MaxStreams))
 	plain := uint64(0)
@@ -179,14 +181,14 @@ func SplitStored(b []byte, most uint64) (streams []Stored, rest []byte, err erro
 		}
 		if plain += min(raw>>1, MaxPage+1); plain > most || raw&1 != 0 && stored >= raw>>1 {
 			c.Fail(fmt.Errorf("a stream of %d bytes in %d, at most %d in all", raw>>1, stored, most))
-			return nil, nil, c.err
+			return nil, nil, c.Err()
 		}
 		streams[i].Size, sizes[i] = int(raw>>1), int(stored)
 	}
 	for i := range streams {
 		streams[i].Data = c.Bytes(sizes[i])
 	}
-	return streams, b[c.at:], c.err
+	return streams, b[len(b)-c.Left():], c.Err()
 }
 
 // Plain returns the stream's plain bytes. Errors give the offset at.
@@ -261,4 +263,21 @@ func decompressPieces(ctx context.Context, dec *zstd.Decoder, in []byte, n int) 
 			return nil, err
 		}
 	}
+}
+
+// AppendString appends a string behind its size.
+func AppendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// Some returns a slice of n, nil for none.
+func Some[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, n)
+}
+
+func corrupt(off int64, part string, err error) error {
+	return &cursor.CorruptError{Offset: off, Part: part, Err: err}
 }

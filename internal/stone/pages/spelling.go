@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/tags"
 )
 
@@ -31,7 +32,7 @@ func (s Spelling) Append(dst []byte, text string) []byte {
 }
 
 // Text reads what Append appended.
-func (s Spelling) Text(c *Cursor) string {
+func (s Spelling) Text(c *cursor.Cursor) string {
 	if s == ByBytes {
 		return c.Text()
 	}
@@ -91,7 +92,7 @@ func appendShared(dst []byte, names []string) []byte {
 
 // Names reads what AppendNames appended, at most so many names. room gets the bytes of
 // each name, and says whether there may be so many; else it fails c.
-func (s Spelling) Names(c *Cursor, set bool, most int, room func(int) bool) []string {
+func (s Spelling) Names(c *cursor.Cursor, set bool, most int, room func(int) bool) []string {
 	if s == ByBytes || !set {
 		return shared(c, c.Count(2, most), room)
 	}
@@ -114,7 +115,7 @@ func (s Spelling) Names(c *Cursor, set bool, most int, room func(int) bool) []st
 }
 
 // numbered reads the names that have numbers.
-func numbered(c *Cursor, n int, room func(int) bool) []string {
+func numbered(c *cursor.Cursor, n int, room func(int) bool) []string {
 	names := Some[string](c.AtMost(n))
 	last := -1
 	for i := range names {
@@ -130,7 +131,7 @@ func numbered(c *Cursor, n int, room func(int) bool) []string {
 }
 
 // shared reads n names.
-func shared(c *Cursor, n int, room func(int) bool) []string {
+func shared(c *cursor.Cursor, n int, room func(int) bool) []string {
 	names := Some[string](n)
 	prev := ""
 	for i := range names {

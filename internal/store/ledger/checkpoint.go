@@ -64,21 +64,21 @@ func (m mark) encode() []byte {
 
 // decodeMark is the inverse of encode.
 func decodeMark(part string, b []byte) (m mark, err error) {
-	r := &reader{part: part, b: b}
-	if err := r.frame(markMagic, markBytes-sumBytes); err != nil {
+	r, err := open(part, b, markMagic, markBytes-sumBytes)
+	if err != nil {
 		return m, err
 	}
-	m.name = le.Uint64(r.take(8))
-	m.position = parsePosition(r.take(positionBytes))
-	m.parts = le.Uint32(r.take(4))
-	zero := le.Uint32(r.take(4))
-	m.records = le.Uint64(r.take(8))
-	m.bytes = le.Uint64(r.take(8))
-	m.sum = [sha256.Size]byte(r.take(sha256.Size))
+	m.name = r.Uint64()
+	m.position = parsePosition(r.Bytes(positionBytes))
+	m.parts = r.Uint32()
+	zero := r.Uint32()
+	m.records = r.Uint64()
+	m.bytes = r.Uint64()
+	m.sum = [sha256.Size]byte(r.Bytes(sha256.Size))
 	if zero != 0 || m.number == 0 || m.number > math.MaxInt64 || m.millis < 0 || m.millis > maxMillis || m.claimed > m.total {
-		return m, r.fail(errors.New("a field is out of range"))
+		r.Fail(errors.New("a field is out of range"))
 	}
-	return m, r.end()
+	return m, r.End()
 }
 
 // sighting is a checkpoint that this process knows.
@@ -127,51 +127,33 @@ func (w *partWriter) finish(name uint64, i uint32) []byte {
 // decodePart calls each for the records of a part of a checkpoint, in ascending
 // order of their keys. The key is valid until each returns; the value lies in b.
 func decodePart(part string, b []byte, name uint64, i uint32, each func(key, value []byte) error) (uint64, error) {
-	r := &reader{part: part, b: b}
-	if err := r.frame(partMagic, partHeader); err != nil {
+	r, err := open(part, b, partMagic, partHeader)
+	if err != nil {
 		return 0, err
 	}
-	if got := le.Uint64(r.take(8)); got != name {
-		return 0, r.fail(fmt.Errorf("it belongs to the checkpoint %016x, not to %016x", got, name))
+	if got := r.Uint64(); got != name {
+		r.Fail(fmt.Errorf("it belongs to the checkpoint %016x, not to %016x", got, name))
 	}
-	if got := le.Uint32(r.take(4)); got != i {
-		return 0, r.fail(fmt.Errorf("it is part %d, not %d", got, i))
+	if got := r.Uint32(); got != i {
+		r.Fail(fmt.Errorf("it is part %d, not %d", got, i))
 	}
-	count := le.Uint32(r.take(4))
+	count := r.Uint32()
 	var key, last []byte
-	for n := range count {
-		shared, err := r.number(uint64(len(last)))
-		if err != nil {
-			return 0, err
-		}
-		rest, value, err := r.pair()
-		if err != nil {
-			return 0, err
-		}
-		key = append(append(key[:0], last[:shared]...), rest...)
+	for n := uint32(0); n < count && r.Err() == nil; n++ {
+		shared := r.AtMost(len(last))
+		key = append(append(key[:0], last[:shared]...), r.Bytes(r.AtMost(maxEntry))...)
+		value := r.Bytes(r.AtMost(maxEntry))
 		if n > 0 && bytes.Compare(key, last) <= 0 {
-			return 0, r.fail(errors.New("a key is not above the one before"))
+			r.Fail(errors.New("a key is not above the one before"))
 		}
-		if err := each(key, value); err != nil {
-			return 0, err
+		if r.Err() == nil {
+			if err := each(key, value); err != nil {
+				return 0, err
+			}
 		}
 		key, last = last, key
 	}
-	return uint64(count), r.end()
-}
-
-// pair reads two lengths, each with its bytes.
-func (r *reader) pair() (a, b []byte, err error) {
-	for _, to := range []*[]byte{&a, &b} {
-		n, err := r.number(maxEntry)
-		if err != nil {
-			return nil, nil, err
-		}
-		if *to, err = r.bytes(n); err != nil {
-			return nil, nil, err
-		}
-	}
-	return a, b, nil
+	return uint64(count), r.End()
 }
 
 // newest returns the newest checkpoint after entry number after. Its number is zero
@@ -219,7 +201,7 @@ func (l *Ledger) newest(ctx context.Context, after uint64) (m mark, err error) {
 func (l *Ledger) markOf(key string, b []byte) mark {
 	m, err := decodeMark(l.Prefix+key, b)
 	if err == nil && m.key() != key {
-		err = &CorruptError{l.Prefix + key, int64(len(markMagic)), fmt.Errorf("it is the mark %s", m.key())}
+		err = &CorruptError{Offset: int64(len(markMagic)), Part: l.Prefix + key, Err: fmt.Errorf("it is the mark %s", m.key())}
 	}
 	if err != nil {
 		m = mark{damaged: err}
@@ -291,7 +273,7 @@ func (l *Ledger) load(ctx context.Context, s *state, m mark) error {
 		}
 	}
 	if [sha256.Size]byte(sums.Sum(nil)) != m.sum || records != m.records || size != m.bytes {
-		return &CorruptError{l.Prefix + m.key(), 0, errors.New("the parts are not those that the mark names")}
+		return &CorruptError{Part: l.Prefix + m.key(), Err: errors.New("the parts are not those that the mark names")}
 	}
 	if len(files) > 0 {
 		if err := s.db.Ingest(context.WithoutCancel(ctx), files); err != nil { // every error is one of the cache

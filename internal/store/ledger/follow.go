@@ -308,9 +308,9 @@ func (l *Ledger) changes(s *state, b []byte) (*pebble.Batch, entry, error) {
 	switch {
 	case err != nil:
 	case e.number != s.at.number+1:
-		err = &CorruptError{key, 8, fmt.Errorf("it has the number %d", e.number)}
+		err = &CorruptError{Offset: 8, Part: key, Err: fmt.Errorf("it has the number %d", e.number)}
 	case e.before != s.at.last:
-		err = &CorruptError{key, 24, fmt.Errorf("it follows the entry %x, not %x", e.before, s.at.last)}
+		err = &CorruptError{Offset: 24, Part: key, Err: fmt.Errorf("it follows the entry %x, not %x", e.before, s.at.last)}
 	}
 	if err != nil {
 		return nil, e, errors.Join(err, batch.Close())

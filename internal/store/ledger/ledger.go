@@ -247,7 +247,7 @@ func (l *Ledger) whole(ctx context.Context) error {
 			return err
 		}
 		if l.position().number == n {
-			return &CorruptError{l.entryKey(n + 1), 0, fmt.Errorf("the bucket has lost it, but has %s: %w", later[0], fs.ErrNotExist)}
+			return &CorruptError{Part: l.entryKey(n + 1), Err: fmt.Errorf("the bucket has lost it, but has %s: %w", later[0], fs.ErrNotExist)}
 		}
 	}
 	return nil // it grows faster than it can be looked at

@@ -42,7 +42,7 @@ func second[T any](_ T, err error) error { return err }
 func commit(e *env) {
 	e.create("a")
 	one, two := stoneOf(e, "one"), stoneOf(e, "two")
-	give := history.Commit{Number: 77, Time: time.Unix(7, 7), Author: "ann", Message: "a wall", Stones: refsOf([]history.Stone{one, two}), Call: 99}
+	give := history.Commit{Number: 77, Time: time.Unix(7, 7), Author: "ann", Message: "a wall", Stones: refsOf([]history.Stone{one, two}), IdempotencyKey: 99}
 	got, err := e.s.Commit(e.ctx, "a", history.Head{}, give, two, one)
 	e.want("commit", err, nil)
 	want := give

@@ -153,7 +153,7 @@ func (m *machine) commit(r *rapid.T) {
 	if want != nil {
 		return
 	}
-	c.Call = got.Call // the Store may choose it
+	c.IdempotencyKey = got.IdempotencyKey // the Store may choose it
 	had := l.fence
 	m.add(l, fence, c, m.clock.now())
 	m.first(name, l, had)

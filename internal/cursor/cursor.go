@@ -1,4 +1,5 @@
-package pages
+// Package cursor reads numbers and bytes from outside, bounded. Begin with New.
+package cursor
 
 import (
 	"encoding/binary"
@@ -6,14 +7,16 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
-var (
-	errShort = errors.New("ends too early")
+// CorruptError is that of package voxel.
+type CorruptError = voxel.CorruptError
 
-	// ErrLong is what is wrong where bytes are left over.
-	ErrLong = errors.New("bytes left over")
+// What is wrong where bytes are missing, and where some are left over.
+var (
+	ErrShort = errors.New("ends too early")
+	ErrLong  = errors.New("bytes left over")
 )
 
 // A Cursor reads numbers and bytes. The first error sticks, and later reads return
@@ -25,8 +28,8 @@ type Cursor struct {
 	err  error
 }
 
-// NewCursor returns a Cursor over b, which errors call by the name part.
-func NewCursor(b []byte, part string) Cursor { return Cursor{b: b, part: part} }
+// New returns a Cursor over b, which errors call by the name part.
+func New(b []byte, part string) Cursor { return Cursor{b: b, part: part} }
 
 // Err returns the error that stuck.
 func (c *Cursor) Err() error { return c.err }
@@ -37,7 +40,7 @@ func (c *Cursor) Left() int { return len(c.b) - c.at }
 // Fail makes err the error that sticks, unless there is one.
 func (c *Cursor) Fail(err error) {
 	if c.err == nil {
-		c.err = corrupt(int64(c.at), c.part, err)
+		c.err = &CorruptError{Offset: int64(c.at), Part: c.part, Err: err}
 	}
 	c.at = len(c.b)
 }
@@ -46,7 +49,7 @@ func (c *Cursor) Fail(err error) {
 func (c *Cursor) Uvarint() uint64 {
 	v, n := binary.Uvarint(c.b[c.at:])
 	if n <= 0 {
-		c.Fail(errShort)
+		c.Fail(ErrShort)
 		c.at = len(c.b)
 		return 0
 	}
@@ -90,7 +93,7 @@ func (c *Cursor) Int() int { return int(c.Within(c.Varint(), math.MinInt, math.M
 // Byte reads one byte.
 func (c *Cursor) Byte() byte {
 	if c.at >= len(c.b) {
-		c.Fail(errShort)
+		c.Fail(ErrShort)
 		return 0
 	}
 	c.at++
@@ -100,15 +103,31 @@ func (c *Cursor) Byte() byte {
 // Bytes reads n bytes, which lie in the stream.
 func (c *Cursor) Bytes(n int) []byte {
 	if n < 0 || n > len(c.b)-c.at {
-		c.Fail(errShort)
+		c.Fail(ErrShort)
 		return nil
 	}
 	c.at += n
 	return c.b[c.at-n : c.at : c.at]
 }
 
-// Text reads a string that AppendString appended.
+// Text reads a string behind its size.
 func (c *Cursor) Text() string { return string(c.Bytes(c.Size())) }
+
+// Magic reads the bytes that a format begins with.
+func (c *Cursor) Magic(want string) {
+	if got := c.Bytes(len(want)); c.err == nil && string(got) != want {
+		c.at = 0
+		c.Fail(fmt.Errorf("it begins with %q: want %q", got, want))
+	}
+}
+
+// Uint32 reads 4 bytes, the least first.
+func (c *Cursor) Uint32() uint32 {
+	if b := c.Bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
 
 // Uint64 reads 8 bytes, the least first.
 func (c *Cursor) Uint64() uint64 {
@@ -126,11 +145,6 @@ func (c *Cursor) End() error {
 	return c.err
 }
 
-// AppendString appends a string behind its size.
-func AppendString(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
 // AtMost reads a count of at most n.
 func (c *Cursor) AtMost(n int) int {
 	v := c.Uvarint()
@@ -144,15 +158,3 @@ func (c *Cursor) AtMost(n int) int {
 // Size reads the size of bytes stored elsewhere. A huge value is cut to one that is
 // still too large.
 func (c *Cursor) Size() int { return int(min(c.Uvarint(), math.MaxInt32)) }
-
-// Some returns a slice of n, nil for none.
-func Some[T any](n int) []T {
-	if n == 0 {
-		return nil
-	}
-	return make([]T, n)
-}
-
-func corrupt(off int64, part string, err error) error {
-	return &codec.CorruptError{Offset: off, Part: part, Err: err}
-}
