@@ -80,12 +80,15 @@ func BenchmarkIndex(b *testing.B) {
 				hits, sum := 0, 0
 				for b.Loop() {
 					center := octree.Vec{X: rng.Float64()*800 - 400, Y: rng.Float64()*160 - 40, Z: rng.Float64()*800 - 400}
-					x.Overlapping(octree.Around(center, max(size, -size)/2), func(f object.Found) bool {
-						if sum += f.Ordinal; size < 0 {
-							sum += len(f.Object().Payload)
-						}
-						hits++
-						return true
+					x.Read(func(l object.Lookup) {
+						l.Tree().Overlapping(octree.Around(center, max(size, -size)/2), func(id octree.ID, _ octree.Box) bool {
+							f, _ := l.Get(id)
+							if sum += f.Ordinal; size < 0 {
+								sum += len(f.Object().Payload)
+							}
+							hits++
+							return true
+						})
 					})
 				}
 				perQuery := float64(b.Elapsed().Nanoseconds()) / float64(b.N)

@@ -41,15 +41,18 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	chests.Ball(octree.Vec{X: 16, Y: 1}, 8, func(f object.Found) bool {
-		fmt.Println("near:", f.List.Name, "at", f.Object().At, "in column", f.Column)
-		return true
-	})
+	chests.Read(func(l object.Lookup) {
+		l.Tree().Ball(octree.Vec{X: 16, Y: 1}, 8, func(id octree.ID, _ octree.Box) bool {
+			f, _ := l.Get(id)
+			fmt.Println("near:", f.List.Name, "at", f.Object().At, "in column", f.Column)
+			return true
+		})
 
-	// A look to the chest ends at its block, where the chest is.
-	look := object.Ray{From: octree.Vec{X: 20.5, Y: 1.5, Z: -10}, Direction: octree.Vec{Z: 1}, Reach: 64}
-	hit, ok, err := object.First(d.Volume(voxel.Block).View, chests, look)
-	fmt.Println("look:", ok, err, hit.Distance, hit.IsCell, hit.Cell.At, hit.Object.ID != 0)
+		// A look to the chest ends at its block, where the chest is.
+		look := object.Ray{From: octree.Vec{X: 20.5, Y: 1.5, Z: -10}, Direction: octree.Vec{Z: 1}, Reach: 64}
+		hit, ok, err := object.First(d.Volume(voxel.Block).View, l.Tree(), look)
+		fmt.Println("look:", ok, err, hit.Distance, hit.IsCell, hit.Cell.At, hit.Object.ID != 0)
+	})
 	// Output:
 	// near: block_entities at (20,1,3) in column (1,0)
 	// look: true <nil> 13 true (20,1,3) true

@@ -184,7 +184,12 @@ func TestMoversEverybody(t *testing.T) {
 		},
 		func(i int) error { _, err := x.Update(w.View().Dimension(earth)); return err },
 		func(i int) error {
-			x.Ball(octree.Vec{}, 50, func(f object.Found) bool { return f.Object() != nil })
+			x.Read(func(l object.Lookup) {
+				l.Tree().Ball(octree.Vec{}, 50, func(id octree.ID, _ octree.Box) bool {
+					f, _ := l.Get(id)
+					return f.Object() != nil
+				})
+			})
 			_, err := x.Load(ctx, object.Found{})
 			if err != nil {
 				err = nil

@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -129,9 +130,39 @@ func said(found []object.Found, payload bool) []string {
 }
 
 // collect returns what a query finds.
-func collect(q func(yield func(object.Found) bool)) (out []object.Found) {
-	q(func(f object.Found) bool { out = append(out, f); return true })
+func collect(x *object.Index, ask func(t *octree.Tree, yield func(octree.ID, octree.Box) bool)) (out []object.Found) {
+	x.Read(func(l object.Lookup) {
+		ask(l.Tree(), func(id octree.ID, _ octree.Box) bool {
+			f, _ := l.Get(id)
+			out = append(out, f)
+			return true
+		})
+	})
 	return out
+}
+
+// count returns how many objects an index has.
+func count(x *object.Index) (n int) {
+	x.Read(func(l object.Lookup) { n = l.Tree().Len() })
+	return n
+}
+
+// get returns an object of an index.
+func get(x *object.Index, id octree.ID) (f object.Found, ok bool) {
+	x.Read(func(l object.Lookup) { f, ok = l.Get(id) })
+	return f, ok
+}
+
+// first is object.First in an index.
+func first(cells *grid.View, x *object.Index, r object.Ray) (hit object.FirstHit, ok bool, err error) {
+	x.Read(func(l object.Lookup) { hit, ok, err = object.First(cells, l.Tree(), r) })
+	return hit, ok, err
+}
+
+// appendBefore is object.AppendBefore in an index.
+func appendBefore(cells *grid.View, x *object.Index, r object.Ray) (hits []octree.Hit, cell grid.Hit, met bool, err error) {
+	x.Read(func(l object.Lookup) { hits, cell, met, err = object.AppendBefore(nil, cells, l.Tree(), r) })
+	return hits, cell, met, err
 }
 
 func keep(all []object.Found, f func(b octree.Box) bool) (out []object.Found) {
@@ -152,30 +183,31 @@ func compare(t *testing.T, rng *rand.Rand, x *object.Index, all []object.Found, 
 			t.Fatalf("%s:\n got %q\nwant %q", what, g, w)
 		}
 	}
-	if x.Len() != len(all) {
-		t.Fatalf("%d objects, want %d", x.Len(), len(all))
+	if count(x) != len(all) {
+		t.Fatalf("%d objects, want %d", count(x), len(all))
 	}
-	check("all", collect(x.All), all)
+	check("all", collect(x, (*octree.Tree).All), all)
 	vec := func() octree.Vec {
 		return octree.Vec{X: float64(rng.IntN(240) - 120), Y: float64(rng.IntN(80) - 40), Z: float64(rng.IntN(240) - 120)}
 	}
 	for range 8 {
 		center, r := vec(), float64(rng.IntN(60))
 		q := octree.Around(center, r)
-		check("overlapping", collect(func(y func(object.Found) bool) { x.Overlapping(q, y) }), keep(all, q.Overlaps))
-		check("inside", collect(func(y func(object.Found) bool) { x.Inside(q, y) }), keep(all, q.Contains))
-		check("point", collect(func(y func(object.Found) bool) { x.Point(center, y) }), keep(all, octree.At(center).Overlaps))
-		check("ball", collect(func(y func(object.Found) bool) { x.Ball(center, r, y) }), keep(all, func(b octree.Box) bool { return b.Distance(center) <= r }))
+		check("overlapping", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Overlapping(q, y) }), keep(all, q.Overlaps))
+		check("inside", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Inside(q, y) }), keep(all, q.Contains))
+		check("point", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Point(center, y) }), keep(all, octree.At(center).Overlaps))
+		check("ball", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Ball(center, r, y) }), keep(all, func(b octree.Box) bool { return b.Distance(center) <= r }))
 		f := octree.Frustum{{Normal: octree.Vec{X: 1}, Offset: -center.X}, {Normal: octree.Vec{Y: 1, Z: 1}, Offset: 3},
 			{Normal: octree.Vec{X: -1}, Offset: center.X + 90}, {}, {}, {}}
-		check("frustum", collect(func(y func(object.Found) bool) { x.Frustum(f, y) }), keep(all, f.Sees))
-		near := x.Nearest(center, make([]octree.Near, 7))
+		check("frustum", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Frustum(f, y) }), keep(all, f.Sees))
+		var near []octree.Near
+		x.Read(func(l object.Lookup) { near = l.Tree().Nearest(center, make([]octree.Near, 7)) })
 		byDistance := slices.Clone(all)
 		slices.SortFunc(byDistance, func(a, b object.Found) int {
 			return cmp.Compare(a.Box.Distance(center), b.Box.Distance(center))
 		})
 		for i, n := range near {
-			found, ok := x.Get(n.ID)
+			found, ok := get(x, n.ID)
 			if !ok || found.Box.Distance(center) != n.Distance || n.Distance != byDistance[i].Box.Distance(center) {
 				t.Fatalf("nearest %d of %v: %v at %v, want %v", i, center, found, n, byDistance[i])
 			}
@@ -184,15 +216,21 @@ func compare(t *testing.T, rng *rand.Rand, x *object.Index, all []object.Found, 
 			t.Fatalf("%d near objects", len(near))
 		}
 		ray := octree.Ray{Origin: center, Direction: vec(), Max: 5}
-		hits := x.AppendHits(nil, ray)
+		var hits []octree.Hit
+		var first octree.Hit
+		var ok bool
+		x.Read(func(l object.Lookup) {
+			hits = l.Tree().AppendHits(nil, ray)
+			first, ok = l.Tree().First(ray)
+		})
 		want := keep(all, func(b octree.Box) bool { _, ok := ray.Enter(b); return ok })
 		var got []object.Found
 		for _, h := range hits {
-			found, _ := x.Get(h.ID)
+			found, _ := get(x, h.ID)
 			got = append(got, found)
 		}
 		check("ray", got, want)
-		if first, ok := x.First(ray); ok != (len(hits) > 0) || ok && first != hits[0] {
+		if ok != (len(hits) > 0) || ok && first != hits[0] {
 			t.Fatalf("first %v, %v, want %v", first, ok, hits)
 		}
 	}
@@ -241,8 +279,8 @@ func TestIndex(t *testing.T) {
 			}
 			all := walked(w.View().Dimension(earth), walk)
 			commit(t, w) // nothing is held, so the columns leave memory
-			if _, err := x.Update(w.View().Dimension(earth)); err != nil || x.Len() != 0 {
-				t.Fatalf("%d objects of columns that are not loaded, %v", x.Len(), err)
+			if _, err := x.Update(w.View().Dimension(earth)); err != nil || count(x) != 0 {
+				t.Fatalf("%d objects of columns that are not loaded, %v", count(x), err)
 			}
 			s, err := w.Snapshot()
 			if err != nil {
@@ -255,7 +293,7 @@ func TestIndex(t *testing.T) {
 			}
 			compare(t, rng, y, all, false)
 			var read []object.Found
-			for _, f := range collect(y.All) {
+			for _, f := range collect(y, (*octree.Tree).All) {
 				o, err := y.Load(ctx, f)
 				if err != nil || f.Object() != nil {
 					t.Fatal(f, err)
@@ -286,7 +324,7 @@ func TestIndexUpdate(t *testing.T) {
 	update(t, w, func(tx *world.Tx) {
 		tx.Dimension(earth).Add("marks", voxel.Object{Place: voxel.Moved, At: pos.Min(5), Payload: []byte("x")})
 	})
-	before := collect(x.All)
+	before := collect(x, (*octree.Tree).All)
 	if n, err := x.Update(w.View().Dimension(earth)); n != 1 || err != nil {
 		t.Errorf("looked at %d columns, %v", n, err)
 	}
@@ -294,7 +332,7 @@ func TestIndexUpdate(t *testing.T) {
 		t.Errorf("looked at %d columns, %v", n, err)
 	}
 	for _, f := range before {
-		if now, ok := x.Get(f.ID); !ok || now.Column != f.Column || now.List.Name != f.List.Name || now.Ordinal != f.Ordinal {
+		if now, ok := get(x, f.ID); !ok || now.Column != f.Column || now.List.Name != f.List.Name || now.Ordinal != f.Ordinal {
 			t.Errorf("%v has another ID", f)
 		}
 	}
@@ -360,18 +398,20 @@ func TestIndexBeside(t *testing.T) {
 				}
 				n, sum := 0, 0
 				first := -1
-				x.Overlapping(octree.Box{Min: octree.Vec{X: -1, Y: -1, Z: -1}, Max: octree.Vec{X: 1000, Y: 1000, Z: 1000}}, func(f object.Found) bool {
-					if first < 0 {
-						first = f.Object().At.Y
-					}
-					if f.Object().At.Y != first || f.Object().Payload[0] != byte(first) {
-						sum++
-					}
-					n++
-					return true
+				x.Read(func(l object.Lookup) {
+					l.Tree().Overlapping(octree.Box{Min: octree.Vec{X: -1, Y: -1, Z: -1}, Max: octree.Vec{X: 1000, Y: 1000, Z: 1000}}, func(id octree.ID, _ octree.Box) bool {
+						f, _ := l.Get(id)
+						if first < 0 {
+							first = f.Object().At.Y
+						}
+						if f.Object().At.Y != first || f.Object().Payload[0] != byte(first) {
+							sum++
+						}
+						n++
+						return true
+					})
+					l.Get(l.Tree().Nearest(octree.Vec{}, make([]octree.Near, 3))[0].ID)
 				})
-				near := x.Nearest(octree.Vec{}, make([]octree.Near, 3))
-				x.Get(near[0].ID)
 				if n != 8 || sum != 0 {
 					t.Errorf("%d objects, %d of another update", n, sum)
 					return

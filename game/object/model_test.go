@@ -585,7 +585,7 @@ func TestRayTogether(t *testing.T) {
 		scale := math.Pow(10, float64(rng.IntN(600)-300))
 		r := object.Ray{From: octree.Vec{X: target.X - k*way.X, Y: target.Y - k*way.Y, Z: target.Z - k*way.Z},
 			Direction: octree.Vec{X: way.X * scale, Y: way.Y * scale, Z: way.Z * scale}, Reach: math.Inf(1)}
-		hit, ok, err := object.First(cells, x, r)
+		hit, ok, err := first(cells, x, r)
 		if err != nil {
 			t.Fatal(r, err)
 		}

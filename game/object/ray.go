@@ -23,8 +23,8 @@ type FirstHit struct {
 	IsCell   bool // whether the ray met a cell there
 }
 
-// Objects are what a ray looks for objects in: an Index, an octree.Tree.
-type Objects interface {
+// boxes are what a ray looks for objects in, such as an octree.Tree.
+type boxes interface {
 	First(octree.Ray) (octree.Hit, bool)
 	AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit
 }
@@ -56,7 +56,7 @@ func (r Ray) cell(cells *grid.View, reach float64) (hit grid.Hit, ok bool, err e
 // First returns what a ray meets first: the matter of a cell, or an object. It
 // reports false if it meets neither. The error is that of grid.View.Raycast: a chunk before the
 // first object is not loaded, or the ray is none.
-func First(cells *grid.View, o Objects, r Ray) (FirstHit, bool, error) {
+func First(cells *grid.View, o boxes, r Ray) (FirstHit, bool, error) {
 	thing, met := o.First(r.tree())
 	reach := r.Reach
 	if met {
@@ -78,7 +78,7 @@ func First(cells *grid.View, o Objects, r Ray) (FirstHit, bool, error) {
 // AppendBefore appends to dst the objects that a ray enters before the matter of the first
 // cell, or together with it, nearest first; their T are distances. It returns the longer
 // slice, and the cell if the ray met one.
-func AppendBefore(dst []octree.Hit, cells *grid.View, o Objects, r Ray) (hits []octree.Hit, cell grid.Hit, met bool, err error) {
+func AppendBefore(dst []octree.Hit, cells *grid.View, o boxes, r Ray) (hits []octree.Hit, cell grid.Hit, met bool, err error) {
 	cell, met, err = r.cell(cells, r.Reach)
 	if err != nil {
 		return dst, cell, false, err

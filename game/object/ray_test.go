@@ -80,7 +80,7 @@ func TestRay(t *testing.T) {
 			}
 			slices.Sort(before)
 
-			hits, c, ok, err := object.AppendBefore(nil, cells, x, r)
+			hits, c, ok, err := appendBefore(cells, x, r)
 			if err != nil || ok != met || c != cell || len(hits) != len(before) {
 				t.Fatalf("%v: %d objects before %v, %v; want %v before %v", r, len(hits), c, err, before, cell)
 			}
@@ -89,7 +89,7 @@ func TestRay(t *testing.T) {
 					t.Fatalf("%v: object at %v, want %v", r, h.T, before[i])
 				}
 			}
-			first, ok, err := object.First(cells, x, r)
+			first, ok, err := first(cells, x, r)
 			if err != nil || ok != (met || len(hits) > 0) {
 				t.Fatalf("%v: %v, %v", r, first, err)
 			}

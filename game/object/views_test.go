@@ -59,7 +59,7 @@ func TestIndexOddBoxes(t *testing.T) {
 	}
 	d := w.View().Dimension(earth)
 	x, err := object.New(d, object.Options{Box: box})
-	if err != nil || x.Len() != 9 {
+	if err != nil || count(x) != 9 {
 		t.Errorf("%v", err)
 	}
 	if x, err := object.New(d, object.Options{Box: box, Tree: octree.Options{Integer: true}}); err == nil || x != nil {
@@ -127,8 +127,8 @@ func TestIndexAnyViews(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := walked(d, o)
-			if x.Len() != len(want) {
-				t.Fatalf("seed %d: %d objects, want %d", seed, x.Len(), len(want))
+			if count(x) != len(want) {
+				t.Fatalf("seed %d: %d objects, want %d", seed, count(x), len(want))
 			}
 			if seed%5 != 1 {
 				compare(t, rng, x, want, true)
