@@ -7,8 +7,7 @@ const maxChain = 1 << 24
 
 // StackOf returns the stack of a commit, bottom first. Stores call it. commit
 // returns a commit. pack returns the pack for a commit, and whether there is one.
-// visit, if not nil, is called for every commit whose record the walk needs.
-func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, error), visit func(ID)) ([]Layer, error) {
+func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, error)) ([]Layer, error) {
 	var down []Layer // top first
 	for n := 0; at != (ID{}); n++ {
 		if n == maxChain {
@@ -26,9 +25,6 @@ func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, 
 		c, err := commit(at)
 		if err != nil {
 			return nil, err
-		}
-		if visit != nil {
-			visit(at)
 		}
 		for i := len(c.Stones) - 1; i >= 0; i-- {
 			down = append(down, Layer{Stone: c.Stones[i], After: c.Base, Upto: at})

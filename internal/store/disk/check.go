@@ -27,39 +27,38 @@ const maxFaults = 100
 // could not continue. The Report lists what is wrong with the Store: up to 100
 // faults and the number of the others.
 func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Report, error) {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return Report{}, fmt.Errorf("local: check: %w", err)
-	}
-	defer leave()
-	s.alone.Lock() // otherwise Collect could delete files of the snapshot
-	defer s.alone.Unlock()
-	snap := s.db.NewSnapshot()
-	defer snap.Close()
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	c := &checker{Store: s, ctx: ctx, r: frozen(snap), progress: progress, done: make(map[history.ID]struct{})}
-	c.skip = skipReader{c.r, s.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
-	c.bad = make(map[stone.ID]bool)
-	c.stacks = record.Stacks{Reads: c.r.Reads, Has: c.readable}
+	c := &checker{Store: s, ctx: ctx, progress: progress, done: make(map[history.ID]struct{}), bad: make(map[stone.ID]bool)}
 	c.report.Faults = append(c.report.Faults, s.damage...)
-	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
-		if err := step(); err != nil {
-			return c.report, fmt.Errorf("local: check: %w", err)
-		}
-	}
+	err := s.calls.OnStore(ctx, "check", func() error {
+		s.alone.Lock() // otherwise Collect could delete files of the snapshot
+		defer s.alone.Unlock()
+		return s.calls.Walk(ctx, c.run)
+	})
 	if c.more > 0 {
 		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
 	}
-	return c.report, nil
+	return c.report, err
+}
+
+func (c *checker) run(r record.Reads) error {
+	c.r, c.stacks = r, record.Stacks{Reads: r, Has: c.readable}
+	c.skip = skipReader{r, c.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
+	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checker is one Check.
 type checker struct {
 	*Store
 	ctx      context.Context
-	r        reads
+	r        record.Reads
 	skip     skipReader
 	stacks   record.Stacks
 	bad      map[stone.ID]bool

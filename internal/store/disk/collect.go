@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -21,21 +20,19 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	if p.DryRun {
 		return history.DryCollect(ctx, s, p, s.Now())
 	}
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return history.Collected{}, fmt.Errorf("local: collect: %w", err)
-	}
-	defer leave()
-	s.alone.Lock()
-	defer s.alone.Unlock()
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
-	for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.flush, c.removeFiles} {
-		if err := step(); err != nil {
-			return c.done, fmt.Errorf("local: collect: %w", err)
+	err := s.calls.OnStore(ctx, "collect", func() error {
+		s.alone.Lock()
+		defer s.alone.Unlock()
+		for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.flush, c.removeFiles} {
+			if err := step(); err != nil {
+				return err
+			}
 		}
-	}
-	s.collected(c.left)
-	return c.done, nil
+		s.collected(c.left)
+		return nil
+	})
+	return c.done, err
 }
 
 // collector is one Collect.
@@ -129,7 +126,7 @@ func (c *collector) sweep() error {
 
 const sweepBatch = 256
 
-func (c *collector) sweepKind(r reads, need *record.GarbageMarks, kind byte) error {
+func (c *collector) sweepKind(r record.Reads, need *record.GarbageMarks, kind byte) error {
 	var found []record.Thing
 	err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		c.see(kind, value)
@@ -180,9 +177,7 @@ func (s *Store) take(things []record.Thing, one func(*pebble.Batch, record.Thing
 	}
 	err := s.apply(b, pebble.NoSync)
 	for _, t := range things {
-		if t.Kind() != record.Stones {
-			s.stackCache.drop(history.ID(t[1:]))
-		}
+		s.memory.Forget(t)
 	}
 	return err
 }

@@ -21,13 +21,13 @@ const (
 	separateAge    = 5 * time.Minute
 	separateDead   = 0.25
 	compactorLimit = 2
-	cacheShare     = 2 // this fraction of CacheBytes is for stackCache and names
+	cacheShare     = 2 // this fraction of CacheBytes is for the Memory
 )
 
 // openDB opens the database.
 func (s *Store) openDB() error {
 	dir := s.FS.PathJoin(s.dir, "db")
-	s.stackCache, s.worldOf = newCaches(s.CacheBytes / cacheShare)
+	s.memory = record.NewMemory(s.CacheBytes / cacheShare)
 	cache := pebble.NewCache(s.CacheBytes - s.CacheBytes/cacheShare)
 	defer cache.Unref()
 	o := &pebble.Options{

@@ -16,7 +16,6 @@
 package disk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -31,6 +30,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/internal/store/journal"
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -86,17 +87,18 @@ func (o Options) withDefaults() Options {
 // Store is a history.Store in a directory.
 type Store struct {
 	Options
-	dir        string
-	id         string // identity of the directory's content, see storeFile
-	lock       io.Closer
-	db         *pebble.DB
-	reader     *dbReader // of db
-	stackCache *stackCache
-	worldOf    *names
-	files      files
-	guard      guard
+	rules.Worlds
+	dir    string
+	id     string // identity of the directory's content, see storeFile
+	lock   io.Closer
+	db     *pebble.DB
+	reader *dbReader // of db
+	memory *record.Memory
+	files  files
+	guard  guard
 
-	calls     history.Calls
+	calls     *rules.Calls
+	running   history.Calls
 	alone     sync.Mutex // locked by calls that walk the whole Store
 	seed      maphash.Seed
 	worlds    locks         // locks of logs and heads, by number
@@ -132,6 +134,8 @@ var (
 // if another process has the Store open.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
+	s.calls = &rules.Calls{Base: base{s}, Kind: "local"}
+	s.Worlds = s.calls.Worlds()
 	s.failure.stopped = make(chan struct{})
 	s.cut = make(map[string]int64)
 	s.files = files{fs: s.FS, dir: s.FS.PathJoin(dir, "stones")}
@@ -204,7 +208,7 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 // such a Store can be opened only after this process has ended, because parts of
 // the database still wait.
 func (s *Store) Close() error {
-	if !s.calls.Close() {
+	if !s.running.Close() {
 		return nil
 	}
 	err := s.write(func() error {
@@ -226,20 +230,6 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// enter begins a call and checks the arguments that all calls have. If it returns
-// no error, the caller calls leave at the end.
-func (s *Store) enter(ctx context.Context, names ...string) (leave func(), err error) {
-	for _, name := range names {
-		if err := history.CheckName(name); err != nil {
-			return nil, err
-		}
-	}
-	if err := errors.Join(ctx.Err(), s.failure.get()); err != nil {
-		return nil, err
-	}
-	return s.calls.Enter()
-}
-
 // room returns an error unless n bytes fit on the disk besides the reserve.
 func (s *Store) room(n int) error {
 	if s.ReserveBytes < 0 {
@@ -250,14 +240,6 @@ func (s *Store) room(n int) error {
 		return fmt.Errorf("%d bytes are free and %d are reserved: %w", usage.AvailBytes, s.ReserveBytes, syscall.ENOSPC)
 	}
 	return nil // if the file system cannot tell, a write that finds no room fails
-}
-
-// fail adds the call and the world to an error.
-func fail(op, name string, err error) error {
-	if err != nil {
-		err = fmt.Errorf("local: %s %q: %w", op, name, err)
-	}
-	return err
 }
 
 // locks has a lock for each of many things; a few things share a lock.

@@ -7,50 +7,26 @@ import (
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Fetch is for history.Fetcher.
-func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (history.Fetched, error) {
-	leave, err := s.enter(ctx, name)
-	if err != nil {
-		return history.Fetched{}, fail("fetch", name, err)
-	}
-	defer leave()
-	f, err := s.fetch(s.live(), name, at, room)
-	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrGone) {
-		// A pack or a collection may have changed records during the walk. A
-		// snapshot decides.
-		snap := s.db.NewSnapshot()
-		defer snap.Close()
-		f, err = s.fetch(frozen(snap), name, at, room)
-	}
-	return f, fail("fetch", name, err)
-}
-
-func (s *Store) fetch(r reads, name string, at history.ID, room int64) (f history.Fetched, err error) {
-	w, err := r.World(name)
-	if err != nil {
-		return f, err
-	}
-	if f.Head.Commit = at; at == (history.ID{}) {
-		f.Head, err = r.Head(w)
-	} else {
-		_, err = r.Logged(w, at)
-	}
-	if err != nil {
-		return f, err
-	}
-	if f.Layers, err = r.Stack(f.Head.Commit); err != nil {
-		return f, err
-	}
-	f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return s.bytes(r, l) })
+func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+	err = s.calls.OnWorld(ctx, "fetch", name, func() error {
+		return s.calls.AskAny(ctx, func(r record.Reads) error {
+			if f, err = rules.Layers(r, name, at); err != nil {
+				return err
+			}
+			f.Data, err = history.DataOf(f.Layers, room, func(l history.Layer) ([]byte, error) { return s.bytes(r, l) })
+			return err
+		})
+	})
 	return f, err
 }
 
 // bytes returns the bytes of the stone of a layer.
-func (s *Store) bytes(r reads, l history.Layer) ([]byte, error) {
+func (s *Store) bytes(r record.Reads, l history.Layer) ([]byte, error) {
 	data, err := s.dataOf(r, l)
 	if err == nil && int64(len(data)) != l.Stone.Size {
 		err = wrongBytes(len(data), l.Stone.Size)
@@ -61,8 +37,8 @@ func (s *Store) bytes(r reads, l history.Layer) ([]byte, error) {
 	return data, err
 }
 
-func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
-	if in := (record.Info{Number: r.data(l)}); in.Number > 0 {
+func (s *Store) dataOf(r record.Reads, l history.Layer) ([]byte, error) {
+	if in := (record.Info{Number: r.Memory.Data(l)}); in.Number > 0 {
 		data, err := r.Get(dataKey(l.Stone.ID, in))
 		if data != nil || err != nil { // otherwise the bytes were deleted and may have been added again
 			return data, err
@@ -78,7 +54,7 @@ func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
 	if in.File {
 		return s.fileBytes(r, l.Stone.ID, in)
 	}
-	r.learn(l, in.Number)
+	r.Memory.SetData(l, in.Number)
 	data, err := r.Get(dataKey(l.Stone.ID, in))
 	if data == nil && err == nil {
 		err = history.ErrGone
@@ -87,7 +63,7 @@ func (s *Store) dataOf(r reads, l history.Layer) ([]byte, error) {
 }
 
 // fileBytes returns the bytes of a stone that is a file.
-func (s *Store) fileBytes(r reads, id stone.ID, in record.Info) ([]byte, error) {
+func (s *Store) fileBytes(r record.Reads, id stone.ID, in record.Info) ([]byte, error) {
 	b, err := s.openBytes(r, id, in)
 	if err != nil {
 		return nil, err

@@ -107,26 +107,24 @@ type spoolFile struct {
 // Close deletes the file.
 func (f *spoolFile) Close() error { return errors.Join(f.File.Close(), f.fs.Remove(f.path)) }
 
-// SpoolFile is for history.Spooling.
-func (s *Store) SpoolFile() (history.SpoolFile, error) {
-	leave, err := s.enter(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("local: spool: %w", err)
-	}
-	defer leave()
-	if s.ReadOnly {
-		return nil, errors.New("local: spool: the store is open for reading only")
-	}
-	dir := s.FS.PathJoin(s.files.dir, tempDir)
-	if err := s.FS.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("local: spool: %w", err)
-	}
-	path := s.FS.PathJoin(dir, fmt.Sprintf("%d-spool", s.files.next.Add(1)))
-	f, err := s.FS.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return nil, fmt.Errorf("local: spool: %w", err)
-	}
-	return &spoolFile{f, s.FS, path}, nil
+// SpoolFile makes an empty file.
+func (s *Store) SpoolFile() (out history.SpoolFile, err error) {
+	err = s.calls.OnStore(context.Background(), "spool", func() error {
+		if s.ReadOnly {
+			return errors.New("the store is open for reading only")
+		}
+		dir := s.FS.PathJoin(s.files.dir, tempDir)
+		if err := s.FS.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		path := s.FS.PathJoin(dir, fmt.Sprintf("%d-spool", s.files.next.Add(1)))
+		f, err := s.FS.Create(path, vfs.WriteCategoryUnspecified)
+		if err == nil {
+			out = &spoolFile{f, s.FS, path}
+		}
+		return err
+	})
+	return out, err
 }
 
 // writeSynced writes and syncs a file. It copies the data first, because a vfs.File

@@ -27,9 +27,17 @@ type hold struct {
 	things []record.Thing
 }
 
-func (g *guard) hold() *hold { return &hold{g: g} }
+// hold holds things, and perhaps others later.
+func (g *guard) hold(things ...record.Thing) *hold {
+	h := &hold{g: g}
+	h.add(things...)
+	return h
+}
 
 func (h *hold) add(things ...record.Thing) {
+	if len(things) == 0 {
+		return
+	}
 	h.things = append(h.things, things...)
 	h.g.mu.Lock()
 	defer h.g.mu.Unlock()

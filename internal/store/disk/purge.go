@@ -11,28 +11,27 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Purge is for history.Store. It reads the logs of all worlds while other calls
-// continue. Its memory grows with what the purged worlds reach.
+// Purge reads the logs of all worlds while other calls continue. Its memory grows with what
+// the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
-	leave, err := s.enter(ctx, name)
-	if err != nil {
-		return history.Purged{}, fail("purge", name, err)
-	}
-	defer leave()
-	s.alone.Lock()
-	defer s.alone.Unlock()
 	p := &purger{Store: s, ctx: ctx, had: make(map[record.Thing]struct{})}
-	err = p.unname(name, fence)
-	for _, step := range []func() error{p.sweep, s.flush, p.removeFiles} {
-		if err == nil {
-			err = step()
+	err := s.calls.OnWorld(ctx, "purge", name, func() error {
+		s.alone.Lock()
+		defer s.alone.Unlock()
+		err := p.unname(name, fence)
+		for _, step := range []func() error{p.sweep, s.flush, p.removeFiles} {
+			if err == nil {
+				err = step()
+			}
 		}
-	}
-	return p.done, fail("purge", name, err)
+		return err
+	})
+	return p.done, err
 }
 
 // purger is one Purge.
@@ -47,57 +46,14 @@ type purger struct {
 // unname removes the world with this name, or the worlds that were deleted under
 // the name.
 func (p *purger) unname(name string, fence uint64) error {
-	w, unlock, err := p.lockWorld(name)
-	switch {
-	case errors.Is(err, history.ErrNoWorld):
-		return p.unnameDeleted(name, fence)
-	case err != nil:
+	return p.calls.Change(p.ctx, rules.About{World: name, Names: []string{name}}, func(d *rules.Draft) (err error) {
+		p.done.Worlds, err = d.Unname(p.ctx, name, fence, p.had, func(key []byte, w uint64) error {
+			changes, err := d.Forget(key, w)
+			d.Add(changes...)
+			return err
+		})
 		return err
-	}
-	defer unlock()
-	defer p.lockSpent(name)()
-	h, _, err := p.under(w, fence)
-	if err != nil {
-		return err
-	}
-	spent, err := p.live().Spend(name, h.Fence)
-	if err == nil {
-		err = p.applyAll(spent)
-	}
-	if err != nil {
-		return err
-	}
-	defer p.worldOf.drop(keyOf(name)) // before it is unlocked
-	return p.unnameOne(record.NameKey(name), w)
-}
-
-func (p *purger) unnameDeleted(name string, fence uint64) error {
-	snap := p.db.NewSnapshot()
-	defer snap.Close()
-	err := frozen(snap).Each(record.DeletedPrefix(name), func(key, value []byte) (bool, error) {
-		if err := (history.Lease{}).Admit(fence, p.Now()); err != nil { // they have no leases
-			return false, err
-		}
-		g, err := record.ParseDeleted(value)
-		if err == nil {
-			err = p.withDeleted(bytes.Clone(key), g.World, p.unnameOne)
-		}
-		return true, errors.Join(err, p.ctx.Err())
 	})
-	if err == nil && p.done.Worlds == 0 {
-		err = history.ErrNoWorld
-	}
-	return err
-}
-
-// unnameOne records what a world reaches and removes the world with its key. The
-// caller holds the lock of the world.
-func (p *purger) unnameOne(key []byte, w uint64) error {
-	if err := p.live().All(p.ctx, w, p.had); err != nil {
-		return err
-	}
-	p.done.Worlds++
-	return p.forget(key, w)
 }
 
 // sweep removes what no other world reaches.

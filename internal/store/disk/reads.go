@@ -3,7 +3,6 @@ package disk
 import (
 	"cmp"
 	"errors"
-	"hash/maphash"
 	"path/filepath"
 	"strings"
 
@@ -11,75 +10,13 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// reads reads the records of the database, or of a snapshot of it.
-type reads struct {
-	record.Reads
-	stackCache *stackCache // nil for a snapshot
-	worldOf    *names
-}
-
 // live reads the current records.
-func (s *Store) live() reads {
-	return reads{record.Reads{Reader: s.reader}, s.stackCache, s.worldOf}
-}
+func (s *Store) live() record.Reads { return record.Reads{Reader: s.reader, Memory: s.memory} }
 
 // frozen reads the records of a snapshot.
-func frozen(snap *pebble.Snapshot) reads { return reads{Reads: record.Reads{Reader: &dbReader{snap}}} }
-
-// World is record.Reads.World with a cache.
-func (r reads) World(name string) (uint64, error) {
-	key := keyOf(name)
-	w, ok, t := r.worldOf.get(key)
-	if ok {
-		return w, nil
-	}
-	w, err := r.Reads.World(name)
-	if err == nil {
-		r.worldOf.put(key, w, t)
-	}
-	return w, err
-}
-
-// nameHash stands for a name. Two names have different hashes, except by a chance
-// that nobody can influence.
-type nameHash [2]uint64
-
-var namedSeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-
-func keyOf(name string) nameHash {
-	return nameHash{maphash.String(namedSeeds[0], name), maphash.String(namedSeeds[1], name)}
-}
-
-// names caches the worlds of names.
-type names = cache[nameHash, uint64]
-
-const nameBytes = 16 + 8 + 8
-
-// Logged is record.Reads.Logged, but it takes the place from the cache.
-func (r reads) Logged(w uint64, at history.ID) (record.Entry, error) {
-	e, err := r.Placed(at)
-	if err == nil {
-		err = r.InLog(w, e)
-	}
-	return e, err
-}
-
-// Below is record.Reads.Below with a cache.
-func (r reads) Below(at history.ID) (history.ID, error) {
-	p, ok, c, err := r.link(at)
-	if ok || err != nil {
-		return p.After, err
-	}
-	return c.Base, nil
-}
-
-// iterator returns an iterator of the database or the snapshot.
-func (r reads) iterator(o *pebble.IterOptions) (*pebble.Iterator, error) {
-	return r.Reader.(*dbReader).NewIter(o)
-}
+func frozen(snap *pebble.Snapshot) record.Reads { return record.Reads{Reader: &dbReader{snap}} }
 
 // dbReader is a record.Reader of the database or of a snapshot of it.
 type dbReader struct{ pebble.Reader }

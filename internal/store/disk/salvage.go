@@ -100,7 +100,7 @@ const salvageBatch = 1 << 20
 func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
-	v.stacks = record.Stacks{Reads: r.Reads, Has: v.stone, Keep: v.keep}
+	v.stacks = record.Stacks{Reads: r, Has: v.stone, Keep: v.keep}
 	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
 	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'), p.each(v.spent, record.Spent))
 	if v.more > 0 {

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
 // skipReader reads a damaged database. Where it cannot continue it reports a fault,
 // and continues behind the damaged table.
 type skipReader struct {
-	reads
+	record.Reads
 	db    *pebble.DB
 	fault func(kind string, err error)
 }
@@ -44,7 +46,7 @@ func (p skipReader) walk(what func(*pebble.Iterator) error, prefix []byte) error
 	said := ""
 	for {
 		at := o.LowerBound
-		it, err := p.iterator(o)
+		it, err := p.Reader.(*dbReader).NewIter(o)
 		if err != nil {
 			return err
 		}

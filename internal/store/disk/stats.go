@@ -3,7 +3,6 @@ package disk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -51,28 +50,26 @@ type counts struct {
 // Stats returns the statistics. Once a minute of the Store's clock it counts names,
 // at some 0.2 us each, and the sizes of all files. Otherwise it takes
 // microseconds.
-func (s *Store) Stats(ctx context.Context) (Stats, error) {
-	leave, err := s.enter(ctx)
-	if err != nil {
-		return Stats{}, fmt.Errorf("local: stats: %w", err)
-	}
-	defer leave()
-	s.counts.mu.Lock()
-	defer s.counts.mu.Unlock()
-	if since := s.Now().Sub(s.counts.at); since < 0 || since >= countEvery {
-		if err := s.count(ctx); err != nil {
-			return Stats{}, fmt.Errorf("local: stats: %w", err)
+func (s *Store) Stats(ctx context.Context) (out Stats, err error) {
+	err = s.calls.OnStore(ctx, "stats", func() error {
+		s.counts.mu.Lock()
+		defer s.counts.mu.Unlock()
+		if since := s.Now().Sub(s.counts.at); since < 0 || since >= countEvery {
+			if err := s.count(ctx); err != nil {
+				return err
+			}
 		}
-	}
-	m := s.db.Metrics()
-	out := s.counts.left
-	out.Worlds = s.counts.worlds
-	out.DiskBytes, out.ReservedBytes = s.counts.used, s.counts.reserved
-	out.DeadBytes = int64(m.BlobFiles.ValueSize - m.BlobFiles.ReferencedValueSize)
-	if usage, err := s.FS.GetDiskUsage(s.dir); err == nil {
-		out.FreeBytes = int64(usage.AvailBytes)
-	}
-	return out, nil
+		m := s.db.Metrics()
+		out = s.counts.left
+		out.Worlds = s.counts.worlds
+		out.DiskBytes, out.ReservedBytes = s.counts.used, s.counts.reserved
+		out.DeadBytes = int64(m.BlobFiles.ValueSize - m.BlobFiles.ReferencedValueSize)
+		if usage, err := s.FS.GetDiskUsage(s.dir); err == nil {
+			out.FreeBytes = int64(usage.AvailBytes)
+		}
+		return nil
+	})
+	return out, err
 }
 
 // count counts again.

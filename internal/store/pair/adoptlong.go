@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -36,7 +37,7 @@ func stepsOf(a *history.Archive) (steps [][]history.Commit) {
 	return append(steps, a.Commits[first:])
 }
 
-// adoptLong is adoptAs for a history that is too long for one Swap. It makes a world that
+// adoptLong is Adopt for a history that is too long for one Swap. It makes a world that
 // has no name, as one that a Purge removes, and that grows by one step after the other. It
 // is whole at every moment: all commits are in its log for now, so that a Collect keeps
 // them. The last Swap gives it the name, and takes the name from the world that had it.
@@ -100,7 +101,7 @@ func newAdoption(s *Store, w uint64, a history.Archive, now time.Time) *adoption
 
 // nameless returns the record of a world that has no name since a time.
 func nameless(w uint64, since time.Time) history.Record {
-	return history.Record{Key: string(record.DeletedKey(nobody, w)), Value: record.DeletedWorld{World: w, Deleted: since}.Value()}
+	return history.Record{Key: string(record.DeletedKey(rules.Nobody, w)), Value: record.DeletedWorld{World: w, Deleted: since}.Value()}
 }
 
 // step returns an archive of the next commits, with the packs that stand on them.
@@ -130,26 +131,26 @@ func (in *adoption) step(some []history.Commit) history.Archive {
 
 // take makes the world, or lets it grow by a step.
 func (in *adoption) take(ctx context.Context, step history.Archive, first bool) error {
-	return in.change(ctx, func(d *draft) error {
+	return in.change(ctx, func(d *rules.Draft) error {
 		var err error
 		if !first {
 			err = in.goesOn(d)
-		} else if err = d.checkFree(in.world); err == nil {
+		} else if err = d.CheckFree(in.world); err == nil {
 			_, err = d.Get([]byte(in.being.Key)) // make its absence a condition
-			d.set([]byte(in.being.Key), in.being.Value)
+			d.Set([]byte(in.being.Key), in.being.Value)
 		}
 		if err != nil {
 			return err
 		}
-		return in.takeIn(d, in.world, history.Lease{Fence: in.a.Head.Fence, Until: in.now}, step, nil)
+		return d.TakeIn(in.world, history.Lease{Fence: in.a.Head.Fence, Until: in.now}, step, nil)
 	})
 }
 
 // goesOn returns an error if a Collect removed the world: it took too long.
-func (in *adoption) goesOn(d *draft) error {
+func (in *adoption) goesOn(d *rules.Draft) error {
 	have, err := d.Get([]byte(in.being.Key))
 	if err == nil && !bytes.Equal(have, in.being.Value) {
-		err = errTaken
+		err = rules.ErrTaken
 	}
 	return err
 }
@@ -164,7 +165,7 @@ func (in *adoption) trim(ctx context.Context) error {
 	}
 	for some := range slices.Chunk(drop, changeSize) {
 		if err := in.catalogue.Swap(ctx, []history.Record{in.being}, some); errors.Is(err, history.ErrChanged) {
-			return errTaken
+			return rules.ErrTaken
 		} else if err != nil {
 			return err
 		}
@@ -174,25 +175,25 @@ func (in *adoption) trim(ctx context.Context) error {
 
 // name gives the world its name.
 func (in *adoption) name(ctx context.Context, base history.Head) error {
-	return in.change(ctx, func(d *draft) error {
+	return in.change(ctx, func(d *rules.Draft) error {
 		if err := in.goesOn(d); err != nil {
 			return err
 		}
-		old, lease, err := place(d, in.world, in.a, base)
+		old, lease, err := d.Place(in.world, in.a, base)
 		if err != nil {
 			return err
 		}
-		d.set([]byte(in.being.Key), nil)
+		d.Set([]byte(in.being.Key), nil)
 		if old != in.world {
-			d.set(record.NameKey(in.a.Name), record.NumberValue(in.world))
-			d.set(record.LeaseKey(old), nil)
+			d.Set(record.NameKey(in.a.Name), record.NumberValue(in.world))
+			d.Set(record.LeaseKey(old), nil)
 			gone := nameless(old, time.UnixMilli(0))
-			d.set([]byte(gone.Key), gone.Value)
+			d.Set([]byte(gone.Key), gone.Value)
 		}
 		if !lease.Until.IsZero() {
-			d.set(record.LeaseKey(in.world), record.LeaseValue(lease))
+			d.Set(record.LeaseKey(in.world), record.LeaseValue(lease))
 		}
-		d.set(record.HeadKey(in.world), record.HeadValue(history.Head{Commit: in.a.Head.Commit, Fence: lease.Fence}))
+		d.Set(record.HeadKey(in.world), record.HeadValue(history.Head{Commit: in.a.Head.Commit, Fence: lease.Fence}))
 		return nil
 	})
 }

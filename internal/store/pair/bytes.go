@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -85,7 +86,7 @@ func (a *attempt) put(ctx context.Context) error {
 var errStale = errors.New("the bytes were put in an epoch that is over")
 
 // with calls what to prepare a change that uses stones, and makes it.
-func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*draft, *attempt) error) error {
+func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rules.Draft, *attempt) error) error {
 	for {
 		err := s.withOne(ctx, stones, what)
 		if !errors.Is(err, errStale) || ctx.Err() != nil {
@@ -95,7 +96,7 @@ func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*dra
 }
 
 // withOne is with, within one epoch.
-func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*draft, *attempt) error) error {
+func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*rules.Draft, *attempt) error) error {
 	a := &attempt{s: s, stones: stones, numbers: make(map[stone.ID]uint64), done: make(map[stone.ID]bool), spare: make(map[stone.ID]bool)}
 	for _, st := range stones {
 		if s.small(st.Size()) {
@@ -110,7 +111,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 		}
 		break
 	}
-	err := s.changeBytes(ctx, a, func(d *draft) error {
+	err := s.changeBytes(ctx, a, func(d *rules.Draft) error {
 		a.use = a.use[:0]
 		return what(d, a)
 	})
@@ -132,9 +133,9 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 // small reports whether a stone of this size is kept in the catalogue.
 func (s *Store) small(size int64) bool { return size <= int64(s.Inline) }
 
-// ahead reads what a change needs in any case: the records of its stones, of the
-// epoch, and those of the keys.
-func (a *attempt) ahead(d *draft, keys ...[]byte) error {
+// ahead reads what a change needs in any case: the records of its stones and of the epoch.
+func (a *attempt) ahead(d *rules.Draft) error {
+	var keys [][]byte
 	for _, st := range a.stones {
 		keys = append(keys, record.StoneKey(st.ID))
 	}
@@ -146,48 +147,48 @@ func (a *attempt) ahead(d *draft, keys ...[]byte) error {
 
 // name adds the record of a given stone to a change, or keeps the stone if it is
 // there.
-func (a *attempt) name(d *draft, st history.Stone) error {
+func (a *attempt) name(d *rules.Draft, st history.Stone) (record.Info, error) {
 	in, there, err := d.Info(st.ID)
 	if err != nil {
-		return err
+		return in, err
 	}
 	if there {
 		if a.done[st.ID] && in.Number != a.numbers[st.ID] {
 			a.spare[st.ID] = true
 		}
-		d.keep(st.Ref(), in)
-		return nil
+		d.Keep(st.Ref(), in)
+		return in, nil
 	}
 	return a.store(d, st, record.Info{Size: st.Size()})
 }
 
 // store makes the bytes of a stone, and its record, a part of a change.
-func (a *attempt) store(d *draft, st history.Stone, in record.Info) error {
+func (a *attempt) store(d *rules.Draft, st history.Stone, in record.Info) (record.Info, error) {
 	if a.s.small(st.Size()) {
 		data, err := st.Bytes()
 		in.Number = 0
-		d.set([]byte(smallKey(st.ID)), data)
-		d.set(record.StoneKey(st.ID), in.Value())
-		return err
+		d.Set([]byte(smallKey(st.ID)), data)
+		d.Set(record.StoneKey(st.ID), in.Value())
+		return in, err
 	}
 	value, err := d.Get([]byte(a.epoch.record.Key))
 	if err != nil {
-		return err
+		return in, err
 	}
 	if value == nil {
-		return errStale
+		return in, errStale
 	}
 	n, ok := a.numbers[st.ID]
 	if !ok {
 		if n, ok = a.s.take(a.epoch); !ok {
-			return errStale
+			return in, errStale
 		}
 		a.numbers[st.ID] = n
 	}
 	a.use = append(a.use, st)
 	in.Number = n
-	d.set(record.StoneKey(st.ID), in.Value())
-	return nil
+	d.Set(record.StoneKey(st.ID), in.Value())
+	return in, nil
 }
 
 // read returns n bytes of a key from offset off.
@@ -201,5 +202,5 @@ func (s *Store) read(ctx context.Context, key string, off, n int64) ([]byte, err
 	case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, blob.ErrAway):
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 	}
-	return b, away(err)
+	return b, rules.Away(err)
 }

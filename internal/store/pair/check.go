@@ -31,7 +31,7 @@ func (s *Store) CheckRecords(ctx context.Context) (record.Report, error) { retur
 
 func (s *Store) check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
 	c := &checker{Store: s, ctx: ctx, progress: progress, bad: make(map[stone.ID]struct{})}
-	err := s.onStore(ctx, "check", func() error {
+	err := s.calls.OnStore(ctx, "check", func() error {
 		err := c.look(ctx, func(r record.Reads) error {
 			c.r = r
 			return c.steps(c.names, c.heads, c.commits, c.packs, c.infos, c.smalls, c.others)

@@ -19,12 +19,12 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 	if p.DryRun {
 		now, err := s.now(ctx)
 		if err != nil {
-			return history.Collected{}, fail("collect", "", err)
+			return history.Collected{}, s.calls.Fail("collect", "", err)
 		}
 		return history.DryCollect(ctx, s, p, now)
 	}
 	c := &collector{Store: s, ctx: ctx, policy: p}
-	err := s.onStore(ctx, "collect", func() error {
+	err := s.calls.OnStore(ctx, "collect", func() error {
 		return s.alone(ctx, func() (err error) {
 			c.at, err = s.now(ctx)
 			for _, step := range []func() error{c.removeDeleted, c.trim, c.sweep, c.endEpochs, c.orphans, c.endClaims} {

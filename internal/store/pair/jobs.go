@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -76,11 +77,11 @@ func checkJob(job, holder string) error {
 
 // job calls what to change a claim.
 func (s *Store) job(ctx context.Context, op, job, holder string, what func(*claim, time.Time) error) error {
-	return fail(op, job, s.enter(ctx, func() error {
+	return s.calls.On(ctx, op, job, func() error {
 		if err := checkJob(job, holder); err != nil {
 			return err
 		}
-		return s.change(ctx, func(d *draft) error {
+		return s.change(ctx, func(d *rules.Draft) error {
 			key := append([]byte{claims}, job...)
 			had, err := d.Get(key)
 			if err != nil {
@@ -91,17 +92,17 @@ func (s *Store) job(ctx context.Context, op, job, holder string, what func(*clai
 				return err
 			}
 			was := c
-			if err := what(&c, d.now); err != nil || c == was {
+			if err := what(&c, d.Now); err != nil || c == was {
 				return err
 			}
 			var value []byte
 			if c != (claim{}) {
 				value = c.value()
 			}
-			d.set(key, value)
+			d.Set(key, value)
 			return nil
 		})
-	}))
+	})
 }
 
 // Claim gives a job for at most 24 hours. A job that was finished more than 31 days ago may

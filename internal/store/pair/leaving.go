@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -73,17 +74,14 @@ func (s *Store) forget(ctx context.Context, all ...leaving) (n int, err error) {
 	return n, nil
 }
 
-// nobody is the name under which Purge deletes a world whose log is too long for one
-// Swap. No world can have it, so nobody restores the world. The next Collect removes what
-// a Purge that stopped has left.
-const nobody = ""
-
-// doom deletes a world in this way. key is the record that names it now.
-func doom(d *draft, w uint64, key []byte) (leaving, error) {
+// doom deletes a world whose log is too long for one Swap under the name rules.Nobody. The
+// next Collect removes what a Purge that stopped has left. key is the record that names the
+// world now.
+func doom(d *rules.Draft, w uint64, key []byte) (leaving, error) {
 	value := record.DeletedWorld{World: w, Deleted: time.UnixMilli(0)}.Value()
-	l, err := leavingOf(d.unconditional(), w, record.DeletedKey(nobody, w), value)
-	d.set(key, nil)
-	d.set(record.LeaseKey(w), nil) // a deleted world has none
-	d.add(record.Change{Key: []byte(l.was.Key), Value: l.was.Value})
+	l, err := leavingOf(d.Unconditional, w, record.DeletedKey(rules.Nobody, w), value)
+	d.Set(key, nil)
+	d.Set(record.LeaseKey(w), nil) // a deleted world has none
+	d.Set([]byte(l.was.Key), l.was.Value)
 	return l, err
 }

@@ -5,17 +5,18 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Mend puts the bytes of a stone again, under a new number, after Check has found
 // that they are lost. The error is ErrGone if the Store has no such stone.
 func (s *Store) Mend(ctx context.Context, st history.Stone) error {
-	return s.onStore(ctx, fmt.Sprintf("mend stone %v", st.ID), func() error {
+	return s.calls.OnStore(ctx, fmt.Sprintf("mend stone %v", st.ID), func() error {
 		if err := st.Check(); err != nil {
 			return err
 		}
-		return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
+		return s.with(ctx, []history.Stone{st}, func(d *rules.Draft, a *attempt) error {
 			if err := a.ahead(d); err != nil {
 				return err
 			}
@@ -24,9 +25,10 @@ func (s *Store) Mend(ctx context.Context, st history.Stone) error {
 				return errors.Join(err, history.ErrGone)
 			}
 			if in.Number == 0 {
-				d.set([]byte(smallKey(st.ID)), nil)
+				d.Set([]byte(smallKey(st.ID)), nil)
 			}
-			return a.store(d, st, in)
+			_, err = a.store(d, st, in)
+			return err
 		})
 	})
 }

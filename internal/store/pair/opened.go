@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"sync"
+
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 )
 
 // wholeBytes is the largest size of a stone that Open reads whole.
@@ -126,7 +128,7 @@ func (o *opened) Close() error {
 	}
 	s.mu.Unlock()
 	if late {
-		return away(s.bucket.Delete(context.WithoutCancel(o.ctx), o.key))
+		return rules.Away(s.bucket.Delete(context.WithoutCancel(o.ctx), o.key))
 	}
 	return nil
 }

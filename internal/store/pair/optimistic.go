@@ -3,9 +3,10 @@ package pair
 import (
 	"context"
 	"errors"
-	"time"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -115,17 +116,6 @@ func (k *keySet) get(ctx context.Context, from history.Records, c *cache) (map[s
 	return known, nil
 }
 
-// draft is a change of the catalogue in preparation. Every record that is read through it
-// becomes a condition, but for those that a walk finds.
-type draft struct {
-	record.Reads
-	now        time.Time // before the records are read
-	reader     reader    // reads without conditions
-	conditions conditions
-	changes    []history.Record
-	presumes   *presumed // may take records for missing without a look; nil if not
-}
-
 // conditions reads records and makes them conditions.
 type conditions struct {
 	reader
@@ -149,65 +139,41 @@ func (c *conditions) require(key string, value []byte) {
 	}
 }
 
-func (d *draft) set(key, value []byte) {
-	d.changes = append(d.changes, history.Record{Key: string(key), Value: value})
-}
-
-func (d *draft) add(changes ...record.Change) {
-	for _, c := range changes {
-		d.set(c.Key, c.Value)
-	}
-}
-
-// unconditional reads records without making them conditions.
-func (d *draft) unconditional() record.Reads { return record.Reads{Reader: d.reader} }
-
-// presumeMissing takes a record for missing if nothing is known of it. This saves a call
-// where a record is nearly always missing. The third try of a change reads it.
-func (d *draft) presumeMissing(key []byte) {
-	if p, k := d.presumes, string(key); p != nil {
-		if _, ok := p.known[k]; !ok && !p.cache.has(k) {
-			p.known[k] = nil
-		}
-	}
-}
-
-// change calls what to prepare a change and makes it. It starts again if another call
+// change calls what to decide a change and makes it. It starts again if another call
 // changed a record that the change depends on.
-func (s *Store) change(ctx context.Context, what func(*draft) error) error {
+func (s *Store) change(ctx context.Context, what func(*rules.Draft) error) error {
 	return s.changeBytes(ctx, nil, what)
 }
 
 // changeBytes is change. It puts the bytes that the change needs, if any, before the change
 // is made.
-func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*draft) error) error {
+func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Draft) error) error {
 	keys := new(keySet)
 	for n := 0; ; n++ {
 		now, err := s.now(ctx)
 		if err != nil {
 			return err
 		}
-		var d *draft
+		var d *rules.Draft
+		var h *helper
 		err = s.decide(ctx, keys, nil, func(r reader) error {
-			d = &draft{now: now, reader: r, conditions: conditions{reader: r, has: make(map[string]struct{})}}
-			d.Reads.Reader = &d.conditions
+			h = &helper{s: s, a: a, conditions: &conditions{reader: r, has: make(map[string]struct{})}}
 			if n < 2 {
-				d.presumes, _ = r.(*presumed)
+				h.presumes, _ = r.(*presumed)
 			}
+			d = &rules.Draft{Now: now, Reads: record.Reads{Reader: h.conditions}, Unconditional: record.Reads{Reader: r}, Helper: h}
 			return what(d)
-		}, func(err error) bool { return err == nil && len(d.changes) > 0 && !a.large() }) // without a change there is no Swap to find out
-		if err != nil || len(d.changes) == 0 {
+		}, func(err error) bool { return err == nil && len(d.Changes) > 0 && !a.large() }) // without a change there is no Swap to find out
+		if err != nil || len(d.Changes) == 0 {
 			return err
 		}
 		if err := a.put(ctx); err != nil {
 			return err
 		}
-		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, d.conditions.list, d.changes))
+		changes := h.changes(d)
+		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, h.conditions.list, changes))
 		if err == nil {
-			for _, r := range d.conditions.list {
-				s.cache.put(r.Key, r.Value)
-			}
-			for _, r := range d.changes {
+			for _, r := range slices.Concat(h.conditions.list, changes) {
 				s.cache.put(r.Key, r.Value)
 			}
 		}
@@ -218,4 +184,20 @@ func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*draft) e
 			return err
 		}
 	}
+}
+
+// changes returns the changes of a draft. That a number of leases is missing is a dear
+// condition for some catalogues, so it makes the record that was missing.
+func (h *helper) changes(d *rules.Draft) []history.Record {
+	out := make([]history.Record, len(d.Changes), len(d.Changes)+1)
+	for i, c := range d.Changes {
+		out[i] = history.Record{Key: string(c.Key), Value: c.Value}
+	}
+	for _, c := range h.conditions.list {
+		set := func(r history.Record) bool { return r.Key == c.Key }
+		if c.Key[0] == record.Spent && c.Value == nil && !slices.ContainsFunc(out, set) {
+			out = append(out, history.Record{Key: c.Key, Value: record.NumberValue(0)})
+		}
+	}
+	return out
 }

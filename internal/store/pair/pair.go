@@ -37,6 +37,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -64,13 +65,15 @@ const (
 // Store is a history.Store.
 type Store struct {
 	Options
+	rules.Worlds
+	calls     *rules.Calls
 	catalogue history.Catalogue
 	bucket    blob.Bucket
 
-	cache  *cache
-	epochs epochs
-	full   struct{ catalogue, bucket atomic.Bool } // had no room for the last change
-	calls  history.Calls
+	cache   *cache
+	epochs  epochs
+	full    struct{ catalogue, bucket atomic.Bool } // had no room for the last change
+	running history.Calls
 
 	collecting chan struct{} // has room for one Collect or Purge of this process
 
@@ -95,6 +98,8 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 		o.Rand = rand.Uint64
 	}
 	s := &Store{Options: o, catalogue: c, bucket: b, collecting: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
+	s.calls = &rules.Calls{Base: base{s}, Kind: "pair"}
+	s.Worlds = s.calls.Worlds()
 	if s.CacheBytes == 0 {
 		s.CacheBytes = defaultCache
 	}
@@ -109,7 +114,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 
 // Close tries for up to two seconds to end the Store's epochs.
 func (s *Store) Close() error {
-	if !s.calls.Close() {
+	if !s.running.Close() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeFor)
@@ -120,78 +125,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("pair: close: %w", err)
 	}
 	return nil
-}
-
-// onStore makes a call about the whole Store.
-func (s *Store) onStore(ctx context.Context, op string, what func() error) error {
-	return fail(op, "", s.enter(ctx, what))
-}
-
-// onWorld makes a call about the world with a name.
-func (s *Store) onWorld(ctx context.Context, op, name string, what func() error) error {
-	err := history.CheckName(name)
-	if err == nil {
-		err = s.enter(ctx, what)
-	}
-	return fail(op, name, err)
-}
-
-// readWorld is onWorld for calls that read records. what may be called several times.
-func (s *Store) readWorld(ctx context.Context, op, name string, what func(r record.Reads, w uint64) error) error {
-	return s.onWorld(ctx, op, name, func() error {
-		return s.ask(ctx, func(r record.Reads) error {
-			w, err := r.World(name)
-			if err == nil {
-				err = what(r, w)
-			}
-			return err
-		})
-	})
-}
-
-// changeWorld is onWorld for calls that change records. what may be called several times.
-func (s *Store) changeWorld(ctx context.Context, op, name string, what func(d *draft, w uint64) error) error {
-	return s.onWorld(ctx, op, name, func() error {
-		return s.change(ctx, func(d *draft) error {
-			w, err := d.World(name)
-			if err == nil {
-				err = what(d, w)
-			}
-			return err
-		})
-	})
-}
-
-// enter makes a call unless the Store is closed; Close waits for its end.
-func (s *Store) enter(ctx context.Context, what func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	leave, err := s.calls.Enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return what()
-}
-
-// fail adds the call, and the world if it is about one, to an error.
-func fail(op, name string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case name == "":
-		return fmt.Errorf("pair: %s: %w", op, away(err))
-	}
-	return fmt.Errorf("pair: %s %q: %w", op, name, away(err))
-}
-
-// away adds history.ErrAway to an error that says that the bucket is away.
-func away(err error) error {
-	if errors.Is(err, blob.ErrAway) && !errors.Is(err, history.ErrAway) {
-		err = fmt.Errorf("%w: %w", history.ErrAway, err)
-	}
-	return err
 }
 
 // now returns the time.
@@ -207,7 +140,7 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 
 // Ping asks both halves. While one has no room it asks that by a change.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.onStore(ctx, "ping", func() error {
+	return s.calls.OnStore(ctx, "ping", func() error {
 		if err := s.pingCatalogue(ctx); err != nil {
 			return fmt.Errorf("the catalogue: %w", err)
 		}
@@ -285,3 +218,32 @@ func (s *Store) alone(ctx context.Context, what func() error) error {
 
 // number returns a unique number.
 func (s *Store) number() uint64 { return max(1, s.Rand()) }
+
+func (s *Store) List(ctx context.Context, prefix, after string, n int) (out []string, err error) {
+	err = s.calls.OnStore(ctx, "list", func() error {
+		from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
+		from = max(from, string(record.NameKey(after))+"\x00")
+		if n <= 0 || from >= to {
+			return nil
+		}
+		found, err := s.catalogue.Scan(ctx, from, to, n, false)
+		for _, r := range found {
+			out = append(out, r.Key[1:])
+		}
+		return err
+	})
+	return out, err
+}
+
+// Confirm writes the head as it is. That the commit is in the log is a condition: the Swap
+// may come to another server than what was read.
+func (s *Store) Confirm(ctx context.Context, name string, at history.ID) error {
+	return s.calls.ChangeWorld(ctx, "confirm", rules.About{World: name}, func(d *rules.Draft, w uint64) error {
+		if _, err := d.Logged(w, at); err != nil {
+			return err
+		}
+		head, err := d.Get(record.HeadKey(w))
+		d.Set(record.HeadKey(w), head)
+		return err
+	})
+}

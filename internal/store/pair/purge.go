@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -15,7 +16,7 @@ import (
 // Purge reads the records of all worlds. Its memory grows with what the purged worlds reach.
 func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	p := &purger{Store: s, ctx: ctx}
-	err := s.onWorld(ctx, "purge", name, func() error {
+	err := s.calls.OnWorld(ctx, "purge", name, func() error {
 		return s.alone(ctx, func() (err error) {
 			if p.at, err = s.now(ctx); err == nil {
 				err = p.unname(name, fence)
@@ -48,55 +49,20 @@ type purger struct {
 // unname records what the world with this name reaches, or the worlds that were
 // deleted under the name, and removes them.
 func (p *purger) unname(name string, fence uint64) error {
-	return p.change(p.ctx, func(d *draft) error {
-		p.had, p.long, p.done.Worlds = make(map[record.Thing]struct{}), nil, 0
-		w, err := d.World(name)
-		if err == nil {
-			if _, _, err := d.losesName(name, p.at, w, fence); err != nil {
+	return p.change(p.ctx, func(d *rules.Draft) (err error) {
+		p.had, p.long = make(map[record.Thing]struct{}), nil
+		p.done.Worlds, err = d.Unname(p.ctx, name, fence, p.had, func(key []byte, w uint64) error {
+			changes, err := d.Unconditional.Forget(key, w)
+			if err != nil || len(d.Changes)+len(changes) <= changeSize {
+				d.Add(changes...)
 				return err
 			}
-			return p.unnameOne(d, record.NameKey(name), w)
-		}
-		if !errors.Is(err, history.ErrNoWorld) {
+			l, err := doom(d, w, key)
+			p.long = append(p.long, l)
 			return err
-		}
-		if err := d.unconditional().Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
-			if err := (history.Lease{}).Admit(fence, p.at); err != nil { // they have no leases
-				return false, err
-			}
-			value, err := d.Get(key)
-			if err != nil {
-				return false, err
-			}
-			g, err := record.ParseDeleted(value)
-			if err == nil {
-				err = p.unnameOne(d, key, g.World)
-			}
-			return true, err
-		}); err != nil {
-			return err
-		}
-		if p.done.Worlds == 0 {
-			return history.ErrNoWorld
-		}
-		return nil
+		})
+		return err
 	})
-}
-
-func (p *purger) unnameOne(d *draft, key []byte, w uint64) error {
-	p.done.Worlds++
-	r := d.unconditional()
-	if err := r.All(p.ctx, w, p.had); err != nil {
-		return err
-	}
-	changes, err := r.Forget(key, w)
-	if err != nil || len(d.changes)+len(changes) <= changeSize {
-		d.add(changes...)
-		return err
-	}
-	l, err := doom(d, w, key)
-	p.long = append(p.long, l)
-	return err
 }
 
 // forgetLong removes the worlds whose logs are long.

@@ -145,14 +145,11 @@ func (r *snapshot) Ahead(keys [][]byte) error {
 // stackAhead is how many commits of a log are read at once for a stack.
 const stackAhead = 64
 
-// readLog reads the newest commits of a world's log and their packs ahead, which a stack is
-// as a rule made of. Without a snapshot it does nothing.
-func readLog(r record.Reads, w uint64) error {
-	s, ok := r.Reader.(*snapshot)
-	if !ok || s.known == nil {
+func (r *snapshot) LogAhead(w uint64) error {
+	if r.known == nil {
 		return nil
 	}
-	log, err := s.from.Scan(s.ctx, string(record.LogOf(w)), string(record.End(record.LogOf(w))), stackAhead, true)
+	log, err := r.from.Scan(r.ctx, string(record.LogOf(w)), string(record.End(record.LogOf(w))), stackAhead, true)
 	if err != nil {
 		return err
 	}
@@ -162,7 +159,7 @@ func readLog(r record.Reads, w uint64) error {
 			keys = append(keys, record.PackKey(e.Commit), record.CommitKey(e.Commit))
 		}
 	}
-	return s.Ahead(keys)
+	return r.Ahead(keys)
 }
 
 func (r *snapshot) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {

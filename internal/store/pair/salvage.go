@@ -17,7 +17,7 @@ import (
 // not be read, at most 100 lines.
 func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
 	v := &salvage{checker: checker{Store: s, ctx: ctx}, to: to, given: make(map[stone.ID]bool)}
-	err = s.onStore(ctx, "salvage", func() error {
+	err = s.calls.OnStore(ctx, "salvage", func() error {
 		return s.look(ctx, func(r record.Reads) error {
 			v.r = r
 			return v.steps(v.named, v.deleted)

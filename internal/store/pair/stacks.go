@@ -10,29 +10,10 @@ import (
 	"sync"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
-
-func (s *Store) Stack(ctx context.Context, name string, at history.ID) (stack []history.Layer, err error) {
-	err = s.readWorld(ctx, "stack", name, func(r record.Reads, w uint64) error {
-		if at != (history.ID{}) {
-			if _, err := r.Logged(w, at); err != nil {
-				return err
-			}
-		}
-		stack, err = stackOf(r, w, at)
-		return err
-	})
-	return stack, err
-}
-
-func stackOf(r record.Reads, w uint64, at history.ID) ([]history.Layer, error) {
-	if err := readLog(r, w); err != nil {
-		return nil, err
-	}
-	return r.Stack(at)
-}
 
 // maxFetch is how often Fetch reads a stack again because stones of it were
 // collected meanwhile.
@@ -49,21 +30,9 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 
 func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	var p *parts
-	err = s.onWorld(ctx, "fetch", name, func() error {
+	err = s.calls.OnWorld(ctx, "fetch", name, func() error {
 		err := s.ask(ctx, func(r record.Reads) error {
-			w, err := r.World(name)
-			if err != nil {
-				return err
-			}
-			if f.Head.Commit = at; at == (history.ID{}) {
-				f.Head, err = r.Head(w)
-			} else {
-				_, err = r.Logged(w, at)
-			}
-			if err != nil {
-				return err
-			}
-			if f.Layers, err = stackOf(r, w, f.Head.Commit); err != nil {
+			if f, err = rules.Layers(r, name, at); err != nil {
 				return err
 			}
 			if s.cache == nil { // no call costs anything
@@ -227,7 +196,7 @@ func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte,
 
 // Open reads a stone of up to 1 MiB whole.
 func (s *Store) Open(ctx context.Context, name string, id stone.ID) (o *history.Opened, err error) {
-	err = s.onWorld(ctx, "open", name, func() error {
+	err = s.calls.OnWorld(ctx, "open", name, func() error {
 		if o, err = s.openStone(ctx, name, id); err != nil {
 			return fmt.Errorf("stone %v: %w", id, err)
 		}
@@ -269,45 +238,4 @@ func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*histo
 		return nil, errors.Join(err, b.Close())
 	}
 	return &history.Opened{Reader: r, Closer: b}, nil
-}
-
-func (s *Store) Reaches(ctx context.Context, name string, id stone.ID) (ok bool, err error) {
-	err = s.readWorld(ctx, "reaches", name, func(r record.Reads, w uint64) error {
-		ok, err = r.Reaches(w, id)
-		return err
-	})
-	return ok, err
-}
-
-func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
-	return s.onWorld(ctx, "pack", name, func() error {
-		if err := p.Admit(st); err != nil {
-			return err
-		}
-		return s.with(ctx, []history.Stone{st}, func(d *draft, a *attempt) error {
-			if err := a.ahead(d, record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
-				return err
-			}
-			w, err := d.World(name)
-			if err != nil {
-				return err
-			}
-			if err := readLog(d.unconditional(), w); err != nil {
-				return err
-			}
-			if err := record.Fits(d, w, p); err != nil {
-				return err
-			}
-			if err := a.name(d, st); err != nil {
-				return err
-			}
-			key, value := record.PackKey(p.Upto), record.PackValue(p)
-			had, err := d.Get(key)
-			if bytes.Equal(had, value) {
-				s.restartSweep(d)
-			}
-			d.set(key, value)
-			return err
-		})
-	})
 }

@@ -30,8 +30,16 @@ type Ahead interface {
 	Ahead(keys [][]byte) error
 }
 
+// LogAhead is a Reader that can read what a stack of a world is as a rule made of.
+type LogAhead interface {
+	LogAhead(w uint64) error
+}
+
 // Reads reads records and returns them as values of package history.
-type Reads struct{ Reader }
+type Reads struct {
+	Reader
+	Memory *Memory // of what the Reader reads; nil if nothing is remembered
+}
 
 // Ahead reads the records of the keys ahead if the Reader can do that.
 func (r Reads) Ahead(keys ...[]byte) error {
@@ -41,8 +49,33 @@ func (r Reads) Ahead(keys ...[]byte) error {
 	return nil
 }
 
+// LogAhead reads the newest commits of a world's log and their packs ahead if the Reader can
+// do that.
+func (r Reads) LogAhead(w uint64) error {
+	if a, ok := r.Reader.(LogAhead); ok {
+		return a.LogAhead(w)
+	}
+	return nil
+}
+
 // World returns the number of a world.
 func (r Reads) World(name string) (uint64, error) {
+	if r.Memory == nil {
+		return r.world(name)
+	}
+	key := hashOf(name)
+	w, ok, t := r.Memory.worlds.get(key)
+	if ok {
+		return w, nil
+	}
+	w, err := r.world(name)
+	if err == nil {
+		r.Memory.worlds.put(key, w, t)
+	}
+	return w, err
+}
+
+func (r Reads) world(name string) (uint64, error) {
 	b, err := r.Get(NameKey(name))
 	if b == nil && err == nil {
 		err = history.ErrNoWorld
@@ -148,6 +181,9 @@ func (r Reads) Info(id stone.ID) (Info, bool, error) {
 
 // Placed returns the entry that a commit has in logs.
 func (r Reads) Placed(at history.ID) (Entry, error) {
+	if e, ok := r.Memory.placed(at); ok {
+		return e, nil
+	}
 	c, err := r.Commit(at)
 	return Entry{c.Number, at, c.Time}, err
 }
@@ -225,7 +261,13 @@ func (r Reads) CommitsOf(ctx context.Context, w uint64, from history.ID, n int) 
 
 // Stack returns the stack of a commit, bottom first.
 func (r Reads) Stack(at history.ID) ([]history.Layer, error) {
-	return history.StackOf(at, r.Commit, r.Pack, nil)
+	var c history.Commit // the commit read last
+	return history.StackOf(at,
+		func(history.ID) (history.Commit, error) { return c, nil },
+		func(at history.ID) (p history.Pack, packed bool, err error) {
+			p, packed, c, err = r.step(at)
+			return p, packed, err
+		})
 }
 
 // LastDeleted returns the world that was deleted last under a name: the number in

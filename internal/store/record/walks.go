@@ -61,11 +61,11 @@ func (s *stackLink) things() []Thing {
 
 // Below returns the commit below at in its stack, or zero.
 func (r Reads) Below(at history.ID) (history.ID, error) {
-	p, ok, err := r.Pack(at)
+	p, ok, c, err := r.step(at)
 	if ok || err != nil {
 		return p.After, err
 	}
-	return r.Base(at)
+	return c.Base, nil
 }
 
 // Base returns the base of a commit.
@@ -103,17 +103,9 @@ func (r Reads) Reaches(w uint64, id stone.ID) (found bool, err error) {
 	return found, err
 }
 
-// Walks is what Fits needs. Reads implements it; a store may cache some of it.
-type Walks interface {
-	Head(w uint64) (history.Head, error)
-	Logged(w uint64, at history.ID) (Entry, error)
-	Below(at history.ID) (history.ID, error)
-	Base(at history.ID) (history.ID, error)
-}
-
 // Fits returns an error unless both ends of the pack are commits of the world and
 // the lower end is below the upper.
-func Fits(r Walks, w uint64, p history.Pack) error {
+func (r Reads) Fits(w uint64, p history.Pack) error {
 	if _, err := r.Logged(w, p.Upto); errors.Is(err, history.ErrNoCommit) {
 		h, err := r.Head(w)
 		if err != nil {

@@ -142,7 +142,7 @@ func (m *model) packOf(id history.ID) (history.Pack, bool, error) {
 
 func (m *model) stack(t fataler, at history.ID) []history.Layer {
 	t.Helper()
-	stack, err := history.StackOf(at, m.record, m.packOf, nil)
+	stack, err := history.StackOf(at, m.record, m.packOf)
 	if err != nil {
 		t.Fatalf("the model: %v", err)
 	}

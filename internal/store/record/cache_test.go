@@ -1,18 +1,16 @@
-package disk_test
+package record_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/store/disk"
-	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
 func TestCache(t *testing.T) {
-	m := disk.NewCache()
+	m := record.NewCache()
 	for key := uint64(1); key <= 8; key++ {
 		_, ok, ticket := m.Get(key)
 		if ok {
@@ -43,17 +41,13 @@ func TestCache(t *testing.T) {
 	has(10, false)
 	m.Put(10, 100, after)
 	has(10, true)
-	disk.Forgetful.Put(1, 1, 0)
-	if _, ok, _ := disk.Forgetful.Get(1); ok {
-		t.Error("nil remembers")
-	}
 }
 
 // TestCacheGrows fills a cache far beyond what it is made for: it keeps much of what
 // it has room for, and nothing wrong.
 func TestCacheGrows(t *testing.T) {
 	const most = 1 << 14
-	m := disk.GrowingCache(most)
+	m := record.GrowingCache(most)
 	small := m.Room()
 	for _, n := range []uint64{100, 10_000, 200_000} {
 		for key := range n {
@@ -81,7 +75,7 @@ func TestCacheGrows(t *testing.T) {
 // TestCacheBeside changes records and reads them at once: what a cache has when
 // all is done is what the records are.
 func TestCacheBeside(t *testing.T) {
-	m := disk.NewCache()
+	m := record.NewCache()
 	var records [12]atomic.Uint64
 	var all sync.WaitGroup
 	for g := range uint64(4) {
@@ -117,69 +111,4 @@ func TestCacheBeside(t *testing.T) {
 	if found == 0 {
 		t.Error("nothing is remembered")
 	}
-}
-
-// TestFetchAfter fetches what the Store remembers, and then after each thing that
-// changes it.
-func TestFetchAfter(t *testing.T) {
-	s := mustOpen(t, t.TempDir(), disk.Options{})
-	defer mustClose(t, s)
-	heads := fill(t, s)
-	layers := func(name string, want int) {
-		t.Helper()
-		for range 2 {
-			f, err := s.Fetch(t.Context(), name, history.ID{}, 1<<20)
-			if err != nil || len(f.Layers) != want || f.Head.Commit != heads[name] {
-				t.Fatalf("%s: got %d layers of %v, %v: want %d of %v", name, len(f.Layers), f.Head.Commit, err, want, heads[name])
-			}
-			for i, l := range f.Layers {
-				if int64(len(f.Data[i])) != l.Stone.Size {
-					t.Errorf("%s: layer %d has %d bytes: want %d", name, i, len(f.Data[i]), l.Stone.Size)
-				}
-			}
-		}
-	}
-	layers("w0", 4)
-	layers("fork", 4)
-	st := mustStone(t, "of w0", 10)
-	p := history.Pack{Upto: heads["w0"], Stone: history.StoneRef{ID: st.ID, Size: int64(len(st.Data))}}
-	if err := s.PutPack(t.Context(), "w0", p, st); err != nil {
-		t.Fatal(err)
-	}
-	layers("w0", 1)
-	layers("fork", 1)
-	heads["fork"] = mustSave(t, s, "fork", mustStone(t, "on the fork", 10))
-	layers("fork", 2)
-
-	if err := s.Rename(t.Context(), "w0", "other", 0); err != nil {
-		t.Fatal(err)
-	}
-	heads["other"] = heads["w0"]
-	mustCreate(t, s, "w0")
-	heads["w0"] = mustSave(t, s, "w0", mustStone(t, "new", 10))
-	layers("w0", 1)
-	layers("other", 1)
-	if err := s.Delete(t.Context(), "w0", 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Fetch(t.Context(), "w0", history.ID{}, 0); !errors.Is(err, history.ErrNoWorld) {
-		t.Errorf("deleted: %v", err)
-	}
-	mustCreate(t, s, "w0")
-	heads["w0"] = history.ID{}
-	layers("w0", 0)
-	if _, err := s.Purge(t.Context(), "other", 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Fetch(t.Context(), "other", history.ID{}, 0); !errors.Is(err, history.ErrNoWorld) {
-		t.Errorf("purged: %v", err)
-	}
-	layers("fork", 2)
-	if _, err := s.Purge(t.Context(), "fork", 0); err != nil {
-		t.Fatal(err)
-	}
-	mustCreate(t, s, "fork")
-	heads["fork"] = mustSave(t, s, "fork", mustStone(t, "00", 0)) // its stone was purged
-	layers("fork", 1)
-	mustCheck(t, s)
 }

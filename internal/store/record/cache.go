@@ -1,4 +1,4 @@
-package disk
+package record
 
 import (
 	"math/bits"
@@ -9,7 +9,7 @@ import (
 // database is not asked again. Whoever changes a record drops its key, so a value
 // was current a moment ago at least. The cache grows with its use. Keys and values
 // hold no pointers, so many cost the garbage collector nothing. All methods are
-// safe for any number of goroutines; a nil cache holds nothing.
+// safe for any number of goroutines.
 type cache[K comparable, V any] struct {
 	hash   func(K) uint64
 	most   int // largest number of sets in a shard
@@ -44,12 +44,12 @@ func newCache[K comparable, V any](n int64, hash func(K) uint64) *cache[K, V] {
 	return m
 }
 
-// lock locks the shard of a key and returns the function to unlock it.
-func (m *cache[K, V]) lock(key K) (s *cacheShard[K, V], set *[cacheWays]pair[K, V], unlock func()) {
+// lock locks the shard of a key. The caller unlocks it.
+func (m *cache[K, V]) lock(key K) (s *cacheShard[K, V], set *[cacheWays]pair[K, V]) {
 	h := m.hash(key)
 	s = &m.shards[h>>(64-bits.Len(cacheShards-1))]
 	s.mu.Lock()
-	return s, s.set(h), s.mu.Unlock
+	return s, s.set(h)
 }
 
 // set returns the set of a hash.
@@ -84,35 +84,29 @@ func insert[K comparable, V any](set *[cacheWays]pair[K, V], p pair[K, V]) (push
 	return pushed
 }
 
-// ticket connects a get that found nothing to the put that follows.
-type ticket uint64
+// Ticket connects a read that found nothing to what is remembered of it after that.
+type Ticket uint64
 
 // get returns a value and whether it is in the cache.
-func (m *cache[K, V]) get(key K) (value V, ok bool, t ticket) {
-	if m == nil {
-		return value, false, 0
-	}
-	s, set, unlock := m.lock(key)
-	defer unlock()
+func (m *cache[K, V]) get(key K) (value V, ok bool, t Ticket) {
+	s, set := m.lock(key)
+	defer s.mu.Unlock()
 	for i := range set {
 		if p := set[i]; p.used && p.key == key {
 			copy(set[1:i+1], set[:i])
 			set[0] = p
-			return p.value, true, ticket(s.drops)
+			return p.value, true, Ticket(s.drops)
 		}
 	}
-	return value, false, ticket(s.drops)
+	return value, false, Ticket(s.drops)
 }
 
 // put adds a value that was read after get or drop returned the ticket. It does
 // nothing if a key was dropped since, which may be this one.
-func (m *cache[K, V]) put(key K, value V, t ticket) {
-	if m == nil {
-		return
-	}
-	s, set, unlock := m.lock(key)
-	defer unlock()
-	if ticket(s.drops) != t {
+func (m *cache[K, V]) put(key K, value V, t Ticket) {
+	s, set := m.lock(key)
+	defer s.mu.Unlock()
+	if Ticket(s.drops) != t {
 		return
 	}
 	if insert(set, pair[K, V]{key, value, true}) {
@@ -124,8 +118,8 @@ func (m *cache[K, V]) put(key K, value V, t ticket) {
 
 // fade makes a key one of the first to be evicted.
 func (m *cache[K, V]) fade(key K) {
-	_, set, unlock := m.lock(key)
-	defer unlock()
+	s, set := m.lock(key)
+	defer s.mu.Unlock()
 	for i := range set {
 		if p := set[i]; p.used && p.key == key {
 			copy(set[i:], set[i+1:])
@@ -136,14 +130,14 @@ func (m *cache[K, V]) fade(key K) {
 }
 
 // drop removes a key whose record has changed.
-func (m *cache[K, V]) drop(key K) ticket {
-	s, set, unlock := m.lock(key)
-	defer unlock()
+func (m *cache[K, V]) drop(key K) Ticket {
+	s, set := m.lock(key)
+	defer s.mu.Unlock()
 	s.drops++
 	for i := range set {
 		if set[i].key == key {
 			set[i].used = false
 		}
 	}
-	return ticket(s.drops)
+	return Ticket(s.drops)
 }

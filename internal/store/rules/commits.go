@@ -1,0 +1,147 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Head implements history.Commits.
+func (s *Worlds) Head(ctx context.Context, name string) (h history.Head, err error) {
+	err = s.calls.read(ctx, "head", name, s.calls.AskAny, func(r record.Reads, w uint64) error {
+		h, err = r.Head(w)
+		return err
+	})
+	return h, err
+}
+
+// Log implements history.Commits.
+func (s *Worlds) Log(ctx context.Context, name string, from history.ID, n int) (out []history.Commit, err error) {
+	err = s.calls.read(ctx, "log", name, s.calls.Ask, func(r record.Reads, w uint64) error {
+		out, err = r.CommitsOf(ctx, w, from, n)
+		return err
+	})
+	return out, err
+}
+
+// Commit implements history.Commits.
+func (s *Worlds) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (done history.Commit, err error) {
+	err = s.calls.OnWorld(ctx, "commit", name, func() error {
+		reached, err := c.Admit(base, stones)
+		if err != nil {
+			return err
+		}
+		about := About{World: name, Stones: stones, Room: 1 + sizeOf(stones)}
+		for _, ref := range c.Stones {
+			about.Uses = append(about.Uses, record.StoneThing(ref.ID))
+		}
+		return s.calls.Change(ctx, about, func(d *Draft) error {
+			if err := d.Ahead(record.NameKey(name), record.CommitKey(c.Parent), record.CommitKey(c.Base)); err != nil {
+				return err
+			}
+			done, err = d.commit(name, base, c, stones, reached)
+			return err
+		})
+	})
+	if err != nil {
+		return history.Commit{}, err
+	}
+	done.Stones = slices.Clone(done.Stones)
+	return done, nil
+}
+
+func sizeOf(stones []history.Stone) (n int) {
+	for _, s := range stones {
+		n += int(s.Size())
+	}
+	return n
+}
+
+// commit makes c the head. It returns c with its number and its time.
+func (d *Draft) commit(name string, base history.Head, c history.Commit, stones []history.Stone, reached []history.StoneRef) (history.Commit, error) {
+	w, err := d.World(name)
+	if err != nil {
+		return c, err
+	}
+	lease, err := d.checkBase(w, base)
+	if err != nil {
+		return c, err
+	}
+	if c, err = d.complete(w, c); err != nil {
+		return c, err
+	}
+	for _, st := range stones {
+		if _, err := d.Name(d, st); err != nil {
+			return c, err
+		}
+	}
+	for _, ref := range reached {
+		reaches := func() (bool, error) { return d.Unconditional.Reaches(w, ref.ID) }
+		if err := d.requireStone(ref, reaches); err != nil {
+			return c, err
+		}
+	}
+	return c, d.advance(name, w, base, lease, c)
+}
+
+// complete sets number and time of c. The parent of c is the head of the world.
+func (d *Draft) complete(w uint64, c history.Commit) (history.Commit, error) {
+	if c.Base != (history.ID{}) && c.Base != c.Parent {
+		if _, err := d.Logged(w, c.Base); err != nil {
+			return c, fmt.Errorf("base: %w", err)
+		}
+	}
+	var parent record.Entry
+	if c.Parent != (history.ID{}) {
+		var err error
+		if parent, err = d.Unconditional.Placed(c.Parent); err != nil { // while it is the head, it is there
+			return c, err
+		}
+	}
+	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, d.Now), nil
+}
+
+// advance makes c the head.
+func (d *Draft) advance(name string, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
+	id := c.ID()
+	if err := d.Make(d, record.CommitKey(id), c.Append(nil)); err != nil { // a fork may have made the same commit
+		return err
+	}
+	next, err := d.Raised(name, lease.Fence, lease.After(base.Fence, c.Base != c.Parent))
+	if err != nil {
+		return err
+	}
+	head := record.Advance(w, next.Fence, record.Entry{Number: c.Number, Commit: id, Time: c.Time})
+	d.Add(head[:]...)
+	d.Add(record.Leased(w, lease, next)...)
+	d.ID, d.Commit = id, c
+	return nil
+}
+
+// Keep makes a condemned stone needed again.
+func (d *Draft) Keep(ref history.StoneRef, in record.Info) {
+	if in.Condemned {
+		in.Condemned = false
+		d.Set(record.StoneKey(ref.ID), in.Value())
+	}
+}
+
+// requireStone keeps a stone, or returns ErrGone if there is none of this name and size, or
+// if also says no.
+func (d *Draft) requireStone(ref history.StoneRef, also func() (bool, error)) error {
+	in, ok, err := d.Info(ref.ID)
+	if ok && err == nil && also != nil {
+		ok, err = also()
+	}
+	if err != nil {
+		return err
+	}
+	if !ok || in.Size != ref.Size {
+		return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
+	}
+	d.Keep(ref, in)
+	return nil
+}
