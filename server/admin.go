@@ -86,7 +86,7 @@ func (c *call) archives() error {
 	case errors.Is(err, archives.ErrCall):
 		return bad("%v", err)
 	case errors.As(err, new(*archives.BodyError)):
-		return theirs(err)
+		return ofCaller(err)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (c *call) admit() error {
 	case c.route.role == Admin && !c.everywhere():
 		return refuse("this call is about all worlds, and the token is for some")
 	}
-	return c.room()
+	return c.count()
 }
 
 // identify finds the token of the call: that of the header, or that of the cookie's
@@ -49,7 +49,7 @@ func (c *call) identify() error {
 	}
 	h := c.r.Header["Authorization"]
 	if id := c.session(); len(h) == 0 && id != "" {
-		if err := c.known(c.sessions.Find(id, c.began)); err != nil {
+		if err := c.acceptGrant(c.sessions.Find(id, c.began)); err != nil {
 			return err
 		}
 		return fromOurPage(c.r, c.route.changes() || c.route.socket)
@@ -60,7 +60,7 @@ func (c *call) identify() error {
 			found = c.o.Tokens.Find(secret)
 		}
 	}
-	return c.known(found)
+	return c.acceptGrant(found)
 }
 
 // who is whom queues count the call for: its token, or zero without tokens.
@@ -87,9 +87,9 @@ func (c *call) reach(name string) error {
 	return nil
 }
 
-// full returns an error if the token has used up its limits, for calls whose commits the
+// roomLeft returns an error if the token has used up its limits, for calls whose commits the
 // server makes.
-func (c *call) full() error {
+func (c *call) roomLeft() error {
 	if c.token == nil {
 		return nil
 	}
@@ -104,14 +104,14 @@ func (c *call) sees(dimension string, b geom.Box) error {
 	return nil
 }
 
-// room counts the call as in progress and refuses it if there are too many.
-func (c *call) room() error {
+// count counts the call as in progress and refuses it if there are too many.
+func (c *call) count() error {
 	c.counted = true
 	n := c.calls.Add(1)
 	mine := int64(0)
 	if c.token != nil {
-		c.mine = c.token
-		mine = c.mine.Calls.Add(1)
+		c.countedFor = c.token
+		mine = c.countedFor.Calls.Add(1)
 	}
 	if n > c.limits.Calls || mine > c.limits.Calls/2 {
 		return fault(wire.Busy, "too many calls at a time")
@@ -119,14 +119,14 @@ func (c *call) room() error {
 	return nil
 }
 
-// leaveRoom undoes room.
-func (c *call) leaveRoom() {
+// uncount undoes room.
+func (c *call) uncount() {
 	if !c.counted {
 		return
 	}
 	c.counted = false
 	c.calls.Add(-1)
-	if c.mine != nil {
-		c.mine.Calls.Add(-1)
+	if c.countedFor != nil {
+		c.countedFor.Calls.Add(-1)
 	}
 }

@@ -176,8 +176,8 @@ var (
 	onlyTLS = []string{"max-age=31536000"} // for a year
 )
 
-// tell sets the headers that describe a head.
-func (c *call) tell(h history.Head) {
+// setHead sets the headers that describe a head.
+func (c *call) setHead(h history.Head) {
 	c.w.Header()["Etag"] = []string{etag(h.Commit)}
 	c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
@@ -190,7 +190,7 @@ func (c *call) headNow() (history.Head, error) {
 		return history.Head{}, err
 	}
 	h, age, err := c.guard.Head(c.ctx, c.name, oldest)
-	c.tellStale(age)
+	c.setStale(age)
 	return h, err
 }
 
@@ -207,8 +207,8 @@ func (c *call) oldest() (time.Duration, error) {
 	return time.Duration(n) * time.Second, nil
 }
 
-// tellStale says how old the answer is, if it is not new.
-func (c *call) tellStale(age time.Duration) {
+// setStale says how old the answer is, if it is not new.
+func (c *call) setStale(age time.Duration) {
 	if c.stale = age > 0; c.stale {
 		c.w.Header()[wire.StaleHeader] = []string{strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)}
 	}
@@ -220,17 +220,17 @@ func (c *call) fail(err error) {
 	if errors.Is(err, context.Canceled) && c.r.Context().Err() != nil {
 		return // the caller closed the connection
 	}
-	e := answered(err)
+	e := refusalOf(err)
 	c.code = e.Code
 	if c.sent {
-		c.note(slog.LevelWarn, "an answer was cut off", err)
+		c.logError(slog.LevelWarn, "an answer was cut off", err)
 		panic(http.ErrAbortHandler) // the caller must not take what was sent for the whole answer
 	}
 	h := c.w.Header()
 	clear(h)
 	c.permit()
 	if ours(err, e.Code) {
-		h[requestHeader] = []string{c.note(slog.LevelError, "a call failed", err)}
+		h[requestHeader] = []string{c.logError(slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
 	case wire.Busy, wire.Draining, wire.Away:
@@ -252,8 +252,8 @@ func ours(err error, code wire.Code) bool {
 	return code.Status() >= 500 && code != wire.Away || code == wire.Corrupt // away.Guard logs that
 }
 
-// note logs an error and returns its number in the log.
-func (c *call) note(level slog.Level, what string, err error) string {
+// logError logs an error and returns its number in the log.
+func (c *call) logError(level slog.Level, what string, err error) string {
 	number := c.born + "-" + strconv.FormatUint(c.numbers.Add(1), 10)
 	route := ""
 	if c.route != nil {
@@ -265,13 +265,13 @@ func (c *call) note(level slog.Level, what string, err error) string {
 
 // end releases what the call holds.
 func (c *call) end() {
-	c.giveBack()
+	c.release()
 	if c.r.ContentLength != 0 && !c.in.ended {
 		// Read a little of the rest of the body, so that the connection stays
 		// usable.
 		c.readBy(time.Now().Add(c.limits.Patience))
 	}
-	c.leaveRoom()
+	c.uncount()
 	if c.o.Observe == nil {
 		return
 	}

@@ -220,7 +220,7 @@ func (c *call) operate() error {
 	if err := o.Area.Check(); err != nil {
 		return arenaFault(err)
 	}
-	if err := c.full(); err != nil {
+	if err := c.roomLeft(); err != nil {
 		return err
 	}
 	s, err := arena.Find(c.ctx, c.st, c.name, to.Restore)
@@ -294,14 +294,14 @@ func answerOf(op *operations.Operation) operationAnswer {
 	a := operationAnswer{ID: op.ID, World: op.World, Restore: op.Snapshot, Author: op.Author, Message: op.Message, State: string(now.State),
 		Total: now.Chunks, Done: now.Done, Failed: now.Failed, Cells: now.Cells, Failures: []failureAnswer{}}
 	for _, f := range now.Failures {
-		a.Failures = append(a.Failures, failureAnswer{f.Where(), answered(f.Err).Message})
+		a.Failures = append(a.Failures, failureAnswer{f.Where(), refusalOf(f.Err).Message})
 	}
 	if now.Commit.Number != 0 {
 		commit := wire.CommitOf(now.Commit)
 		a.Commit = &commit
 	}
 	if now.Err != nil {
-		a.Error = answered(now.Err).Message
+		a.Error = refusalOf(now.Err).Message
 	}
 	return a
 }

@@ -17,7 +17,7 @@ import (
 // forever.
 type memory struct{ free atomic.Int64 }
 
-func (m *memory) take(n int64) bool {
+func (m *memory) reserve(n int64) bool {
 	if m.free.Add(-n) >= 0 {
 		return true
 	}
@@ -25,7 +25,7 @@ func (m *memory) take(n int64) bool {
 	return false
 }
 
-func (m *memory) give(n int64) { m.free.Add(n) }
+func (m *memory) release(n int64) { m.free.Add(n) }
 
 // body reads the body of a call: at most limit bytes, and not slower than the
 // allowed rate. A Content-Length alone reserves no memory.
@@ -73,12 +73,12 @@ func recycle(r *wire.RecordReader) {
 	recordReaders.Put(r)
 }
 
-// chunk is the number of bytes of memory that a body takes at a time.
-const chunk = 32 << 10
+// reserveStep is the number of bytes of memory that a body takes at a time.
+const reserveStep = 32 << 10
 
 func (b *body) Read(p []byte) (int, error) {
 	b.pace()
-	n, err := b.from.Read(p[:min(len(p), chunk)])
+	n, err := b.from.Read(p[:min(len(p), reserveStep)])
 	b.n += int64(n)
 	switch {
 	case b.n > b.limit:
@@ -91,10 +91,10 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, b.cut(err)
 	}
 	if b.kept && b.n > b.taken {
-		if !b.c.hold(chunk) {
+		if !b.c.reserve(reserveStep) {
 			return 0, errTraffic
 		}
-		b.taken += chunk
+		b.taken += reserveStep
 	}
 	return n, err
 }
@@ -130,18 +130,18 @@ func (b *body) cut(err error) error {
 
 var errTraffic = fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 
-// hold reserves memory until the call ends.
-func (c *call) hold(n int64) bool {
-	if !c.memory.take(n) {
+// reserve reserves memory until the call ends.
+func (c *call) reserve(n int64) bool {
+	if !c.memory.reserve(n) {
 		return false
 	}
 	c.held += n
 	return true
 }
 
-// giveBack releases the memory that hold reserved.
-func (c *call) giveBack() {
-	c.memory.give(c.held)
+// release releases the memory that reserve took.
+func (c *call) release() {
+	c.memory.release(c.held)
 	c.held = 0
 }
 

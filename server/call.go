@@ -36,11 +36,11 @@ type call struct {
 	query url.Values
 	began time.Time
 	// ctx ends when the caller has gone or the call takes too long.
-	ctx     context.Context
-	cancel  context.CancelFunc
-	started time.Time
-	counted bool         // it is in Server.calls
-	mine    *token.Grant // whose Calls count it, nil for none
+	ctx        context.Context
+	cancel     context.CancelFunc
+	started    time.Time
+	counted    bool         // it is in Server.calls
+	countedFor *token.Grant // whose Calls count it, nil for none
 
 	in      body
 	held    int64        // of the Server's memory
@@ -52,10 +52,10 @@ type call struct {
 	zip     *zipped.Stream // of an answer in parts, if it is compressed
 	paced   int64          // value of out when the deadline was last moved
 
-	steps  []metrics.Timing
-	lap    time.Time // end of the last Timing
-	stones int
-	stale  bool // the answer is old, because the Store is away
+	steps    []metrics.Timing
+	lastStep time.Time // end of the last Timing
+	stones   int
+	stale    bool // the answer is old, because the Store is away
 }
 
 // work is serve, but it turns a panic into an error.
@@ -257,6 +257,6 @@ func (c *call) step(name string) {
 		return
 	}
 	now := time.Now()
-	c.steps = append(c.steps, metrics.Timing{Name: name, Took: now.Sub(c.lap)})
-	c.lap = now
+	c.steps = append(c.steps, metrics.Timing{Name: name, Took: now.Sub(c.lastStep)})
+	c.lastStep = now
 }

@@ -43,7 +43,7 @@ func (c *call) readCells() error {
 	if err != nil || c.tagged(v) {
 		return err
 	}
-	if !c.hold(h.Bytes()) { // a slow caller keeps the answer in memory
+	if !c.reserve(h.Bytes()) { // a slow caller keeps the answer in memory
 		return errTraffic
 	}
 	var got *cells.Cells
@@ -88,7 +88,7 @@ func (c *call) writeCells() error {
 	if err != nil {
 		return err
 	}
-	if !c.hold(cells.DecodeBytes * int64(len(text))) {
+	if !c.reserve(cells.DecodeBytes * int64(len(text))) {
 		return errTraffic
 	}
 	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), wire.RecordsType))
@@ -126,7 +126,7 @@ func (c *call) change(n cells.Note, message string, do func(context.Context, *wo
 	if err := noteFault(e.Message, n.Author); err != nil {
 		return done, err
 	}
-	if err := c.full(); err != nil {
+	if err := c.roomLeft(); err != nil {
 		return done, err
 	}
 	want, given, err := c.match()

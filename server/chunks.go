@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,17 +129,15 @@ func (c *call) picture() error {
 		return err
 	}
 	dimension := c.query.Get("dimension")
-	// A commit never changes, so its pictures can be cached beside its pages.
-	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "picture %v %s %d %d %s", v.at, v.stored, size, plain, dimension))}
-	page, err := c.snapshots.Cache.Page(c.ctx, key, func() (any, int64, error) {
+	d, err := kept(c, v, fmt.Sprintf("picture %d %d %s", size, plain, dimension), func() (drawn, int64, error) {
 		d, err := c.draw(v, dimension, int(size), plain == 1)
 		return d, int64(len(d.png)), err
 	})
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set(scaleHeader, page.(drawn).perBlock)
-	c.send(http.StatusOK, "image/png", page.(drawn).png)
+	c.w.Header().Set(scaleHeader, d.perBlock)
+	c.send(http.StatusOK, "image/png", d.png)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (c *call) events() error {
 	s.buf.WriteString("retry: 1000\n\n")
 	tick := time.NewTicker(eventsEvery)
 	defer tick.Stop()
-	good := c.stays()
+	good := c.staysValid()
 	for {
 		ended, err := s.look(id)
 		if err == nil {

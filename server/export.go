@@ -110,10 +110,10 @@ func (c *call) zipFolder(w stone.Content, to io.Writer, format string, lost map[
 	if err != nil {
 		return err
 	}
-	if !c.disk.take(bytes) {
+	if !c.disk.reserve(bytes) {
 		return fault(wire.Busy, "too many worlds are being received or sent at this moment")
 	}
-	defer c.disk.give(bytes)
+	defer c.disk.release(bytes)
 	return port.WriteZip(c.ctx, os.DirFS(dir), to)
 }
 

@@ -19,8 +19,8 @@ func bad(format string, args ...any) error { return fault(wire.BadRequest, forma
 
 func refuse(why string) error { return fault(wire.Forbidden, "%s", why) }
 
-// said has the messages for errors whose text the server did not write itself.
-var said = map[wire.Code]string{
+// messages has the messages for errors whose text the server did not write itself.
+var messages = map[wire.Code]string{
 	wire.NoWorld:  "there is no world of that name",
 	wire.NoCommit: "the world has no such version, or no version yet",
 	wire.Exists:   "a world of that name exists",
@@ -35,8 +35,8 @@ var said = map[wire.Code]string{
 	wire.Internal: "the server failed: its log has the reason under the number of this request",
 }
 
-// answered returns the error as the caller sees it.
-func answered(err error) *wire.Error {
+// refusalOf returns the error as the caller sees it.
+func refusalOf(err error) *wire.Error {
 	if e := (*wire.Error)(nil); errors.As(err, &e) {
 		return e
 	}
@@ -50,12 +50,12 @@ func answered(err error) *wire.Error {
 	if code == wire.Away || away.Full(err) {
 		return &wire.Error{Code: code, Message: away.Words(err)}
 	}
-	return &wire.Error{Code: code, Message: said[code]}
+	return &wire.Error{Code: code, Message: messages[code]}
 }
 
-// theirs marks damage in the caller's bytes, so that it is not taken for damage of
+// ofCaller marks damage in the caller's bytes, so that it is not taken for damage of
 // the store.
-func theirs(err error) error {
+func ofCaller(err error) error {
 	if c := (*stone.CorruptError)(nil); errors.As(err, &c) {
 		return fault(wire.Corrupt, "%v", c)
 	}

@@ -148,7 +148,7 @@ func (c *call) commit() error {
 	defer recycle(r)
 	commit, stones, err := wire.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
-		return theirs(err)
+		return ofCaller(err)
 	}
 	c.step("receive")
 	if err := c.checkCommit(base, commit, stones); err != nil {
@@ -157,7 +157,7 @@ func (c *call) commit() error {
 	c.step("check")
 	done, err := c.commitWithin(base, commit, stones)
 	if err != nil && c.r.Header.Get(wire.RetryHeader) == "1" {
-		done, err = c.made(base, commit, err)
+		done, err = c.madeBefore(base, commit, err)
 	}
 	if err != nil {
 		return err
@@ -230,8 +230,8 @@ const (
 	sampledStones = 16
 )
 
-// proven returns how many stones of the caller in a row were read and right.
-func (c *call) proven() *atomic.Int64 {
+// provenStones returns how many stones of the caller in a row were read and right.
+func (c *call) provenStones() *atomic.Int64 {
 	if c.token != nil {
 		return &c.token.Proven
 	}
@@ -241,7 +241,7 @@ func (c *call) proven() *atomic.Int64 {
 // checkStone returns an error unless a stone can be stored. With sure it trusts nobody: a pack
 // takes the place of stones that are right.
 func (c *call) checkStone(data []byte, sure bool) error {
-	proven := c.proven()
+	proven := c.provenStones()
 	whole := len(data) <= checkedBytes && (sure || proven.Load() < provenStones || rand.IntN(sampledStones) == 0)
 	err := c.readStone(bytes.NewReader(data), int64(len(data)), whole)
 	switch {
@@ -250,7 +250,7 @@ func (c *call) checkStone(data []byte, sure bool) error {
 	case err == nil && whole:
 		proven.Add(1)
 	}
-	return theirs(err)
+	return ofCaller(err)
 }
 
 // readStone reads a stone, whole or what says where its pages are. What the whole takes is
@@ -298,10 +298,10 @@ func (c *call) openStone(from io.ReaderAt, size int64, whole bool) (r *stone.Rea
 // madeWithin is how many commits made searches for the commit of an earlier try.
 const madeWithin = 1024
 
-// made returns the commit that an earlier try of the same call made: the one with
+// madeBefore returns the commit that an earlier try of the same call made: the one with
 // the same parent, content and history.Commit.IdempotencyKey, once it is on stable storage. If there is none, it returns err, the reason why the
 // commit cannot be made now.
-func (c *call) made(base history.Head, commit history.Commit, err error) (history.Commit, error) {
+func (c *call) madeBefore(base history.Head, commit history.Commit, err error) (history.Commit, error) {
 	if over := (*token.OverError)(nil); !errors.As(err, &over) && !errors.Is(err, history.ErrConflict) && !errors.Is(err, history.ErrFenced) && !errors.Is(err, history.ErrLeased) {
 		return history.Commit{}, err
 	}

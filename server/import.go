@@ -97,7 +97,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	done, err := src.Import(c.ctx, func(context.Context) (history.Store, error) { return c.st, nil }, c.name, w,
 		port.ImportOptions{Note: n, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
 			c.step("merge")
-			return theirs(c.readStone(s.Open(), s.Size(), !made))
+			return ofCaller(c.readStone(s.Open(), s.Size(), !made))
 		}})
 	c.step("commit")
 	if source := (*port.SourceError)(nil); errors.As(err, &source) {

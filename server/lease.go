@@ -15,7 +15,7 @@ func leaseRoutes() []route {
 		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, gives: jsonOf((*wire.Lease)(nil)), tells: fence, serve: (*call).leased},
 		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(wire.LeaseCall{}), status: 201, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).lease},
 		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(wire.LeaseCall{}), status: 200, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).renew},
-		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).release},
+		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).releaseLease},
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *call) renew() error {
 	return c.leaseAnswer(http.StatusOK, l)
 }
 
-func (c *call) release() error {
+func (c *call) releaseLease() error {
 	fence, err := c.fence()
 	if err == nil {
 		err = c.st.Release(c.ctx, c.name, fence)

@@ -51,7 +51,7 @@ const (
 // login is POST /v1/login.
 func (c *call) login() error {
 	if c.o.Tokens == nil {
-		if err := cmp.Or(local(c.r), c.room()); err != nil {
+		if err := cmp.Or(local(c.r), c.count()); err != nil {
 			return err
 		}
 	} else {
@@ -76,7 +76,7 @@ func (c *call) login() error {
 		if g == nil {
 			return errUnknown // its rate was asked for
 		}
-		if err := c.known(g); err != nil {
+		if err := c.acceptGrant(g); err != nil {
 			return err
 		}
 		c.endSession()
@@ -154,13 +154,13 @@ func sessionSecret(st history.Store) ([]byte, error) {
 	return hkdf.Key(sha256.New, []byte(identity), nil, "cairn sessions", sha256.Size)
 }
 
-// stays returns what reports whether the caller's token or session is still good; nil on a
+// staysValid returns what reports whether the caller's token or session is still good; nil on a
 // server without tokens.
-func (c *call) stays() func() bool {
+func (c *call) staysValid() func() bool {
 	if id := c.session(); c.token != nil && len(c.r.Header["Authorization"]) == 0 && id != "" {
 		return func() bool { return c.sessions.Find(id, time.Now()) == c.token }
 	}
-	return c.good(c.token)
+	return c.stillValid(c.token)
 }
 
 // fromOurPage returns an error if a browser says that a page of another place made the
@@ -190,9 +190,9 @@ var (
 	errUnknown   = fault(wire.Unauthorized, "this server needs a known token")
 )
 
-// known makes a token the caller's, or refuses the call if there is none. It bounds the
+// acceptGrant makes a token the caller's, or refuses the call if there is none. It bounds the
 // rate of callers, and of strangers who guess.
-func (c *call) known(g *token.Grant) error {
+func (c *call) acceptGrant(g *token.Grant) error {
 	switch c.token = g; {
 	case g == nil && !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began):
 		return errStrangers

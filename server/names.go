@@ -128,7 +128,7 @@ func (c *call) create() error {
 
 // answerHead sends a head.
 func (c *call) answerHead(status int, h history.Head) error {
-	c.tell(h)
+	c.setHead(h)
 	return c.answer(status, wire.HeadAnswer{Commit: wire.HexID(h.Commit), Fence: h.Fence})
 }
 

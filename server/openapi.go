@@ -115,7 +115,7 @@ func (r *route) parameters() []object {
 		add("path", "id", "", schemaOf(reflect.TypeFor[wire.HexID]()))
 	}
 	if r.named() {
-		add("path", "name", said[wire.BadName], object{"type": "string", "pattern": namePattern})
+		add("path", "name", messages[wire.BadName], object{"type": "string", "pattern": namePattern})
 	}
 	for _, p := range r.query {
 		add("query", p.Name, p.About, paramSchema(&p))

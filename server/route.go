@@ -153,7 +153,7 @@ func (c *call) find() error {
 		// Programs that are made from openapi.json escape a name's slashes, and nothing else of it.
 		fixed := len(path) - len(c.name)
 		if len(raw) < fixed || raw[:fixed]+escapedSlash.Replace(raw[fixed:]) != path {
-			return fault(wire.BadName, "%s; nothing but its slashes may be escaped", said[wire.BadName])
+			return fault(wire.BadName, "%s; nothing but its slashes may be escaped", messages[wire.BadName])
 		}
 	}
 	return nil

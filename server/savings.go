@@ -23,11 +23,11 @@ func (c *call) savings() error {
 	}
 	defer remove()
 	var taken int64
-	defer func() { c.disk.give(taken) }()
+	defer func() { c.disk.release(taken) }()
 	var report any
 	err = c.heavyWork(func() error {
 		err := port.Unpack(file.file, file.bytes, dir, 4*c.limits.WorldBytes, c.limits.WorldMemory, func(bytes int64) error {
-			if !c.disk.take(bytes) {
+			if !c.disk.reserve(bytes) {
 				return fault(wire.Busy, "too many worlds are being received or sent at this moment")
 			}
 			taken += bytes

@@ -120,6 +120,7 @@ type Server struct {
 	light     *queue // calls that open worlds
 	checks    *queue // stones that are being checked
 	snapshots *versions.Open
+	made      *madeCache
 	sessions  *token.Sessions // nil without tokens
 	rates     *token.Rates    // of tokens
 	granted   token.Granted
@@ -162,6 +163,7 @@ func New(st history.Store, o Options) (*Server, error) {
 	s.guard = away.New(st, away.Options{Stale: l.Stale, Log: s.logger})
 	s.heavy = newQueue(l.Heavy, l.Waiting, 0)
 	s.snapshots = versions.New(st, l.CacheBytes, time.Now)
+	s.made = newMadeCache(l.CacheBytes / 2)
 	s.light = newQueue(lightCalls, int(l.Calls), 0)
 	s.streams = s.newStreams()
 	if o.Tokens != nil {
@@ -184,7 +186,7 @@ func New(st history.Store, o Options) (*Server, error) {
 // ServeHTTP is for http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, st: s.st, began: time.Now()}
-	c.lap = c.began
+	c.lastStep = c.began
 	if s.o.Packs {
 		w.Header()[wire.PacksHeader] = []string{"yes"}
 	}

@@ -52,7 +52,7 @@ func (c *call) tempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
 	return dir, func() {
 		if err := os.RemoveAll(dir); err != nil {
-			c.note(slog.LevelWarn, "a temporary folder is left", err)
+			c.logError(slog.LevelWarn, "a temporary folder is left", err)
 		}
 	}, err
 }
@@ -63,7 +63,7 @@ func (s *spool) Write(b []byte) (int, error) {
 	if s.c.spooled.Add(n) > s.c.limits.SpoolBytes {
 		return 0, fault(wire.TooLarge, "the world takes more room than the server has for worlds on their way")
 	}
-	if !s.c.disk.take(n) {
+	if !s.c.disk.reserve(n) {
 		return 0, fault(wire.Busy, "too many worlds are being received or sent at this moment")
 	}
 	s.bytes += n
@@ -74,10 +74,10 @@ func (s *spool) ReadAt(b []byte, off int64) (int, error) { return s.file.ReadAt(
 
 // Close deletes the file and gives back its room.
 func (s *spool) Close() error {
-	s.c.disk.give(s.bytes)
+	s.c.disk.release(s.bytes)
 	_ = s.file.Close() // nobody reads the file again
 	if err := os.Remove(s.file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.c.note(slog.LevelWarn, "a temporary file is left", err)
+		s.c.logError(slog.LevelWarn, "a temporary file is left", err)
 	}
 	return nil
 }

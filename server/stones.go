@@ -38,7 +38,7 @@ func (c *call) stack() error {
 		return err
 	}
 	room = min(room, c.limits.InlineBytes)
-	if room > loadBytes && !c.hold(room) {
+	if room > loadBytes && !c.reserve(room) {
 		room = loadBytes
 	}
 	oldest, err := c.oldest()
@@ -49,9 +49,9 @@ func (c *call) stack() error {
 	if err != nil {
 		return err
 	}
-	c.tellStale(age)
+	c.setStale(age)
 	if at == (history.ID{}) {
-		c.tell(f.Head)
+		c.setHead(f.Head)
 	}
 	c.stones = len(f.Layers)
 	if !c.everywhere() {
@@ -67,8 +67,8 @@ func (c *call) stack() error {
 
 func (c *call) sendStack(f history.Fetched) error {
 	b := wire.StackBody(f)
-	c.giveBack()
-	if !c.hold(b.Size()) {
+	c.release()
+	if !c.reserve(b.Size()) {
 		return fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
 	h := c.w.Header()
@@ -146,7 +146,7 @@ func (c *call) open(id stone.ID) (*history.Opened, error) {
 	}
 	defer leave()
 	o, err := c.st.Open(c.ctx, c.name, id)
-	if err == nil && !c.hold(o.Memory()) {
+	if err == nil && !c.reserve(o.Memory()) {
 		_ = o.Close() // it was only read
 		return nil, fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
 	}
@@ -173,7 +173,7 @@ func (c *call) pack() error {
 	defer recycle(r)
 	p, s, err := wire.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
-		return theirs(err)
+		return ofCaller(err)
 	}
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another commit below it")

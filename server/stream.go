@@ -48,7 +48,7 @@ func (s *Server) streamFailure(err error) *stream.Failure {
 	case errors.Is(err, streams.ErrTooWide):
 		err = fault(wire.TooLarge, "the world does not fit into the memory limit of the server")
 	}
-	e := answered(err)
+	e := refusalOf(err)
 	if ours(err, e.Code) {
 		s.logger.Error("a stream failed", "err", err)
 	}
@@ -72,9 +72,9 @@ func (c *call) stream() error {
 	} else if !c.strangers.Allow(token.AddressKey(c.r.RemoteAddr), c.began) {
 		return errStrangers
 	}
-	leave, err := c.leaveRoom, error(nil)
+	leave, err := c.uncount, error(nil)
 	if named || c.o.Tokens == nil {
-		err = c.room()
+		err = c.count()
 	} else {
 		leave, err = c.greet(c.r.RemoteAddr)
 	}
@@ -104,13 +104,13 @@ func (c *call) stream() error {
 	pings.Go(func() { socket.Ping(ctx, c.limits.Patience) })
 	defer pings.Wait()
 	defer cancel()
-	c.code = whyEnded(c.streams.Show(ctx, socket, hello, c.token, c.stays()))
+	c.code = whyEnded(c.streams.Show(ctx, socket, hello, c.token, c.staysValid()))
 	return nil
 }
 
-// good returns what reports whether a token is still in the server's file, unchanged; nil on a
+// stillValid returns what reports whether a token is still in the server's file, unchanged; nil on a
 // server without tokens.
-func (s *Server) good(t *token.Grant) func() bool {
+func (s *Server) stillValid(t *token.Grant) func() bool {
 	if t == nil {
 		return nil
 	}
@@ -228,7 +228,7 @@ func (s *Server) serveStream(conn net.Conn) {
 		_ = conn.SetWriteDeadline(time.Now().Add(s.limits.Patience)) // else the connection is gone
 		e.Code = wire.Code(s.streams.Refuse(conn, err).Code)
 	} else {
-		e.Code = whyEnded(s.streams.Show(context.Background(), conn, hello, t, s.good(t)))
+		e.Code = whyEnded(s.streams.Show(context.Background(), conn, hello, t, s.stillValid(t)))
 	}
 	if e.Took = time.Since(began); s.o.Observe != nil {
 		s.o.Observe(&e)

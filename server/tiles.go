@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
-	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -25,32 +23,17 @@ func mapRoutes() []route {
 	}
 }
 
-// kept returns what do makes of a version, which is kept beside the pages: a commit never
-// changes.
-func kept[T any](c *call, v version, what string, do func(s *world.Snapshot) (T, int64, error)) (made T, err error) {
-	key := stone.PageKey{Stone: sha256.Sum256(fmt.Appendf(nil, "%s %v %s", what, v.at, v.stored))}
-	got, err := c.snapshots.Cache.Page(c.ctx, key, func() (page any, bytes int64, err error) {
-		err = c.reading(v, func(s *world.Snapshot) (err error) {
-			page, bytes, err = do(s)
-			return err
-		})
-		return page, bytes, err
-	})
-	if err != nil {
-		return made, err
-	}
-	return got.(T), nil
-}
-
 // lay returns how the dimension lies that the call names.
 func (c *call) lay(v version) (*port.Lay, error) {
 	dimension := c.query.Get("dimension")
-	return kept(c, v, "lay "+dimension, func(s *world.Snapshot) (*port.Lay, int64, error) {
-		l, err := port.LayOf(c.ctx, s, dimension)
-		if err != nil {
-			return nil, 0, err
-		}
-		return l, l.Bytes(), nil
+	return kept(c, v, "lay "+dimension, func() (l *port.Lay, bytes int64, err error) {
+		err = c.reading(v, func(s *world.Snapshot) (err error) {
+			if l, err = port.LayOf(c.ctx, s, dimension); err == nil {
+				bytes = l.Bytes()
+			}
+			return err
+		})
+		return l, bytes, err
 	})
 }
 
@@ -90,11 +73,13 @@ func (c *call) tile() error {
 		return err
 	}
 	cells.Ceiling(&o, l.Dimension)
-	drawn, err := kept(c, v, fmt.Sprintf("tile %q %+v", l.Dimension, o), func(s *world.Snapshot) ([]byte, int64, error) {
-		b, err := picture.Tile(c.ctx, l.In(c.ctx, s), o)
-		if errors.Is(err, picture.ErrTall) {
-			err = fault(wire.TooLarge, "%v", err)
-		}
+	drawn, err := kept(c, v, fmt.Sprintf("tile %q %+v", l.Dimension, o), func() (b []byte, bytes int64, err error) {
+		err = c.reading(v, func(s *world.Snapshot) (err error) {
+			if b, err = picture.Tile(c.ctx, l.In(c.ctx, s), o); errors.Is(err, picture.ErrTall) {
+				err = fault(wire.TooLarge, "%v", err)
+			}
+			return err
+		})
 		return b, int64(len(b)), err
 	})
 	if err != nil {

@@ -90,7 +90,7 @@ func (c *call) at(commits bool) (v version, err error) {
 	if commits && v.at == (history.ID{}) {
 		return v, history.ErrNoCommit
 	}
-	c.tell(history.Head{Commit: v.at, Fence: head.Fence})
+	c.setHead(history.Head{Commit: v.at, Fence: head.Fence})
 	return v, nil
 }
 

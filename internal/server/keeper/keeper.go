@@ -32,9 +32,9 @@ type Options struct {
 	// LastBackup is the time of the newest existing backup. If it is zero the first
 	// backup is made at once.
 	LastBackup time.Time
-	// Holder names this Keeper to the others of a history.Shared Store, which share out
-	// the work. It is its alone; a Keeper that restarts under the same Holder goes on
-	// with its jobs at once. Default: by chance.
+	// Holder identifies this Keeper among the processes that share a history.Shared Store. It
+	// must be unique; a Keeper that restarts under the same Holder goes on
+	// with its jobs at once. Default: random.
 	Holder string
 	// Claim is how long a job is claimed for. A third of it passes until the claim is
 	// prolonged. Default a minute.
@@ -153,9 +153,9 @@ func (k *Keeper) Step(now time.Time) {
 
 func (k *Keeper) run(j *job, now time.Time) {
 	start := time.Now()
-	var said []any
+	var attrs []any
 	mine, err := k.claimed(k.jobsCtx, j.name, j.every-soon(j.every), true, func(ctx context.Context) (err error) {
-		said, err = j.do(ctx)
+		attrs, err = j.do(ctx)
 		return err
 	})
 	took := time.Since(start)
@@ -167,17 +167,17 @@ func (k *Keeper) run(j *job, now time.Time) {
 	k.mu.Lock()
 	j.running, j.due = false, next
 	k.mu.Unlock()
-	said = append([]any{"seconds", took.Seconds()}, said...)
+	attrs = append([]any{"seconds", took.Seconds()}, attrs...)
 	switch {
 	case err == nil && !mine: // another Keeper does it
 	case err != nil && ended:
-		k.o.Log.Info(j.name+" was stopped", said[:2]...)
+		k.o.Log.Info(j.name+" was stopped", attrs[:2]...)
 	case err != nil:
 		k.o.Metrics.Worked(j.name, now, took, err)
-		k.o.Log.Error(j.name+" failed", append(said[:2], "err", err)...)
+		k.o.Log.Error(j.name+" failed", append(attrs[:2], "err", err)...)
 	default:
 		k.o.Metrics.Worked(j.name, now, took, nil)
-		k.o.Log.Info(j.name+" done", said...)
+		k.o.Log.Info(j.name+" done", attrs...)
 	}
 }
 

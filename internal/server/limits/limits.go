@@ -22,8 +22,8 @@ type Limits struct {
 	// at a time (default 2), Waiting how many more may wait (default 32).
 	WorldMemory    int64
 	Heavy, Waiting int
-	// CacheBytes bounds the memory of decoded pages that later calls can use again.
-	// Default 64 MiB.
+	// CacheBytes bounds the memory of decoded pages that later calls can use again; pictures
+	// and maps that were made of them may take half as much besides. Default 64 MiB.
 	CacheBytes int64
 	// SpoolBytes bounds the bytes in Options.Temp of worlds that are being received
 	// or sent. Default 4 GiB.

@@ -129,8 +129,8 @@ type Hub struct {
 	work  sync.WaitGroup // sessions, and what runs for worlds
 
 	mu      sync.Mutex // guards what follows
-	worlds  map[string]*shown
-	open    map[*shown]struct{} // whose streams are not in past
+	worlds  map[string]*openWorld
+	open    map[*openWorld]struct{} // whose streams are not in past
 	viewers int
 	closed  bool
 	past    stream.Stats // of worlds that nobody looks at any more
@@ -138,28 +138,28 @@ type Hub struct {
 
 // New returns a Hub of a Store. The caller closes it before the Store.
 func New(st history.Store, o Options) *Hub {
-	h := &Hub{o: o.withDefaults(), st: st, slots: make(chan struct{}, opening), worlds: make(map[string]*shown), open: make(map[*shown]struct{})}
+	h := &Hub{o: o.withDefaults(), st: st, slots: make(chan struct{}, opening), worlds: make(map[string]*openWorld), open: make(map[*openWorld]struct{})}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
 
-// shown is a world that somebody looks at.
-type shown struct {
-	h     *Hub
-	name  string
-	by    *token.Grant  // who looked first
-	ready chan struct{} // closed when what follows is set
-	err   error
-	srv   *stream.Server
-	src   *stream.Stored
-	moved chan struct{} // holds one when the world may have a new head
-	done  chan struct{} // closed when nobody looks
+// openWorld is a world that somebody looks at.
+type openWorld struct {
+	h          *Hub
+	name       string
+	firstToken *token.Grant  // who looked first
+	ready      chan struct{} // closed when what follows is set
+	err        error
+	srv        *stream.Server
+	src        *stream.Stored
+	moved      chan struct{} // holds one when the world may have a new head
+	done       chan struct{} // closed when nobody looks
 
-	ctx   context.Context // of watch
-	stop  context.CancelFunc
-	head  history.ID // these are for watch alone
-	since time.Time  // when head was opened
-	wrong history.ID // the head that could not be opened
+	ctx    context.Context // of watch
+	stop   context.CancelFunc
+	head   history.ID // these are for watch alone
+	since  time.Time  // when head was opened
+	failed history.ID // the head that could not be opened
 
 	ending sync.Mutex // held while src moves, and while srv closes
 	ended  atomic.Bool
@@ -170,9 +170,9 @@ type shown struct {
 
 // session is one viewer.
 type session struct {
-	token *token.Grant
-	good  func() bool
-	end   context.CancelFunc
+	token      *token.Grant
+	stillValid func() bool
+	end        context.CancelFunc
 }
 
 // Hello reads what a connection wants. It must come within Options.Patience. The error is
@@ -227,7 +227,7 @@ func (h *Hub) Show(ctx context.Context, conn stream.Conn, hello *stream.Hello, t
 }
 
 // enter makes room for a viewer of a world, which it opens if nobody looks at it yet.
-func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *session, error) {
+func (h *Hub) enter(ctx context.Context, name string, s *session) (*openWorld, *session, error) {
 	h.mu.Lock()
 	most := h.o.Viewers
 	switch {
@@ -245,7 +245,7 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 	}
 	mine := w == nil
 	if mine {
-		w = &shown{h: h, name: name, by: s.token, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
+		w = &openWorld{h: h, name: name, firstToken: s.token, ready: make(chan struct{}), moved: make(chan struct{}, 1), done: make(chan struct{}), all: make(map[*session]struct{})}
 		h.worlds[name] = w
 	}
 	h.work.Add(1)
@@ -284,7 +284,7 @@ func (h *Hub) enter(ctx context.Context, name string, s *session) (*shown, *sess
 func (h *Hub) roomFor(t *token.Grant) bool {
 	mine := 0
 	for _, w := range h.worlds {
-		if t != nil && w.by == t {
+		if t != nil && w.firstToken == t {
 			mine++
 		}
 	}
@@ -292,7 +292,7 @@ func (h *Hub) roomFor(t *token.Grant) bool {
 }
 
 // leave undoes enter. The last viewer of a world closes it.
-func (h *Hub) leave(w *shown, s *session) {
+func (h *Hub) leave(w *openWorld, s *session) {
 	defer h.work.Done()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -308,14 +308,14 @@ func (h *Hub) leave(w *shown, s *session) {
 }
 
 // forget makes the next viewer open the world again. The caller holds mu.
-func (h *Hub) forget(w *shown) {
+func (h *Hub) forget(w *openWorld) {
 	if h.worlds[w.name] == w {
 		delete(h.worlds, w.name)
 	}
 }
 
 // open opens the head of a world.
-func (w *shown) open(ctx context.Context) error {
+func (w *openWorld) open(ctx context.Context) error {
 	v, err := w.version(ctx, "")
 	if err != nil {
 		return err
@@ -332,7 +332,7 @@ func (w *shown) open(ctx context.Context) error {
 }
 
 // version opens a version of the world; "" is the head.
-func (w *shown) version(ctx context.Context, version string) (v stream.Version, err error) {
+func (w *openWorld) version(ctx context.Context, version string) (v stream.Version, err error) {
 	if v.Commit, err = w.h.find(ctx, w.name, version); err != nil {
 		return v, err
 	}
@@ -394,7 +394,7 @@ func missing(err error) error {
 }
 
 // run shows viewers what changes until nobody looks. It never waits for the store.
-func (w *shown) run() {
+func (w *openWorld) run() {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	var looked, ended time.Time
@@ -406,13 +406,13 @@ func (w *shown) run() {
 		case now := <-tick.C:
 			if now.Sub(looked) >= lookEvery {
 				looked = now
-				w.cut(false)
+				w.endSessions(false)
 			}
 			if w.ended.Load() {
 				if ended.IsZero() {
 					ended = now
 				}
-				w.cut(now.Sub(ended) > lastWords)
+				w.endSessions(now.Sub(ended) > lastWords)
 				continue
 			}
 			if err := w.srv.Tick(w.h.ctx, now); err != nil && !w.ended.Load() {
@@ -424,7 +424,7 @@ func (w *shown) run() {
 }
 
 // watch moves on to new versions until nobody looks. It may wait for the store.
-func (w *shown) watch() {
+func (w *openWorld) watch() {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	var looked time.Time
@@ -448,7 +448,7 @@ func (w *shown) watch() {
 }
 
 // step moves on to the newest version.
-func (w *shown) step() {
+func (w *openWorld) step() {
 	head, err := w.h.st.Head(w.ctx, w.name)
 	if err == nil && head.Commit == w.head && time.Since(w.since) < openFor {
 		return
@@ -460,8 +460,8 @@ func (w *shown) step() {
 	switch {
 	case errors.Is(err, history.ErrNoWorld):
 		w.end()
-	case err != nil && w.ctx.Err() == nil && w.wrong != head.Commit:
-		w.wrong = head.Commit // tried again, and logged once
+	case err != nil && w.ctx.Err() == nil && w.failed != head.Commit:
+		w.failed = head.Commit // tried again, and logged once
 		w.h.o.Log.Error("the newest version cannot be shown", "world", w.name, "err", err)
 	case err == nil:
 		w.head, w.since = v.Snapshot.ID(), time.Now()
@@ -470,7 +470,7 @@ func (w *shown) step() {
 }
 
 // move shows another version, unless the stream has ended.
-func (w *shown) move(v stream.Version) {
+func (w *openWorld) move(v stream.Version) {
 	w.ending.Lock()
 	defer w.ending.Unlock()
 	if !w.ended.Load() {
@@ -483,19 +483,19 @@ func (w *shown) move(v stream.Version) {
 	}
 }
 
-// cut ends the sessions that are no longer good, or all.
-func (w *shown) cut(all bool) {
+// endSessions ends the sessions that are no longer good, or all.
+func (w *openWorld) endSessions(all bool) {
 	w.h.mu.Lock()
 	defer w.h.mu.Unlock()
 	for s := range w.all {
-		if all || s.good != nil && !s.good() {
+		if all || s.stillValid != nil && !s.stillValid() {
 			s.end()
 		}
 	}
 }
 
 // end ends all sessions. Later viewers open the world again.
-func (w *shown) end() {
+func (w *openWorld) end() {
 	w.h.mu.Lock()
 	w.h.forget(w)
 	w.h.mu.Unlock()
@@ -509,7 +509,7 @@ func (w *shown) end() {
 }
 
 // close closes the world, and keeps what it counted.
-func (w *shown) close() {
+func (w *openWorld) close() {
 	w.end()
 	w.h.mu.Lock()
 	defer w.h.mu.Unlock()

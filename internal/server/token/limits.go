@@ -52,10 +52,10 @@ type account struct {
 const (
 	// countFor is how long a count is used.
 	countFor = 30 * time.Second
-	// share is how many servers may spend the room of a count together. Each spends a
+	// serversPerCount is how many servers may spend the room of a count together. Each spends a
 	// share of it until it counts again, so that all of them stay below the limit. Near
 	// the limit every save counts, and each server exceeds it by one save at most.
-	share = 16
+	serversPerCount = 16
 )
 
 // Within returns st under the limits of the token, or st itself if the token has none.
@@ -140,8 +140,8 @@ func (l *limited) names(ctx context.Context, do func(name string) bool) error {
 // listed is how many names are listed at a time.
 const listed = 1000
 
-// oneMore returns an error if there may not be one more world.
-func (l *limited) oneMore(ctx context.Context) error {
+// roomForOne returns an error if there may not be one more world.
+func (l *limited) roomForOne(ctx context.Context) error {
 	limit, n := cmp.Or(l.g.Limits.Worlds, MaxWorlds), 0
 	if err := l.names(ctx, func(string) bool { n++; return n < limit }); err != nil || n < limit {
 		return err
@@ -228,8 +228,8 @@ func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
 	}
 	defer end()
 	a := &l.g.account
-	if a.counted.IsZero() || l.now.Sub(a.counted) > countFor || a.spent+n > a.room/share {
-		flying := a.fly(0)
+	if a.counted.IsZero() || l.now.Sub(a.counted) > countFor || a.spent+n > a.room/serversPerCount {
+		flying := a.addFlying(0)
 		s, err := l.count(ctx)
 		if err != nil {
 			return nil, err
@@ -240,12 +240,12 @@ func (l *limited) spend(ctx context.Context, n int64) (done func(), err error) {
 		}
 	}
 	a.spent += n
-	a.fly(n)
-	return func() { a.fly(-n) }, nil
+	a.addFlying(n)
+	return func() { a.addFlying(-n) }, nil
 }
 
-// fly adds to the bytes on their way and returns them.
-func (a *account) fly(n int64) int64 {
+// addFlying adds to the bytes on their way and returns them.
+func (a *account) addFlying(n int64) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.flying += n
@@ -253,30 +253,30 @@ func (a *account) fly(n int64) int64 {
 }
 
 func (l *limited) Create(ctx context.Context, name string) error {
-	return l.more(ctx, func() error { return l.Store.Create(ctx, name) })
+	return l.addWorld(ctx, func() error { return l.Store.Create(ctx, name) })
 }
 
-// more calls make, which makes a world, if there may be one more.
-func (l *limited) more(ctx context.Context, make func() error) error {
+// addWorld calls make, which makes a world, if there may be one more.
+func (l *limited) addWorld(ctx context.Context, make func() error) error {
 	end, err := l.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if err := l.oneMore(ctx); err != nil {
+	if err := l.roomForOne(ctx); err != nil {
 		return err
 	}
 	return make()
 }
 
 func (l *limited) Fork(ctx context.Context, from string, at history.ID, name string) error {
-	return l.more(ctx, func() error {
+	return l.addWorld(ctx, func() error {
 		if l.g.Limits.Bytes > 0 {
 			layers, err := l.Stack(ctx, from, at)
 			if err != nil {
 				return err
 			}
-			if err := l.with(ctx, layers); err != nil {
+			if err := l.fits(ctx, layers); err != nil {
 				return err
 			}
 		}
@@ -284,14 +284,14 @@ func (l *limited) Fork(ctx context.Context, from string, at history.ID, name str
 	})
 }
 
-// with returns an error if the worlds exceed the limit together with layers. The caller
+// fits returns an error if the worlds exceed the limit together with layers. The caller
 // has begun.
-func (l *limited) with(ctx context.Context, layers []history.Layer) error {
+func (l *limited) fits(ctx context.Context, layers []history.Layer) error {
 	s, err := l.count(ctx)
 	if err != nil {
 		return err
 	}
-	used := s.bytes + l.g.account.fly(0)
+	used := s.bytes + l.g.account.addFlying(0)
 	if wants := s.addStack(layers); used+wants > l.g.Limits.Bytes {
 		return &OverError{What: "bytes", Limit: l.g.Limits.Bytes, Used: used, Wants: wants}
 	}
@@ -301,12 +301,12 @@ func (l *limited) with(ctx context.Context, layers []history.Layer) error {
 // Undelete is for history.Names. Only a world that is there can be counted, so a world
 // that is too large is deleted again.
 func (l *limited) Undelete(ctx context.Context, name string) error {
-	return l.more(ctx, func() error {
+	return l.addWorld(ctx, func() error {
 		err := l.Store.Undelete(ctx, name)
 		if err != nil || l.g.Limits.Bytes == 0 {
 			return err
 		}
-		if err = l.with(ctx, nil); err != nil {
+		if err = l.fits(ctx, nil); err != nil {
 			err = errors.Join(err, l.Store.Delete(context.WithoutCancel(ctx), name, 0))
 		}
 		return err

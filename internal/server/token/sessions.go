@@ -46,20 +46,20 @@ type nonce [8]byte
 // An id is, in base64, which token it is for, when the session began (in nanoseconds
 // since 1970), a nonce, and the signature of these.
 const (
-	whichBytes  = 16
-	beganAt     = whichBytes
-	nonceAt     = beganAt + 8
-	signatureAt = nonceAt + len(nonce{})
-	idBytes     = signatureAt + sha256.Size
+	sessionIDBytes = 16
+	beganAt        = sessionIDBytes
+	nonceAt        = beganAt + 8
+	signatureAt    = nonceAt + len(nonce{})
+	idBytes        = signatureAt + sha256.Size
 )
 
-// which names a token in the ids of its sessions.
-type which [whichBytes]byte
+// sessionID names a token in the ids of its sessions.
+type sessionID [sessionIDBytes]byte
 
-func whichOf(h Hash) which {
+func sessionIDOf(h Hash) sessionID {
 	m := hmac.New(sha256.New, h[:])
 	m.Write([]byte("cairn session which"))
-	return which(m.Sum(nil)[:whichBytes])
+	return sessionID(m.Sum(nil)[:sessionIDBytes])
 }
 
 // sign returns the signature of the id of a session. Who has the file of tokens alone
@@ -81,7 +81,7 @@ func NewSessions(set *Set, secret []byte) *Sessions {
 // id, which is a secret.
 func (s *Sessions) Begin(g *Grant, now time.Time) (id string) {
 	b := make([]byte, signatureAt, idBytes)
-	w := whichOf(g.Hash)
+	w := sessionIDOf(g.Hash)
 	copy(b, w[:])
 	binary.BigEndian.PutUint64(b[beganAt:], uint64(now.UnixNano()))
 	_, _ = rand.Read(b[nonceAt:]) // never fails
@@ -98,7 +98,7 @@ func (s *Sessions) parse(id string) (g *Grant, began int64, n nonce) {
 	if err != nil {
 		return nil, 0, n
 	}
-	g = s.set.which(which(b[:whichBytes]))
+	g = s.set.bySession(sessionID(b[:sessionIDBytes]))
 	if g == nil || !hmac.Equal(b[signatureAt:], s.sign(g.Hash, b[:signatureAt])) {
 		return nil, 0, n
 	}
@@ -134,7 +134,7 @@ func (s *Sessions) End(id string) {
 	e := s.ended[g.Hash]
 	if e == nil {
 		for h := range s.ended { // of tokens that are gone
-			if s.set.of(h) == nil {
+			if s.set.byHash(h) == nil {
 				delete(s.ended, h)
 			}
 		}

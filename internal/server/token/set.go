@@ -24,8 +24,8 @@ type Set struct {
 
 // grants are the tokens of a Set by their hashes and by what names them in sessions.
 type grants struct {
-	by    map[Hash]*Grant
-	which map[which]*Grant
+	byHash    map[Hash]*Grant
+	bySession map[sessionID]*Grant
 }
 
 // Grant is a token in use. A token that Reload changed has a new Grant.
@@ -68,13 +68,13 @@ func (t *Set) Reload() error {
 			return fmt.Errorf("token: %s: token %d: is listed twice", t.path, i+1)
 		}
 		all[tok.Hash] = &Grant{Token: tok, account: account{turn: make(chan struct{}, 1)}}
-		if old := t.of(tok.Hash); old != nil && reflect.DeepEqual(old.Token, tok) {
+		if old := t.byHash(tok.Hash); old != nil && reflect.DeepEqual(old.Token, tok) {
 			all[tok.Hash] = old
 		}
 	}
-	g := grants{by: all, which: make(map[which]*Grant, len(all))}
+	g := grants{byHash: all, bySession: make(map[sessionID]*Grant, len(all))}
 	for h, one := range all {
-		g.which[whichOf(h)] = one
+		g.bySession[sessionIDOf(h)] = one
 	}
 	t.all.Store(&g)
 	return nil
@@ -86,7 +86,7 @@ func (t *Set) Path() string { return t.path }
 // All returns the tokens in the order of their hashes.
 func (t *Set) All() []Token {
 	var out []Token
-	for _, tok := range t.all.Load().by {
+	for _, tok := range t.all.Load().byHash {
 		out = append(out, tok.Token)
 	}
 	slices.SortFunc(out, func(a, b Token) int { return slices.Compare(a.Hash[:], b.Hash[:]) })
@@ -102,17 +102,17 @@ func (t *Set) Find(secret string) *Grant {
 	if len(secret) > longestSecret {
 		return nil
 	}
-	return t.all.Load().by[sha256.Sum256([]byte(secret))]
+	return t.all.Load().byHash[sha256.Sum256([]byte(secret))]
 }
 
 // Has reports whether the Set still has a token that Find returned, unchanged.
-func (t *Set) Has(g *Grant) bool { return t.of(g.Hash) == g }
+func (t *Set) Has(g *Grant) bool { return t.byHash(g.Hash) == g }
 
-// of returns the token with a hash, or nil.
-func (t *Set) of(h Hash) *Grant { return t.all.Load().by[h] }
+// byHash returns the token with a hash, or nil.
+func (t *Set) byHash(h Hash) *Grant { return t.all.Load().byHash[h] }
 
-// which returns the token that a session names, or nil.
-func (t *Set) which(w which) *Grant { return t.all.Load().which[w] }
+// bySession returns the token that a session names, or nil.
+func (t *Set) bySession(w sessionID) *Grant { return t.all.Load().bySession[w] }
 
 // WriteFile replaces the content of the file with tokens, in one step. Only the
 // file's owner may read it.
