@@ -115,7 +115,7 @@ func oneCell(at geom.Point) geom.Box {
 func oneBlock(t *testing.T, name string) *clip.Clip {
 	t.Helper()
 	c := clip.Air(geom.Point{X: 1, Y: 1, Z: 1})
-	b := clip.NewBuilder(c.Size, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(c.Size, 0, nil)
 	b.Run(1, 1)
 	v, err := b.View()
 	if err != nil {

@@ -18,7 +18,7 @@ func TestSchematic(t *testing.T) {
 	c := clip.Air(geom.Point{X: 4, Y: 3, Z: 5})
 	c.Version, c.Offset = 3955, geom.Point{Y: -1}
 	c.Block.Names = []string{"air", "minecraft:stone"}
-	b := clip.NewBuilder(c.Size, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(c.Size, 0, nil)
 	b.Run(1, 30)
 	b.Run(voxel.Empty, 30)
 	var err error

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
@@ -15,7 +16,7 @@ import (
 type Builder struct {
 	size   geom.Point
 	def    voxel.Cell
-	limit  *Limit
+	limit  *document.Limit
 	left   int // cells that are still to come
 	v      voxel.Cell
 	n      int          // cells of v that came last and are not written yet
@@ -47,8 +48,12 @@ const builderBytes = 8 << 10
 // errCells says that a caller gave too many or too few cells.
 var errCells = errors.New("not as many cells as its size says")
 
-// NewBuilder returns a Builder of a box. Size has no negative edge.
-func NewBuilder(size geom.Point, def voxel.Cell, limit *Limit) *Builder {
+// NewBuilder returns a Builder of a box. Size has no negative edge. limit is that of the file that is
+// read; nil bounds the memory by 4 GiB.
+func NewBuilder(size geom.Point, def voxel.Cell, limit *document.Limit) *Builder {
+	if limit == nil {
+		limit = document.NewLimit(0)
+	}
 	b := &Builder{size: size, def: def, limit: limit, left: size.X * size.Y * size.Z, same: map[shape]*voxel.Chunk{}}
 	if b.left == 0 {
 		return b

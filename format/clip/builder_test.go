@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -21,7 +22,7 @@ func TestBuilder(t *testing.T) {
 			t.Run(fmt.Sprint(size, longest), func(t *testing.T) {
 				rnd := rand.New(rand.NewPCG(uint64(i), uint64(longest)))
 				def := voxel.Cell(rnd.IntN(2))
-				b := clip.NewBuilder(size, def, clip.NewLimit(0))
+				b := clip.NewBuilder(size, def, nil)
 				var want []voxel.Cell
 				for n := size.X * size.Y * size.Z; len(want) < n; {
 					k, v := min(1+rnd.IntN(longest), n-len(want)), voxel.Cell(rnd.IntN(4))
@@ -69,13 +70,13 @@ func TestBuilder(t *testing.T) {
 func TestBuilderWrongCount(t *testing.T) {
 	size := geom.Point{X: 3, Y: 3, Z: 3}
 	for _, n := range []int{0, 26, 28, 1 << 40} {
-		b := clip.NewBuilder(size, 0, clip.NewLimit(0))
+		b := clip.NewBuilder(size, 0, nil)
 		b.Run(1, n)
 		if _, err := b.View(); err == nil {
 			t.Errorf("%d cells for a box of 27: no error", n)
 		}
 	}
-	empty := clip.NewBuilder(geom.Point{X: 3, Z: 3}, 0, clip.NewLimit(0))
+	empty := clip.NewBuilder(geom.Point{X: 3, Z: 3}, 0, nil)
 	if _, err := empty.View(); err != nil {
 		t.Errorf("an empty box: %v", err)
 	}
@@ -83,12 +84,12 @@ func TestBuilderWrongCount(t *testing.T) {
 
 func TestBuilderLimit(t *testing.T) {
 	size := geom.Point{X: 1000, Y: 1000, Z: 1000}
-	b := clip.NewBuilder(size, 0, clip.NewLimit(8<<20))
+	b := clip.NewBuilder(size, 0, document.NewLimit(8<<20))
 	b.Run(1, 1e9)
 	if _, err := b.View(); err != nil {
 		t.Errorf("a billion equal cells take more than 8 MiB: %v", err)
 	}
-	b = clip.NewBuilder(size, 0, clip.NewLimit(8<<20))
+	b = clip.NewBuilder(size, 0, document.NewLimit(8<<20))
 	for i := 0; b.Err() == nil && i < 1e9; i++ {
 		b.Run(voxel.Cell(i*i%7), 1)
 	}

@@ -11,12 +11,12 @@ package clip
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
@@ -39,7 +39,7 @@ func fits(size geom.Point) bool {
 }
 
 // ErrTooLarge is wrapped if a file takes more memory than ReadOptions allow.
-var ErrTooLarge = errors.New("the file takes more memory than allowed")
+var ErrTooLarge = document.ErrTooLarge
 
 // Clip is a piece of a world. Nobody changes one that is shared.
 type Clip struct {
@@ -200,11 +200,11 @@ func (c *Clip) Counts(v *Layer) []int {
 }
 
 // TagsOf returns the tags that belong to a format. It counts those of another as lost.
-func (c *Clip) TagsOf(format string, lost map[string]int) ([]Field, error) {
+func (c *Clip) TagsOf(format string, lost map[string]int) ([]document.Field, error) {
 	if len(c.Tags) == 0 {
 		return nil, nil
 	}
-	fields, err := Fields(c.Tags)
+	fields, err := document.Fields(c.Tags)
 	if err != nil || c.Format == format {
 		return fields, err
 	}

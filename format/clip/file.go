@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -104,53 +105,53 @@ func parseFile(f format.File) (*Clip, error) {
 	}
 	root := nbt.NewReader(doc, nbt.Limits{})
 	if t, _ := root.Root(); t != nbt.Compound {
-		return nil, Corrupt(FilePath, errors.New("no compound"))
+		return nil, document.Corrupt(FilePath, errors.New("no compound"))
 	}
-	fields, err := Fields(doc[root.Offset():])
+	fields, err := document.Fields(doc[root.Offset():])
 	if err != nil {
-		return nil, Corrupt(FilePath, err)
+		return nil, document.Corrupt(FilePath, err)
 	}
 	c := Air(geom.Point{})
 	number := func(name string) int {
-		if b := Find(fields, name, nbt.Int); b != nil {
+		if b := document.Find(fields, name, nbt.Int); b != nil {
 			return int(int32(binary.BigEndian.Uint32(b)))
 		}
 		return 0
 	}
 	point := func(name string) geom.Point {
-		v, _ := Ints(nbt.IntArray, Find(fields, name, nbt.IntArray))
+		v, _ := document.Ints(nbt.IntArray, document.Find(fields, name, nbt.IntArray))
 		return pointOf(v)
 	}
-	if b := Find(fields, "Format", nbt.String); b != nil {
+	if b := document.Find(fields, "Format", nbt.String); b != nil {
 		c.Format = string(b[2:])
 	}
-	c.FormatVersion, c.Version, c.Tags = number("FormatVersion"), int32(number("DataVersion")), Find(fields, "Tags", nbt.Compound)
+	c.FormatVersion, c.Version, c.Tags = number("FormatVersion"), int32(number("DataVersion")), document.Find(fields, "Tags", nbt.Compound)
 	c.Size, c.Offset, c.Min = point("Size"), point("Offset"), point("Min")
 	c.Inner = geom.Box{Min: point("InnerMin"), Max: point("InnerMax")}.Intersect(geom.Box{Max: c.Size})
 	if min(c.Size.X, c.Size.Y, c.Size.Z) < 0 || max(c.Size.X, c.Size.Y, c.Size.Z) > MaxEdge {
-		return nil, Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
+		return nil, document.Corrupt(FilePath, fmt.Errorf("size %v", c.Size))
 	}
-	if b := Find(fields, "Biomes", nbt.Compound); b != nil {
+	if b := document.Find(fields, "Biomes", nbt.Compound); b != nil {
 		if err := c.parseBiomes(b); errors.Is(err, ErrTooLarge) {
 			c.Biome, c.Lost["biomes of "+FilePath] = nil, 1
 		} else if err != nil {
-			return nil, Corrupt(FilePath, err)
+			return nil, document.Corrupt(FilePath, err)
 		}
 	}
 	return c, nil
 }
 
 func (c *Clip) parseBiomes(b []byte) error {
-	fields, err := Fields(b)
+	fields, err := document.Fields(b)
 	if err != nil {
 		return err
 	}
-	v := &Layer{Scale: 1, Flat: string(Find(fields, "Flat", nbt.Byte)) == "\x01"}
-	names := nbt.NewPayload(Find(fields, "Names", nbt.List), nbt.Limits{})
+	v := &Layer{Scale: 1, Flat: string(document.Find(fields, "Flat", nbt.Byte)) == "\x01"}
+	names := nbt.NewPayload(document.Find(fields, "Names", nbt.List), nbt.Limits{})
 	for _, n := names.List(); n > 0; n-- {
 		v.Names = append(v.Names, string(names.String()))
 	}
-	runs := nbt.NewPayload(Find(fields, "Runs", nbt.IntArray), nbt.Limits{})
+	runs := nbt.NewPayload(document.Find(fields, "Runs", nbt.IntArray), nbt.Limits{})
 	box := c.Size
 	if v.Flat {
 		box.Y = 1
@@ -158,7 +159,7 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if !fits(box) || box.X*box.Y*box.Z > maxBiomeCells {
 		return ErrTooLarge
 	}
-	build := NewBuilder(box, 0, NewLimit(maxBiomes))
+	build := NewBuilder(box, 0, document.NewLimit(maxBiomes))
 	for n := runs.Int() / 2; n > 0 && runs.Err() == nil; n-- {
 		cell, k := runs.Int(), runs.Int()
 		if cell < 0 || int(cell) >= len(v.Names) || k <= 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
@@ -33,17 +34,17 @@ func (c *Clip) Items(version int32) (n int) {
 	if c.Version == 0 && !numbers || from == itemForm(version) {
 		return 0
 	}
-	var count func(fields []Field) []Field
-	count = func(fields []Field) []Field {
-		named := Find(fields, "id", nbt.String) != nil || Find(fields, "id", nbt.Short) != nil
-		if named && (from < 2 && Find(fields, "Count", nbt.Byte) != nil || from == 2 && Find(fields, "count", nbt.Int) != nil) {
+	var count func(fields []document.Field) []document.Field
+	count = func(fields []document.Field) []document.Field {
+		named := document.Find(fields, "id", nbt.String) != nil || document.Find(fields, "id", nbt.Short) != nil
+		if named && (from < 2 && document.Find(fields, "Count", nbt.Byte) != nil || from == 2 && document.Find(fields, "count", nbt.Int) != nil) {
 			n++
 			return fields // what is in the item comes with it
 		}
 		for i, f := range fields {
 			switch f.Type {
 			case nbt.Compound:
-				inner(&fields[i], func(in []Field) { count(in) })
+				inner(&fields[i], func(in []document.Field) { count(in) })
 			case nbt.List:
 				compounds(f.Payload, count)
 			}
@@ -52,7 +53,7 @@ func (c *Clip) Items(version int32) (n int) {
 	}
 	for _, l := range c.Lists {
 		for _, o := range l.Objects {
-			if fields, err := Fields(o.Payload); err == nil {
+			if fields, err := document.Fields(o.Payload); err == nil {
 				count(fields)
 			}
 		}

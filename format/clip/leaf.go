@@ -1,9 +1,12 @@
 package clip
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
+	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // WriteOptions say how a clip is written. The zero value is the default.
@@ -69,6 +72,29 @@ func (w *writer) Close() error {
 	}
 	for name, n := range c.Lost {
 		lose(w.lost, name, n)
+	}
+	return nil
+}
+
+// ReadOptions say how a file is read. The zero value is the default.
+type ReadOptions struct {
+	// MaxBytes bounds the memory of the clip; the file may have 16 times as many bytes when
+	// inflated. Default: 4 GiB of memory, and any number of bytes.
+	MaxBytes int64
+}
+
+// AddObjects makes the objects of a list of their compounds.
+func (c *Clip) AddObjects(name string, all [][]byte, object func(raw []byte) (voxel.Object, error)) error {
+	var list []voxel.Object
+	for n, raw := range all {
+		o, err := object(raw)
+		if err != nil {
+			return document.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
+		}
+		list = append(list, o)
+	}
+	if len(list) > 0 {
+		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
 	}
 	return nil
 }

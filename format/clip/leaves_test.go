@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -256,7 +257,7 @@ func FuzzFile(f *testing.F) {
 // TestOtherFormats writes clips in the formats of others: what they cannot hold is counted.
 func TestOtherFormats(t *testing.T) {
 	c := random(rand.New(rand.NewPCG(9, 9)), geom.Point{X: 4, Y: 4, Z: 4})
-	c.Format, c.Tags = "sponge", clip.Compound([]clip.Field{{Type: nbt.Byte, Name: "odd", Payload: []byte{1}}})
+	c.Format, c.Tags = "sponge", document.Compound([]document.Field{{Type: nbt.Byte, Name: "odd", Payload: []byte{1}}})
 	for _, tt := range []struct {
 		leaf, version int
 		want          string

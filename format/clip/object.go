@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -14,50 +15,50 @@ import (
 // BlockEntity returns the object of a block entity at a position. The fields are its tags;
 // x, y and z among them are left out, because the position replaces them. id comes first.
 // Without a position the object is Nowhere and keeps all fields.
-func BlockEntity(id []byte, at *geom.Point, fields []Field) (voxel.Object, error) {
+func BlockEntity(id []byte, at *geom.Point, fields []document.Field) (voxel.Object, error) {
 	fields = withID(id, fields)
 	if at == nil {
-		return voxel.Object{Payload: Compound(fields)}, nil
+		return voxel.Object{Payload: document.Compound(fields)}, nil
 	}
 	if err := at.Check(); err != nil {
 		return voxel.Object{}, fmt.Errorf("position %v: %w", *at, err)
 	}
-	fields = slices.DeleteFunc(fields, func(f Field) bool {
+	fields = slices.DeleteFunc(fields, func(f document.Field) bool {
 		return f.Type == nbt.Int && (f.Name == "x" || f.Name == "y" || f.Name == "z")
 	})
-	return voxel.Object{Place: voxel.Moved, At: *at, Payload: Compound(fields)}, nil
+	return voxel.Object{Place: voxel.Moved, At: *at, Payload: document.Compound(fields)}, nil
 }
 
 // withID returns the fields with id, the payload of a string, first. nil is the fields' own.
-func withID(id []byte, fields []Field) []Field {
+func withID(id []byte, fields []document.Field) []document.Field {
 	if id == nil {
-		id = Find(fields, "id", nbt.String)
+		id = document.Find(fields, "id", nbt.String)
 	}
-	rest := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
+	rest := slices.DeleteFunc(slices.Clone(fields), func(f document.Field) bool { return f.Name == "id" && f.Type == nbt.String })
 	if id == nil {
 		return rest
 	}
-	return append([]Field{{nbt.String, "id", id}}, rest...)
+	return append([]document.Field{{Type: nbt.String, Name: "id", Payload: id}}, rest...)
 }
 
 // Entity returns the object of an entity whose position is at, if it has one. The fields are
 // its tags; Pos among them is replaced.
-func Entity(id []byte, at *[3]float64, fields []Field) (voxel.Object, error) {
+func Entity(id []byte, at *[3]float64, fields []document.Field) (voxel.Object, error) {
 	fields = withID(id, fields)
 	if at == nil {
-		return voxel.Object{Payload: Compound(fields)}, nil
+		return voxel.Object{Payload: document.Compound(fields)}, nil
 	}
 	p, err := floor(*at)
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	fields = Without(fields, "Pos")
+	fields = document.Without(fields, "Pos")
 	i := 0
 	if len(fields) > 0 && fields[0].Name == "id" {
 		i = 1
 	}
-	fields = slices.Insert(fields, i, Field{nbt.List, "Pos", doubles(*at)})
-	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}, nil
+	fields = slices.Insert(fields, i, document.Field{Type: nbt.List, Name: "Pos", Payload: doubles(*at)})
+	return voxel.Object{Place: voxel.Indexed, At: p, Payload: document.Compound(fields)}, nil
 }
 
 // floor returns the block of a position.
@@ -79,25 +80,13 @@ func doubles(v [3]float64) []byte {
 	return out
 }
 
-// Doubles returns three numbers of a list of doubles.
-func Doubles(payload []byte) (v [3]float64, ok bool) {
-	r := nbt.NewPayload(payload, nbt.Limits{})
-	if elem, n := r.List(); elem != nbt.Double || n != 3 {
-		return v, false
-	}
-	for i := range v {
-		v[i] = r.Double()
-	}
-	return v, r.Err() == nil
-}
-
 // position returns where an entity is.
-func position(o *voxel.Object) (v [3]float64, fields []Field, ok bool) {
-	fields, err := Fields(o.Payload)
+func position(o *voxel.Object) (v [3]float64, fields []document.Field, ok bool) {
+	fields, err := document.Fields(o.Payload)
 	if err != nil || o.Place != voxel.Indexed {
 		return v, fields, false
 	}
-	v, ok = Doubles(Find(fields, "Pos", nbt.List))
+	v, ok = document.Doubles(document.Find(fields, "Pos", nbt.List))
 	return v, fields, ok
 }
 
@@ -125,7 +114,7 @@ func Move(o voxel.Object, d geom.Point) voxel.Object {
 }
 
 // moved returns an entity with another position. block moves the blocks that it names.
-func moved(o voxel.Object, fields []Field, from, to [3]float64, block func(geom.Point) geom.Point) voxel.Object {
+func moved(o voxel.Object, fields []document.Field, from, to [3]float64, block func(geom.Point) geom.Point) voxel.Object {
 	p, err := floor(to)
 	if err != nil {
 		return o
@@ -141,17 +130,17 @@ func moved(o voxel.Object, fields []Field, from, to [3]float64, block func(geom.
 		}
 		return p
 	})
-	return voxel.Object{Place: voxel.Indexed, At: p, Payload: Compound(fields)}
+	return voxel.Object{Place: voxel.Indexed, At: p, Payload: document.Compound(fields)}
 }
 
 // tile returns the block that an entity hangs at.
-func tile(fields []Field) (p geom.Point, ok bool) {
-	if v, ok := Ints(nbt.IntArray, Find(fields, "block_pos", nbt.IntArray)); ok {
+func tile(fields []document.Field) (p geom.Point, ok bool) {
+	if v, ok := document.Ints(nbt.IntArray, document.Find(fields, "block_pos", nbt.IntArray)); ok {
 		return pointOf(v), true
 	}
 	var v [3]int32
 	for i, name := range hanging {
-		b := Find(fields, name, nbt.Int)
+		b := document.Find(fields, name, nbt.Int)
 		if b == nil {
 			return p, false
 		}
@@ -166,7 +155,7 @@ func isNear(p geom.Point, at [3]float64, near float64) bool {
 	return math.Abs(float64(p.X)-at[0]) <= near && math.Abs(float64(p.Y)-at[1]) <= near && math.Abs(float64(p.Z)-at[2]) <= near
 }
 
-func setTile(fields []Field, p geom.Point) {
+func setTile(fields []document.Field, p geom.Point) {
 	v := [3]int32{int32(p.X), int32(p.Y), int32(p.Z)}
 	for i, f := range fields {
 		for axis, name := range hanging {
@@ -197,27 +186,13 @@ func Settle(o voxel.Object, least geom.Point) voxel.Object {
 		}
 		return p
 	})
-	o.Payload = Compound(fields)
+	o.Payload = document.Compound(fields)
 	return o
-}
-
-// ID returns the payload of the string id of an object, and its other tags.
-func ID(o *voxel.Object) (id []byte, rest []Field, err error) {
-	fields, err := Fields(o.Payload)
-	if err != nil {
-		return nil, nil, err
-	}
-	id = Find(fields, "id", nbt.String)
-	if id != nil {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
-		fields = slices.Delete(fields, i, i+1)
-	}
-	return id, fields, nil
 }
 
 // Hangs returns the block that an entity hangs at: a painting, an item frame.
 func Hangs(o *voxel.Object) (geom.Point, bool) {
-	fields, err := Fields(o.Payload)
+	fields, err := document.Fields(o.Payload)
 	if err != nil {
 		return geom.Point{}, false
 	}
@@ -226,9 +201,9 @@ func Hangs(o *voxel.Object) (geom.Point, bool) {
 
 // Hang returns an entity that hangs at another block.
 func Hang(o voxel.Object, p geom.Point) voxel.Object {
-	if fields, err := Fields(o.Payload); err == nil {
+	if fields, err := document.Fields(o.Payload); err == nil {
 		setTile(fields, p)
-		o.Payload = Compound(fields)
+		o.Payload = document.Compound(fields)
 	}
 	return o
 }

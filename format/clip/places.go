@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -23,7 +24,7 @@ const home = 64
 
 // eachPlace makes the blocks that an entity names what move makes of them; far is how far from the
 // entity each may be.
-func eachPlace(fields []Field, move func(p geom.Point, far float64) geom.Point) {
+func eachPlace(fields []document.Field, move func(p geom.Point, far float64) geom.Point) {
 	for _, names := range placeInts {
 		far := float64(home)
 		if names == hanging {
@@ -38,16 +39,16 @@ func eachPlace(fields []Field, move func(p geom.Point, far float64) geom.Point) 
 			if f.Name == "block_pos" {
 				far = near
 			}
-			if v, ok := Ints(nbt.IntArray, f.Payload); ok {
+			if v, ok := document.Ints(nbt.IntArray, f.Payload); ok {
 				fields[i].Payload = intArray(move(pointOf(v), far))
 			}
 		case f.Type == nbt.Compound && slices.Contains(placeCompounds, f.Name):
-			inner(&fields[i], func(in []Field) { moveInts(in, [3]string{"X", "Y", "Z"}, home, move) })
+			inner(&fields[i], func(in []document.Field) { moveInts(in, [3]string{"X", "Y", "Z"}, home, move) })
 		case f.Type == nbt.Compound && f.Name == "Brain":
-			inner(&fields[i], func(brain []Field) {
+			inner(&fields[i], func(brain []document.Field) {
 				for i := range brain {
 					if brain[i].Name == "memories" && brain[i].Type == nbt.Compound {
-						inner(&brain[i], func(memories []Field) { moveMemories(memories, move) })
+						inner(&brain[i], func(memories []document.Field) { moveMemories(memories, move) })
 					}
 				}
 			})
@@ -56,17 +57,17 @@ func eachPlace(fields []Field, move func(p geom.Point, far float64) geom.Point) 
 }
 
 // moveMemories moves the places that the brain of a villager remembers.
-func moveMemories(memories []Field, move func(p geom.Point, far float64) geom.Point) {
+func moveMemories(memories []document.Field, move func(p geom.Point, far float64) geom.Point) {
 	for i := range memories {
 		if memories[i].Type != nbt.Compound || !slices.Contains(placeMemories, memories[i].Name) {
 			continue
 		}
-		inner(&memories[i], func(memory []Field) {
+		inner(&memories[i], func(memory []document.Field) {
 			for i := range memory {
 				if memory[i].Type == nbt.Compound && memory[i].Name == "value" {
-					inner(&memory[i], func(value []Field) {
+					inner(&memory[i], func(value []document.Field) {
 						for i, f := range value {
-							if v, ok := Ints(nbt.IntArray, f.Payload); ok && f.Type == nbt.IntArray && f.Name == "pos" {
+							if v, ok := document.Ints(nbt.IntArray, f.Payload); ok && f.Type == nbt.IntArray && f.Name == "pos" {
 								value[i].Payload = intArray(move(pointOf(v), home))
 							}
 						}
@@ -78,21 +79,21 @@ func moveMemories(memories []Field, move func(p geom.Point, far float64) geom.Po
 }
 
 // inner changes the fields of a compound.
-func inner(f *Field, change func(fields []Field)) {
-	fields, err := Fields(f.Payload)
+func inner(f *document.Field, change func(fields []document.Field)) {
+	fields, err := document.Fields(f.Payload)
 	if err != nil {
 		return
 	}
 	change(fields)
-	f.Payload = Compound(fields)
+	f.Payload = document.Compound(fields)
 }
 
 // moveInts moves the block that three ints name, if all are there.
-func moveInts(fields []Field, names [3]string, far float64, move func(p geom.Point, far float64) geom.Point) {
+func moveInts(fields []document.Field, names [3]string, far float64, move func(p geom.Point, far float64) geom.Point) {
 	var at [3]int
 	var v [3]int32
 	for axis, name := range names {
-		if at[axis] = slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && f.Type == nbt.Int }); at[axis] < 0 {
+		if at[axis] = slices.IndexFunc(fields, func(f document.Field) bool { return f.Name == name && f.Type == nbt.Int }); at[axis] < 0 {
 			return
 		}
 		v[axis] = int32(binary.BigEndian.Uint32(fields[at[axis]].Payload))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -19,18 +20,18 @@ type UUID [16]byte
 
 // UUIDOf returns the UUID of an entity, and false if it has none.
 func UUIDOf(o *voxel.Object) (UUID, bool) {
-	fields, err := Fields(o.Payload)
+	fields, err := document.Fields(o.Payload)
 	if err != nil {
 		return UUID{}, false
 	}
 	return uuidOf(fields)
 }
 
-func uuidOf(fields []Field) (id UUID, ok bool) {
-	if b := Find(fields, "UUID", nbt.IntArray); len(b) == 4+len(id) {
+func uuidOf(fields []document.Field) (id UUID, ok bool) {
+	if b := document.Find(fields, "UUID", nbt.IntArray); len(b) == 4+len(id) {
 		return UUID(b[4:]), true
 	}
-	most, least := Find(fields, "UUIDMost", nbt.Long), Find(fields, "UUIDLeast", nbt.Long)
+	most, least := document.Find(fields, "UUIDMost", nbt.Long), document.Find(fields, "UUIDLeast", nbt.Long)
 	if most == nil || least == nil {
 		return id, false
 	}
@@ -44,13 +45,13 @@ func (c *Clip) Entities(at geom.Point) (out []voxel.Object) {
 	r := renewal{at: at, longs: c.Version != 0 && c.Version < versionArrays, ids: map[UUID]UUID{}, seen: map[UUID]bool{}}
 	list := c.List(voxel.Entities)
 	for _, o := range list {
-		if fields, err := Fields(o.Payload); err == nil {
+		if fields, err := document.Fields(o.Payload); err == nil {
 			r.find(fields)
 		}
 	}
 	for _, o := range list {
-		if fields, err := Fields(o.Payload); err == nil {
-			o.Payload = Compound(r.entity(fields))
+		if fields, err := document.Fields(o.Payload); err == nil {
+			o.Payload = document.Compound(r.entity(fields))
 		}
 		out = append(out, Move(o, at))
 	}
@@ -70,11 +71,11 @@ type renewal struct {
 const passengers = "Passengers"
 
 // find finds the UUIDs of an entity and of those that ride on it.
-func (r *renewal) find(fields []Field) []Field {
+func (r *renewal) find(fields []document.Field) []document.Field {
 	if id, ok := uuidOf(fields); ok {
 		r.ids[id] = r.made(id[:])
 	}
-	compounds(Find(fields, passengers, nbt.List), r.find)
+	compounds(document.Find(fields, passengers, nbt.List), r.find)
 	return fields
 }
 
@@ -91,12 +92,12 @@ func (r *renewal) made(from []byte) (id UUID) {
 }
 
 // entity gives an entity a new UUID.
-func (r *renewal) entity(fields []Field) []Field {
+func (r *renewal) entity(fields []document.Field) []document.Field {
 	r.n++
 	old, ok := uuidOf(fields)
 	id := r.ids[old]
 	if !ok || r.seen[old] { // it has none, or one that another entity has
-		id = r.made(append(binary.BigEndian.AppendUint64(nil, uint64(r.n)), Compound(fields)...))
+		id = r.made(append(binary.BigEndian.AppendUint64(nil, uint64(r.n)), document.Compound(fields)...))
 	}
 	r.seen[old] = ok
 	array := append(binary.BigEndian.AppendUint32(nil, 4), id[:]...)
@@ -119,15 +120,15 @@ func (r *renewal) entity(fields []Field) []Field {
 	switch {
 	case had:
 	case r.longs:
-		fields = append(fields, Field{nbt.Long, "UUIDMost", id[:8]}, Field{nbt.Long, "UUIDLeast", id[8:]})
+		fields = append(fields, document.Field{Type: nbt.Long, Name: "UUIDMost", Payload: id[:8]}, document.Field{Type: nbt.Long, Name: "UUIDLeast", Payload: id[8:]})
 	default:
-		fields = append(fields, Field{nbt.IntArray, "UUID", array})
+		fields = append(fields, document.Field{Type: nbt.IntArray, Name: "UUID", Payload: array})
 	}
 	return fields
 }
 
 // refer returns the payload of a tag in which the new UUIDs stand for the old ones.
-func (r *renewal) refer(f Field) []byte {
+func (r *renewal) refer(f document.Field) []byte {
 	switch f.Type {
 	case nbt.IntArray:
 		if len(f.Payload) == 20 {
@@ -136,14 +137,14 @@ func (r *renewal) refer(f Field) []byte {
 			}
 		}
 	case nbt.Compound:
-		inner(&f, func(in []Field) { r.referAll(in) })
+		inner(&f, func(in []document.Field) { r.referAll(in) })
 	case nbt.List:
 		return compounds(f.Payload, r.referAll)
 	}
 	return f.Payload
 }
 
-func (r *renewal) referAll(fields []Field) []Field {
+func (r *renewal) referAll(fields []document.Field) []document.Field {
 	for i, f := range fields {
 		fields[i].Payload = r.refer(f)
 	}
@@ -152,7 +153,7 @@ func (r *renewal) referAll(fields []Field) []Field {
 }
 
 // pairs replaces UUIDs of two longs, whose names end in Most and Least.
-func (r *renewal) pairs(fields []Field) {
+func (r *renewal) pairs(fields []document.Field) {
 	for i, f := range fields {
 		name, ok := strings.CutSuffix(f.Name, "Most")
 		if !ok || f.Type != nbt.Long {
@@ -171,7 +172,7 @@ func (r *renewal) pairs(fields []Field) {
 
 // compounds returns the payload of a list of compounds with what f makes of each. Another list
 // stays.
-func compounds(list []byte, f func(fields []Field) []Field) []byte {
+func compounds(list []byte, f func(fields []document.Field) []document.Field) []byte {
 	if list == nil {
 		return nil
 	}
@@ -182,11 +183,11 @@ func compounds(list []byte, f func(fields []Field) []Field) []byte {
 	}
 	out := nbt.AppendListPayload(nil, elem, n)
 	for range n {
-		fields, err := Fields(r.Raw(elem))
+		fields, err := document.Fields(r.Raw(elem))
 		if err != nil || r.Err() != nil {
 			return list
 		}
-		out = append(out, Compound(f(fields))...)
+		out = append(out, document.Compound(f(fields))...)
 	}
 	return out
 }

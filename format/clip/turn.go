@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -124,7 +125,7 @@ func (c *Clip) turnVolume(v *Layer, t Turn, name func(string) string) Layer {
 	}
 	size := t.box(c.Size)
 	size.Y = height
-	b := NewBuilder(size, table[v.View.Default()], NewLimit(math.MaxInt64))
+	b := NewBuilder(size, table[v.View.Default()], document.NewLimit(math.MaxInt64))
 	from, to := make([]voxel.Cell, c.Area()), make([]voxel.Cell, c.Area())
 	for y := range height {
 		c.Slice(v, y, from)
@@ -163,7 +164,7 @@ func (t Turn) object(c *Clip, o voxel.Object) voxel.Object {
 	}
 	to := v
 	to[0], to[2] = turn(t, v[0], v[2], float64(size.X), float64(size.Z), 0)
-	id := Find(fields, "id", nbt.String)
+	id := document.Find(fields, "id", nbt.String)
 	isPainting := strings.HasSuffix(strings.ToLower(string(id)), "painting")
 	faces := six
 	if c.Version < sixFaces || isPainting {
@@ -182,7 +183,7 @@ func (t Turn) object(c *Clip, o voxel.Object) voxel.Object {
 // besideMirror returns how far from its mirror image the block is that a painting hangs at; fields and
 // at are those of the mirrored one. The middle of a painting of even width is the corner of that block
 // on the left of who looks where the painting does, and a mirror exchanges left and right.
-func besideMirror(fields []Field, at [3]float64) (p geom.Point) {
+func besideMirror(fields []document.Field, at [3]float64) (p geom.Point) {
 	i := slices.Index(clockwise, facing(fields))
 	if i < 0 {
 		return p
@@ -193,7 +194,7 @@ func besideMirror(fields []Field, at [3]float64) (p geom.Point) {
 	}
 	even := math.Abs(across-math.Round(across)) < 0.1 // of one that no game has
 	for _, key := range []string{"variant", "Motive", "motive"} {
-		if b := Find(fields, key, nbt.String); len(b) > 2 {
+		if b := document.Find(fields, key, nbt.String); len(b) > 2 {
 			name := strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(string(b[2:])), "minecraft:"), "_", "")
 			if wide, known := paintings[name]; known {
 				even = wide
@@ -208,12 +209,12 @@ func besideMirror(fields []Field, at [3]float64) (p geom.Point) {
 }
 
 // facing returns the direction of a painting.
-func facing(fields []Field) string {
+func facing(fields []document.Field) string {
 	for _, tag := range []struct {
 		name  string
 		faces []string
 	}{{"facing", four}, {"Facing", four}, {"Direction", four}, {"Dir", oldest}} {
-		if b := Find(fields, tag.name, nbt.Byte); len(b) == 1 && int(b[0]) < len(tag.faces) {
+		if b := document.Find(fields, tag.name, nbt.Byte); len(b) == 1 && int(b[0]) < len(tag.faces) {
 			return tag.faces[b[0]]
 		}
 	}
@@ -236,7 +237,7 @@ var paintings = func() map[string]bool {
 
 // tag turns the payload of a tag of an entity that is a direction. faces are the directions of
 // Facing.
-func (t Turn) tag(f Field, faces []string) []byte {
+func (t Turn) tag(f document.Field, faces []string) []byte {
 	switch {
 	case f.Name == "Rotation" && f.Type == nbt.List:
 		r := nbt.NewPayload(f.Payload, nbt.Limits{})
@@ -248,7 +249,7 @@ func (t Turn) tag(f Field, faces []string) []byte {
 		binary.BigEndian.PutUint32(out[5:], math.Float32bits(yaw))
 		return out
 	case f.Name == "Motion" && f.Type == nbt.List:
-		v, ok := Doubles(f.Payload)
+		v, ok := document.Doubles(f.Payload)
 		if !ok {
 			return f.Payload
 		}

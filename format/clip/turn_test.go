@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -104,7 +105,7 @@ func random(rnd *rand.Rand, size geom.Point) *clip.Clip {
 	var tiles, entities []voxel.Object
 	for i := range 5 {
 		p := geom.Point{X: rnd.IntN(size.X), Y: rnd.IntN(size.Y), Z: rnd.IntN(size.Z)}
-		o, err := clip.BlockEntity(text("minecraft:chest"), &p, []clip.Field{{Type: nbt.Byte, Name: "n", Payload: []byte{byte(i)}}})
+		o, err := clip.BlockEntity(text("minecraft:chest"), &p, []document.Field{{Type: nbt.Byte, Name: "n", Payload: []byte{byte(i)}}})
 		if err != nil {
 			panic(err)
 		}
@@ -117,7 +118,7 @@ func random(rnd *rand.Rand, size geom.Point) *clip.Clip {
 
 // filled returns a view of a box.
 func filled(size geom.Point, cell func(geom.Point) voxel.Cell) *grid.View {
-	b := clip.NewBuilder(size, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(size, 0, nil)
 	for y := range size.Y {
 		for z := range size.Z {
 			for x := range size.X {
@@ -138,10 +139,10 @@ func text(s string) []byte { return nbt.AppendStringPayload(nil, s) }
 // painting returns an entity that looks somewhere and hangs at a block.
 func painting(at [3]float64, yaw float32, block geom.Point, facing byte) voxel.Object {
 	rotation := nbt.Append(nil, "", nbt.Items{Elem: nbt.Float, Values: []nbt.Value{yaw, float32(10)}})[3:]
-	fields := []clip.Field{{Type: nbt.List, Name: "Rotation", Payload: rotation}, {Type: nbt.Byte, Name: "facing", Payload: []byte{facing}}}
+	fields := []document.Field{{Type: nbt.List, Name: "Rotation", Payload: rotation}, {Type: nbt.Byte, Name: "facing", Payload: []byte{facing}}}
 	for i, v := range []int{block.X, block.Y, block.Z} {
 		b := nbt.AppendInt(nil, "", int32(v))[3:]
-		fields = append(fields, clip.Field{Type: nbt.Int, Name: "Tile" + string(rune('X'+i)), Payload: b})
+		fields = append(fields, document.Field{Type: nbt.Int, Name: "Tile" + string(rune('X'+i)), Payload: b})
 	}
 	o, err := clip.Entity(text("minecraft:painting"), &at, fields)
 	if err != nil {
@@ -266,33 +267,33 @@ func TestTurnPaintings(t *testing.T) {
 		return cells, [3]float64{float64(at.X) + 0.5 + mid*float64(l.X), float64(at.Y) + 0.5 + float64(1-high%2)/2, float64(at.Z) + 0.5 + mid*float64(l.Z)}
 	}
 	ints := func(p geom.Point) []int32 { return []int32{int32(p.X), int32(p.Y), int32(p.Z)} }
-	field := func(name string, typ nbt.Type, b []byte) clip.Field {
-		return clip.Field{Type: typ, Name: name, Payload: b}
+	field := func(name string, typ nbt.Type, b []byte) document.Field {
+		return document.Field{Type: typ, Name: name, Payload: b}
 	}
-	tiles := func(p geom.Point) (out []clip.Field) {
+	tiles := func(p geom.Point) (out []document.Field) {
 		for i, v := range ints(p) {
 			out = append(out, field("Tile"+string(rune('X'+i)), nbt.Int, nbt.AppendInt(nil, "", v)[3:]))
 		}
 		return out
 	}
-	array := func(p geom.Point) []clip.Field {
+	array := func(p geom.Point) []document.Field {
 		b := []byte{0, 0, 0, 3}
 		for _, v := range ints(p) {
 			b = append(b, nbt.AppendInt(nil, "", v)[3:]...)
 		}
-		return []clip.Field{field("block_pos", nbt.IntArray, b)}
+		return []document.Field{field("block_pos", nbt.IntArray, b)}
 	}
 	games := []struct {
 		name, id, kind string
 		version        int32
-		facing         func(byte) clip.Field
-		place          func(geom.Point) []clip.Field
+		facing         func(byte) document.Field
+		place          func(geom.Point) []document.Field
 	}{
-		{"1.3", "Painting", "Motive", 0, func(b byte) clip.Field { return field("Dir", nbt.Byte, []byte{[]byte{2, 1, 0, 3}[b]}) }, tiles},
-		{"1.7", "Painting", "Motive", 0, func(b byte) clip.Field { return field("Direction", nbt.Byte, []byte{b}) }, tiles},
-		{"1.12", "minecraft:painting", "Motive", 1343, func(b byte) clip.Field { return field("Facing", nbt.Byte, []byte{b}) }, tiles},
-		{"1.20", "minecraft:painting", "variant", 3465, func(b byte) clip.Field { return field("facing", nbt.Byte, []byte{b}) }, tiles},
-		{"1.21.5", "minecraft:painting", "variant", 4325, func(b byte) clip.Field { return field("facing", nbt.Byte, []byte{b}) }, array},
+		{"1.3", "Painting", "Motive", 0, func(b byte) document.Field { return field("Dir", nbt.Byte, []byte{[]byte{2, 1, 0, 3}[b]}) }, tiles},
+		{"1.7", "Painting", "Motive", 0, func(b byte) document.Field { return field("Direction", nbt.Byte, []byte{b}) }, tiles},
+		{"1.12", "minecraft:painting", "Motive", 1343, func(b byte) document.Field { return field("Facing", nbt.Byte, []byte{b}) }, tiles},
+		{"1.20", "minecraft:painting", "variant", 3465, func(b byte) document.Field { return field("facing", nbt.Byte, []byte{b}) }, tiles},
+		{"1.21.5", "minecraft:painting", "variant", 4325, func(b byte) document.Field { return field("facing", nbt.Byte, []byte{b}) }, array},
 	}
 	size := geom.Point{X: 9, Y: 9, Z: 12}
 	for name, is := range map[string][2]int{"Kebab": {1, 1}, "minecraft:aztec2": {1, 1}, "Sea": {2, 1}, "minecraft:graham": {1, 2}, "SkullAndRoses": {2, 2},
@@ -321,9 +322,9 @@ func TestTurnPaintings(t *testing.T) {
 					turned, _ = c.Turn(how)
 					place, _ := clip.Hangs(&got)
 					to := byte(9)
-					all, _ := clip.Fields(got.Payload)
+					all, _ := document.Fields(got.Payload)
 					for b := range byte(4) {
-						if f := game.facing(b); string(clip.Find(all, f.Name, nbt.Byte)) == string(f.Payload) {
+						if f := game.facing(b); string(document.Find(all, f.Name, nbt.Byte)) == string(f.Payload) {
 							to = b
 						}
 					}
@@ -331,7 +332,7 @@ func TestTurnPaintings(t *testing.T) {
 						t.Fatalf("%s %s %+v: no direction", game.name, name, how)
 					}
 					want, mid := covered(place, to, is[0], is[1])
-					pos, _ := clip.Doubles(clip.Find(all, "Pos", nbt.List))
+					pos, _ := document.Doubles(document.Find(all, "Pos", nbt.List))
 					wrong := pos != mid || len(want) != len(turned.List(voxel.BlockEntities))
 					for _, b := range turned.List(voxel.BlockEntities) {
 						wrong = wrong || !want[b.At]

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -250,7 +251,7 @@ func identity(list string, o *voxel.Object) string {
 	if id, ok := clip.UUIDOf(o); ok {
 		return string(id[:])
 	}
-	if _, err := clip.Fields(o.Payload); err != nil {
+	if _, err := document.Fields(o.Payload); err != nil {
 		return list + string(o.Payload)
 	}
 	return ""

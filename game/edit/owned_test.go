@@ -18,7 +18,7 @@ import (
 // with returns a clip of one block with block entities, whose positions count from its corner.
 func with(t *testing.T, block string, objects ...voxel.Object) *clip.Clip {
 	t.Helper()
-	b := clip.NewBuilder(geom.Point{X: 1, Y: 1, Z: 1}, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(geom.Point{X: 1, Y: 1, Z: 1}, 0, nil)
 	b.Run(1, 1)
 	v, err := b.View()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // clipOf makes a clip of random cells of these names.
 func clipOf(t *testing.T, rng *rand.Rand, size geom.Point, names []string) *clip.Clip {
 	t.Helper()
-	b := clip.NewBuilder(size, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(size, 0, nil)
 	cells := make([]voxel.Cell, size.X*size.Y*size.Z)
 	for i := range cells {
 		cells[i] = voxel.Cell(rng.IntN(len(names)))

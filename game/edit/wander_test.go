@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/game/edit"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -20,7 +21,7 @@ import (
 func TestRestoreOfWanderers(t *testing.T) {
 	entity := func(id byte, x int) voxel.Object {
 		uuid := append([]byte{0, 0, 0, 4}, slices.Repeat([]byte{id}, 16)...)
-		o, err := clip.Entity(nbt.AppendStringPayload(nil, "minecraft:cow"), &[3]float64{float64(x) + 0.5, 1, 0}, []clip.Field{{Type: nbt.IntArray, Name: "UUID", Payload: uuid}})
+		o, err := clip.Entity(nbt.AppendStringPayload(nil, "minecraft:cow"), &[3]float64{float64(x) + 0.5, 1, 0}, []document.Field{{Type: nbt.IntArray, Name: "UUID", Payload: uuid}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func hut(t *testing.T) *clip.Clip {
 	t.Helper()
 	c := clip.Air(geom.Point{X: 3, Y: 2, Z: 1})
 	c.Block.Names = []string{"air", "minecraft:stone", "minecraft:chest[facing=north]", "minecraft:oak_stairs[facing=east]", clip.Void}
-	b := clip.NewBuilder(c.Size, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(c.Size, 0, nil)
 	b.Cells([]voxel.Cell{1, 2, 0, 3, 4, 0})
 	var err error
 	if c.Block.View, err = b.View(); err != nil {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -194,7 +194,7 @@ func unknown(head []byte, size int64) error {
 	case isRegionTable(head, size):
 		return errors.New("a single region file: give the folder of its world, or put it into a folder or a zip as region/NAME")
 	case head[0] == 0x0A || isGzip(head):
-		for _, f := range clip.Peek(head) {
+		for _, f := range document.Peek(head) {
 			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
 				return errors.New("a schematic of Litematica, which cairn does not read")
 			}

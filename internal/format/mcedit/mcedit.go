@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
@@ -42,7 +43,7 @@ var (
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
-	return slices.ContainsFunc(clip.Peek(head), func(f clip.Field) bool {
+	return slices.ContainsFunc(document.Peek(head), func(f document.Field) bool {
 		return f.Type == nbt.ByteArray && slices.Contains([]string{tagBlocks, tagData, tagAddBlocks, tagAdd}, f.Name) || f.Type == nbt.String && f.Name == tagMaterials
 	})
 }

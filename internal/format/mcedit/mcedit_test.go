@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -145,7 +146,7 @@ func TestPlaces(t *testing.T) {
 	if o := fawe.List(voxel.BlockEntities)[0]; o.At != (geom.Point{X: 2}) {
 		t.Errorf("a chest that counts from the origin of the world is at %v", o.At)
 	}
-	if fields, err := clip.Fields(c.Tags); err != nil || len(fields) != 1 || fields[0].Name != "Icon" {
+	if fields, err := document.Fields(c.Tags); err != nil || len(fields) != 1 || fields[0].Name != "Icon" {
 		t.Errorf("tags %v, %v", fields, err)
 	}
 	var out bytes.Buffer
@@ -191,7 +192,7 @@ func TestZeros(t *testing.T) {
 		if _, err := mcedit.Write(&out, c, clip.WriteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		doc := clip.NewDocument(bytes.NewReader(out.Bytes()), int64(out.Len()), clip.ReadOptions{})
+		doc := document.NewDocument(bytes.NewReader(out.Bytes()), int64(out.Len()), 0)
 		got := map[string]int32{}
 		err = doc.Walk(func(s *nbt.Stream, ty nbt.Type, name string) error {
 			if raw := s.Raw(ty); slices.Contains(names, name) {

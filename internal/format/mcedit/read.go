@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -18,17 +19,17 @@ import (
 // reader reads a schematic: first all but the arrays, then the arrays side by side, each from
 // a stream of its own.
 type reader struct {
-	doc       *clip.Document
+	doc       *document.Document
 	size      [3]int32 // width, height, length; -1 if the tag is missing
 	arrays    map[string]int64
 	materials string
 	places    map[string]int32 // WorldEdit's
-	rest      []clip.Field
+	rest      []document.Field
 	objects   [2][][]byte
 }
 
 func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, places: map[string]int32{}, materials: alpha}
+	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, places: map[string]int32{}, materials: alpha}
 	if err := r.doc.Walk(r.entry); err != nil {
 		return nil, err
 	}
@@ -39,10 +40,10 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	c.Format, c.Notes = formatName, r.doc.Notes()
 	c.Offset, c.Min = r.place(weOffset), r.place(weOrigin)
 	if err := r.cells(c); err != nil {
-		return nil, clip.Corrupt(tagBlocks, err)
+		return nil, document.Corrupt(tagBlocks, err)
 	}
 	if len(r.rest) > 0 {
-		c.Tags = clip.Compound(r.rest)
+		c.Tags = document.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
 		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return object(raw, i == 1, c) }); err != nil {
@@ -61,7 +62,7 @@ func (r *reader) place(names []string) geom.Point {
 	}
 	for _, name := range names {
 		if n, ok := r.places[name]; ok && v == [3]int32{} {
-			r.rest = append(r.rest, clip.Field{Type: nbt.Int, Name: name, Payload: binary.BigEndian.AppendUint32(nil, uint32(n))})
+			r.rest = append(r.rest, document.Field{Type: nbt.Int, Name: name, Payload: binary.BigEndian.AppendUint32(nil, uint32(n))})
 		}
 	}
 	return pointOf(v)
@@ -79,13 +80,13 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 	case name == tagLength && (t == nbt.Short || t == nbt.Int):
 		r.size[2] = edge(s, t)
 	case t == nbt.Int && (slices.Contains(weOffset, name) || slices.Contains(weOrigin, name)):
-		r.places[name] = clip.Int(s)
+		r.places[name] = document.Int(s)
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())
 	case t == nbt.ByteArray && isArray(name):
 		if _, twice := r.arrays[name]; twice {
-			return clip.Corrupt(name, errors.New("it is there twice"))
+			return document.Corrupt(name, errors.New("it is there twice"))
 		}
 		n := s.Array(t)
 		r.arrays[name] = n
@@ -98,7 +99,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		return r.doc.KeepList(s, name, &r.objects[1])
 	default:
 		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
 		return err
 	}
 	return s.Err()
@@ -129,17 +130,17 @@ func (r *reader) check() error {
 		return fmt.Errorf("materials %q: its numbers are blocks of another game than Minecraft Java Edition", r.materials)
 	}
 	if !ok || slices.Contains(r.size[:], -1) {
-		return clip.Corrupt("root", fmt.Errorf("no MCEdit schematic: %s, %s, %s or %s is missing", tagWidth, tagHeight, tagLength, tagBlocks))
+		return document.Corrupt("root", fmt.Errorf("no MCEdit schematic: %s, %s, %s or %s is missing", tagWidth, tagHeight, tagLength, tagBlocks))
 	}
 	want := int64(r.size[0]) * int64(r.size[1]) * int64(r.size[2])
 	if blocks != want {
-		return clip.Corrupt(tagBlocks, fmt.Errorf("%d bytes for %d x %d x %d blocks", blocks, r.size[0], r.size[1], r.size[2]))
+		return document.Corrupt(tagBlocks, fmt.Errorf("%d bytes for %d x %d x %d blocks", blocks, r.size[0], r.size[1], r.size[2]))
 	}
 	if n, ok := r.arrays[tagData]; !ok || n != want {
-		return clip.Corrupt(tagData, fmt.Errorf("%d bytes for %d blocks", n, want))
+		return document.Corrupt(tagData, fmt.Errorf("%d bytes for %d blocks", n, want))
 	}
 	if n, ok := r.arrays[tagAdd]; ok && n != want {
-		return clip.Corrupt(tagAdd, fmt.Errorf("%d bytes for %d blocks", n, want))
+		return document.Corrupt(tagAdd, fmt.Errorf("%d bytes for %d blocks", n, want))
 	}
 	return nil
 }
@@ -252,12 +253,12 @@ func (r *reader) cells(c *clip.Clip) error {
 // was copied from, where its least corner is the origin. FastAsyncWorldEdit for years counted those
 // of block entities likewise.
 func object(raw []byte, entity bool, c *clip.Clip) (voxel.Object, error) {
-	fields, err := clip.Fields(raw)
+	fields, err := document.Fields(raw)
 	if err != nil {
 		return voxel.Object{}, err
 	}
 	if entity {
-		v, ok := clip.Doubles(clip.Find(fields, "Pos", nbt.List))
+		v, ok := document.Doubles(document.Find(fields, "Pos", nbt.List))
 		if !ok {
 			return clip.Entity(nil, nil, fields)
 		}
@@ -266,7 +267,7 @@ func object(raw []byte, entity bool, c *clip.Clip) (voxel.Object, error) {
 	}
 	var at [3]int32
 	for i, name := range [...]string{"x", "y", "z"} {
-		b := clip.Find(fields, name, nbt.Int)
+		b := document.Find(fields, name, nbt.Int)
 		if b == nil {
 			return clip.BlockEntity(nil, nil, fields)
 		}

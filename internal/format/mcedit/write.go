@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -29,7 +30,7 @@ type writer struct {
 // air.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
 	w := &writer{c: c, ids: make([]uint16, len(c.Block.Names)), lost: map[string]int{}}
-	err = clip.WriteGzip(to, func(out *bufio.Writer) error {
+	err = document.WriteGzip(to, func(out *bufio.Writer) error {
 		w.out = out
 		return w.write()
 	})
@@ -114,14 +115,14 @@ func (w *writer) numbers() (high bool, err error) {
 
 // point appends three ints, as WorldEdit always does, and returns the tags without them. A file that
 // was read without them, or with zeros, stays so.
-func (w *writer) point(names []string, p geom.Point, tags []clip.Field) []clip.Field {
+func (w *writer) point(names []string, p geom.Point, tags []document.Field) []document.Field {
 	if p == (geom.Point{}) && w.c.Format == formatName {
 		return tags
 	}
 	for i, v := range [...]int{p.X, p.Y, p.Z} {
 		w.buf = nbt.AppendInt(w.buf, names[i], int32(v))
 	}
-	return clip.Without(tags, names...)
+	return document.Without(tags, names...)
 }
 
 // cells writes an array of one byte for each block, or with nibbles of one for two.

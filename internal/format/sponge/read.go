@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -19,14 +20,14 @@ import (
 // reader reads a schematic in two passes at most. The first reads all but the cells; it reads
 // the cells too if their size and palette come before them.
 type reader struct {
-	doc     *clip.Document
+	doc     *document.Document
 	version int32
 	data    int32
 	size    [3]int32 // width, height, length; -1 if the tag is missing
 	offset  [3]int32
-	meta    []clip.Field
+	meta    []document.Field
 	hasMeta bool
-	rest    []clip.Field
+	rest    []document.Field
 	blocks  cells
 	biomes  cells
 	inner   bool // cells lie in containers, as in version 3
@@ -46,7 +47,7 @@ type cells struct {
 }
 
 func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: clip.NewDocument(src, size, o), size: [3]int32{-1, -1, -1}, lost: map[string]int{}}
+	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, lost: map[string]int{}}
 	r.blocks.name = stateName
 	r.biomes.name = func(s string) (string, error) {
 		p := nbt.AppendStringPayload(nil, s)
@@ -70,9 +71,9 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	switch {
 	case name == tagVersion && t == nbt.Int:
-		r.version = clip.Int(s)
+		r.version = document.Int(s)
 	case name == tagDataVersion && t == nbt.Int:
-		r.data = clip.Int(s)
+		r.data = document.Int(s)
 	case name == tagWidth:
 		r.size[0], err = edge(s, t, name)
 	case name == tagHeight:
@@ -80,12 +81,12 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagLength:
 		r.size[2], err = edge(s, t, name)
 	case name == tagOffset:
-		v, ok := clip.Ints(t, s.Raw(t))
+		v, ok := document.Ints(t, s.Raw(t))
 		switch {
 		case ok:
 			r.offset = v
 		case t == nbt.IntArray && s.Err() == nil:
-			err = clip.Corrupt(name, errors.New("not three ints"))
+			err = document.Corrupt(name, errors.New("not three ints"))
 		default:
 			r.lost["Offset that is not three ints"]++
 		}
@@ -110,16 +111,16 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		err = r.doc.KeepList(s, name, &r.objects[1])
 	case name == tagBlocks && t == nbt.Compound:
 		r.inner = true
-		err = clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		err = document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 			return r.container(s, t, name, &r.blocks, tagBlocks)
 		})
 	case name == tagBiomes && t == nbt.Compound:
-		err = clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		err = document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 			return r.container(s, t, name, &r.biomes, tagBiomes)
 		})
 	default:
 		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
 		return err
 	}
 	return err
@@ -152,7 +153,7 @@ func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
 		if name == tagBiomes {
 			c = &r.biomes
 		}
-		return clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		return document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 			if name == tagData && t == nbt.ByteArray && c.view == nil {
 				return r.cells(s, c)
 			}
@@ -176,34 +177,34 @@ func edge(s *nbt.Stream, t nbt.Type, name string) (int32, error) {
 		if n := int32(binary.BigEndian.Uint32(b)); n >= 0 && n <= clip.MaxEdge {
 			return n, nil
 		}
-		return 0, clip.Corrupt(name, fmt.Errorf("%d, beyond 0 to %d", int32(binary.BigEndian.Uint32(b)), clip.MaxEdge))
+		return 0, document.Corrupt(name, fmt.Errorf("%d, beyond 0 to %d", int32(binary.BigEndian.Uint32(b)), clip.MaxEdge))
 	}
-	return 0, clip.Corrupt(name, fmt.Errorf("a tag of type %v", t))
+	return 0, document.Corrupt(name, fmt.Errorf("a tag of type %v", t))
 }
 
-func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]clip.Field, error) {
+func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]document.Field, error) {
 	raw, err := r.doc.Keep(s, t)
 	if err != nil {
 		return nil, err
 	}
-	return clip.Fields(raw)
+	return document.Fields(raw)
 }
 
 // check says what is wrong with a file after the first pass.
 func (r *reader) check() error {
 	switch {
 	case r.version == 0:
-		return clip.Corrupt(tagVersion, errors.New("missing: not a Sponge schematic"))
+		return document.Corrupt(tagVersion, errors.New("missing: not a Sponge schematic"))
 	case r.version < 0 || r.version > maxVersion:
 		return fmt.Errorf("version %d: the versions 1 to %d are known", r.version, maxVersion)
 	case slices.Contains(r.size[:], -1):
-		return clip.Corrupt("size", fmt.Errorf("%s, %s or %s is missing", tagWidth, tagHeight, tagLength))
+		return document.Corrupt("size", fmt.Errorf("%s, %s or %s is missing", tagWidth, tagHeight, tagLength))
 	case r.blocks.found && r.blocks.palette == nil:
 		return errors.New("no palette: the blocks are numbers of one server's game, which only that game can name")
 	case !r.blocks.found && (r.version < 3 || r.inner):
-		return clip.Corrupt("blocks", errors.New("no array of blocks"))
+		return document.Corrupt("blocks", errors.New("no array of blocks"))
 	case r.biomes.found && r.biomes.palette == nil:
-		return clip.Corrupt(tagBiomes, errors.New("no palette"))
+		return document.Corrupt(tagBiomes, errors.New("no palette"))
 	}
 	return nil
 }
@@ -224,7 +225,7 @@ func (r *reader) cells(s *nbt.Stream, c *cells) error {
 		return s.Err()
 	}
 	if c.view != nil {
-		return clip.Corrupt("cells", errors.New("two arrays of the same"))
+		return document.Corrupt("cells", errors.New("two arrays of the same"))
 	}
 	c.found, c.bytes = true, n
 	if c.palette == nil || slices.Contains(r.size[:], -1) {
@@ -235,7 +236,7 @@ func (r *reader) cells(s *nbt.Stream, c *cells) error {
 	}
 	box := r.box(c)
 	if want := int64(box.X) * int64(box.Y) * int64(box.Z); n < want || n > 5*want {
-		return clip.Corrupt("cells", fmt.Errorf("%d bytes for %d x %d x %d cells", n, box.X, box.Y, box.Z))
+		return document.Corrupt("cells", fmt.Errorf("%d bytes for %d x %d x %d cells", n, box.X, box.Y, box.Z))
 	}
 	b := clip.NewBuilder(box, 0, r.doc.Limit())
 	var err error
@@ -243,10 +244,10 @@ func (r *reader) cells(s *nbt.Stream, c *cells) error {
 		err = c.table.decode(s, n, b)
 	}
 	if err != nil {
-		return clip.Corrupt("cells", err)
+		return document.Corrupt("cells", err)
 	}
 	if c.view, err = b.View(); err != nil {
-		return clip.Corrupt("cells", err)
+		return document.Corrupt("cells", err)
 	}
 	return nil
 }
@@ -254,13 +255,13 @@ func (r *reader) cells(s *nbt.Stream, c *cells) error {
 // readPalette reads a compound of ints.
 func (r *reader) readPalette(s *nbt.Stream, c *cells) error {
 	c.palette = map[int32]string{}
-	return clip.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+	return document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
 		if t != nbt.Int {
-			return clip.Corrupt(tagPalette, fmt.Errorf("%q is of type %v", name, t))
+			return document.Corrupt(tagPalette, fmt.Errorf("%q is of type %v", name, t))
 		}
-		id := clip.Int(s)
+		id := document.Int(s)
 		if old, ok := c.palette[id]; id < 0 || ok && old != name {
-			return clip.Corrupt(tagPalette, fmt.Errorf("%q has index %d", name, id))
+			return document.Corrupt(tagPalette, fmt.Errorf("%q has index %d", name, id))
 		}
 		c.palette[id] = name
 		return r.doc.Limit().Take(int64(len(name)) + 64)
@@ -282,10 +283,10 @@ func (r *reader) clip() (*clip.Clip, error) {
 	}
 	r.place(c)
 	if r.hasMeta {
-		r.rest = append(r.rest, clip.Field{Type: nbt.Compound, Name: tagMetadata, Payload: clip.Compound(r.meta)})
+		r.rest = append(r.rest, document.Field{Type: nbt.Compound, Name: tagMetadata, Payload: document.Compound(r.meta)})
 	}
 	if len(r.rest) > 0 {
-		c.Tags = clip.Compound(r.rest)
+		c.Tags = document.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
 		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return r.object(raw, i == 1, c.Min) }); err != nil {
@@ -304,14 +305,14 @@ func (r *reader) place(c *clip.Clip) {
 			if f.Name != tagWorldEdit || f.Type != nbt.Compound {
 				continue
 			}
-			inner, err := clip.Fields(f.Payload)
+			inner, err := document.Fields(f.Payload)
 			if err != nil {
 				continue
 			}
-			if v, ok := clip.Ints(nbt.IntArray, clip.Find(inner, tagOrigin, nbt.IntArray)); ok {
+			if v, ok := document.Ints(nbt.IntArray, document.Find(inner, tagOrigin, nbt.IntArray)); ok {
 				c.Min = offset.Add(geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])})
-				if inner = clip.Without(inner, tagOrigin); len(inner) > 0 {
-					r.meta[i].Payload = clip.Compound(inner)
+				if inner = document.Without(inner, tagOrigin); len(inner) > 0 {
+					r.meta[i].Payload = document.Compound(inner)
 				} else {
 					r.meta = slices.Delete(r.meta, i, i+1)
 				}
@@ -324,7 +325,7 @@ func (r *reader) place(c *clip.Clip) {
 	c.Min = offset
 	var v [3]int
 	for i, name := range weOffset {
-		b := clip.Find(r.meta, name, nbt.Int)
+		b := document.Find(r.meta, name, nbt.Int)
 		if b == nil {
 			return
 		}
@@ -334,33 +335,33 @@ func (r *reader) place(c *clip.Clip) {
 		return // the tags stay, for others are to find them
 	}
 	c.Offset = geom.Point{X: v[0], Y: v[1], Z: v[2]}
-	r.meta = clip.Without(r.meta, weOffset...)
+	r.meta = document.Without(r.meta, weOffset...)
 	r.hasMeta = len(r.meta) > 0
 }
 
 // object makes an object of its compound. least is where the clip lay.
 func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
-	fields, err := clip.Fields(raw)
+	fields, err := document.Fields(raw)
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	id := clip.Find(fields, tagID, nbt.String)
+	id := document.Find(fields, tagID, nbt.String)
 	rest := fields
 	if id != nil {
-		rest = clip.Without(rest, tagID)
+		rest = document.Without(rest, tagID)
 	}
 	if r.version >= 3 {
-		if data := clip.Find(fields, tagData, nbt.Compound); data != nil {
-			inner, err := clip.Fields(data)
+		if data := document.Find(fields, tagData, nbt.Compound); data != nil {
+			inner, err := document.Fields(data)
 			if err != nil {
 				return voxel.Object{}, err
 			}
-			rest = append(inner, clip.Without(rest, tagData)...) // some writers leave the tags outside
+			rest = append(inner, document.Without(rest, tagData)...) // some writers leave the tags outside
 		}
-	} else if v := clip.Find(fields, tagContent, nbt.Int); r.version == 1 && v != nil && binary.BigEndian.Uint32(v) == contentVersion {
-		rest = slices.DeleteFunc(slices.Clone(rest), func(f clip.Field) bool { return f.Name == tagContent && f.Type == nbt.Int })
+	} else if v := document.Find(fields, tagContent, nbt.Int); r.version == 1 && v != nil && binary.BigEndian.Uint32(v) == contentVersion {
+		rest = slices.DeleteFunc(slices.Clone(rest), func(f document.Field) bool { return f.Name == tagContent && f.Type == nbt.Int })
 	}
-	if inner := clip.Find(rest, "id", nbt.String); id != nil && inner != nil && string(inner) != string(id) {
+	if inner := document.Find(rest, "id", nbt.String); id != nil && inner != nil && string(inner) != string(id) {
 		r.lost["tags id that differ from Id"]++
 	}
 	if entity {
@@ -368,17 +369,17 @@ func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object
 	}
 	var at *geom.Point
 	for _, f := range fields {
-		if v, ok := clip.Ints(f.Type, f.Payload); f.Name == tagPos && ok {
+		if v, ok := document.Ints(f.Type, f.Payload); f.Name == tagPos && ok {
 			at = &geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])}
-			rest = slices.DeleteFunc(slices.Clone(rest), func(g clip.Field) bool { return g.Name == tagPos && string(g.Payload) == string(f.Payload) })
+			rest = slices.DeleteFunc(slices.Clone(rest), func(g document.Field) bool { return g.Name == tagPos && string(g.Payload) == string(f.Payload) })
 		}
 	}
 	return clip.BlockEntity(id, at, rest)
 }
 
 // entityOf makes an entity. In versions 1 and 2 positions count from where Offset does.
-func entityOf(id []byte, fields, rest []clip.Field, version int32, least geom.Point) (voxel.Object, error) {
-	v, ok := clip.Doubles(clip.Find(fields, tagPos, nbt.List))
+func entityOf(id []byte, fields, rest []document.Field, version int32, least geom.Point) (voxel.Object, error) {
+	v, ok := document.Doubles(document.Find(fields, tagPos, nbt.List))
 	if !ok {
 		return clip.Entity(id, nil, rest)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
@@ -59,7 +60,7 @@ var weOffset = []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
-	names := clip.Peek(head)
+	names := document.Peek(head)
 	for _, f := range names {
 		switch {
 		case f.Name == tagBlockData && f.Type == nbt.ByteArray,
@@ -74,7 +75,7 @@ func Detect(head []byte) bool {
 		}
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(names, func(f clip.Field) bool { return f.Name == name })
+		return slices.ContainsFunc(names, func(f document.Field) bool { return f.Name == name })
 	}
 	return has(tagVersion) && (has(tagWidth) || has(tagHeight) || has(tagLength) || has(tagOffset))
 }
@@ -111,18 +112,18 @@ func stateString(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", format.ErrHolds, err)
 	}
-	fields, err := clip.Fields(entry)
+	fields, err := document.Fields(entry)
 	if err != nil {
 		return "", err
 	}
-	base, err := text(clip.Find(fields, "Name", nbt.String))
+	base, err := text(document.Find(fields, "Name", nbt.String))
 	if err != nil {
 		return "", fmt.Errorf("block %q: %w", name, err)
 	}
 	if !strings.Contains(base, ":") {
 		base = block.Space + base
 	}
-	properties, err := clip.Fields(clip.Find(fields, "Properties", nbt.Compound))
+	properties, err := document.Fields(document.Find(fields, "Properties", nbt.Compound))
 	if err != nil {
 		return "", err
 	}

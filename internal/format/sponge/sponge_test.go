@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -255,7 +256,7 @@ func TestObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := c.List(tt.list)[0]
-			fields, err := clip.Fields(o.Payload)
+			fields, err := document.Fields(o.Payload)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +318,7 @@ func TestPlaces(t *testing.T) {
 			}
 			var names []string
 			if len(c.Tags) > 0 {
-				fields, err := clip.Fields(c.Tags)
+				fields, err := document.Fields(c.Tags)
 				if err != nil {
 					t.Fatal(err)
 				}

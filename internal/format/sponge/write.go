@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -50,7 +51,7 @@ func Write(w io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int,
 		return nil, fmt.Errorf("sponge: %w: edges of %v, at most %d", format.ErrHolds, s, clip.MaxEdge)
 	}
 	s := &writer{c: c, version: version, lost: map[string]int{}}
-	err = clip.WriteGzip(w, func(out *bufio.Writer) error {
+	err = document.WriteGzip(w, func(out *bufio.Writer) error {
 		s.out = out
 		if version < 3 {
 			return s.flat()
@@ -171,16 +172,16 @@ func (w *writer) head() error {
 	if err != nil {
 		return err
 	}
-	meta, err := clip.Fields(clip.Find(tags, tagMetadata, nbt.Compound))
+	meta, err := document.Fields(document.Find(tags, tagMetadata, nbt.Compound))
 	if err != nil {
 		return err
 	}
-	had := len(clip.Without(tags, tagMetadata)) < len(tags)
+	had := len(document.Without(tags, tagMetadata)) < len(tags)
 	meta = w.placed(meta)
 	if had || len(meta) > 0 {
-		w.buf = clip.Field{Type: nbt.Compound, Name: tagMetadata, Payload: clip.Compound(meta)}.Append(w.buf)
+		w.buf = document.Field{Type: nbt.Compound, Name: tagMetadata, Payload: document.Compound(meta)}.Append(w.buf)
 	}
-	for _, f := range clip.Without(tags, tagMetadata) {
+	for _, f := range document.Without(tags, tagMetadata) {
 		w.buf = f.Append(w.buf)
 	}
 	s := w.c.Size
@@ -196,12 +197,12 @@ func (w *writer) head() error {
 }
 
 // placed returns the metadata with WorldEdit's tags on where the clip lies.
-func (w *writer) placed(meta []clip.Field) []clip.Field {
+func (w *writer) placed(meta []document.Field) []document.Field {
 	if w.version < 3 {
 		// WorldEdit always writes these. A file that was read without them stays so.
 		if p := w.c.Offset; p != (geom.Point{}) || w.c.Format != formatName {
 			for i, v := range [...]int{p.X, p.Y, p.Z} {
-				meta = append(clip.Without(meta, weOffset[i]), clip.Field{Type: nbt.Int, Name: weOffset[i], Payload: binary.BigEndian.AppendUint32(nil, uint32(v))})
+				meta = append(document.Without(meta, weOffset[i]), document.Field{Type: nbt.Int, Name: weOffset[i], Payload: binary.BigEndian.AppendUint32(nil, uint32(v))})
 			}
 		}
 		return meta
@@ -210,14 +211,14 @@ func (w *writer) placed(meta []clip.Field) []clip.Field {
 	if origin == (geom.Point{}) {
 		return meta
 	}
-	inner, err := clip.Fields(clip.Find(meta, tagWorldEdit, nbt.Compound))
+	inner, err := document.Fields(document.Find(meta, tagWorldEdit, nbt.Compound))
 	if err != nil {
 		inner = nil
 	}
 	b := nbt.AppendIntArray(nil, tagOrigin, []int32{int32(origin.X), int32(origin.Y), int32(origin.Z)})
-	inner = append(inner, clip.Field{Type: nbt.IntArray, Name: tagOrigin, Payload: b[3+len(tagOrigin):]})
-	f := clip.Field{Type: nbt.Compound, Name: tagWorldEdit, Payload: clip.Compound(inner)}
-	if i := slices.IndexFunc(meta, func(f clip.Field) bool { return f.Name == tagWorldEdit }); i >= 0 {
+	inner = append(inner, document.Field{Type: nbt.IntArray, Name: tagOrigin, Payload: b[3+len(tagOrigin):]})
+	f := document.Field{Type: nbt.Compound, Name: tagWorldEdit, Payload: document.Compound(inner)}
+	if i := slices.IndexFunc(meta, func(f document.Field) bool { return f.Name == tagWorldEdit }); i >= 0 {
 		meta = slices.Clone(meta)
 		meta[i] = f
 		return meta
@@ -320,7 +321,7 @@ func (w *writer) flatBiomes() *clip.Layer {
 	if flat.Scale == 1 {
 		return &flat
 	}
-	b := clip.NewBuilder(geom.Point{X: w.c.Size.X, Y: 1, Z: w.c.Size.Z}, 0, clip.NewLimit(0))
+	b := clip.NewBuilder(geom.Point{X: w.c.Size.X, Y: 1, Z: w.c.Size.Z}, 0, document.NewLimit(0))
 	b.Cells(first)
 	view, err := b.View()
 	if err != nil {
@@ -337,7 +338,7 @@ func (w *writer) objects(tag string, list []voxel.Object, entity bool) error {
 		if err != nil {
 			return fmt.Errorf("%s[%d]: %w", tag, i, err)
 		}
-		w.buf = append(w.buf, clip.Compound(fields)...)
+		w.buf = append(w.buf, document.Compound(fields)...)
 		if len(w.buf) > 1<<20 {
 			if err := w.emit(); err != nil {
 				return err
@@ -348,8 +349,8 @@ func (w *writer) objects(tag string, list []voxel.Object, entity bool) error {
 }
 
 // object returns the tags of an object in the form of the version.
-func (w *writer) object(o *voxel.Object, entity bool) (out []clip.Field, err error) {
-	id, rest, err := clip.ID(o)
+func (w *writer) object(o *voxel.Object, entity bool) (out []document.Field, err error) {
+	id, rest, err := document.ID(o)
 	if err != nil {
 		return nil, err
 	}
@@ -357,19 +358,19 @@ func (w *writer) object(o *voxel.Object, entity bool) (out []clip.Field, err err
 		out = append(out, w.pos(o, entity, &rest))
 	}
 	if id != nil {
-		out = append(out, clip.Field{Type: nbt.String, Name: tagID, Payload: id})
+		out = append(out, document.Field{Type: nbt.String, Name: tagID, Payload: id})
 	}
 	if w.version >= 3 {
 		if len(rest) > 0 {
-			out = append(out, clip.Field{Type: nbt.Compound, Name: tagData, Payload: clip.Compound(rest)})
+			out = append(out, document.Field{Type: nbt.Compound, Name: tagData, Payload: document.Compound(rest)})
 		}
 		return out, nil
 	}
-	if w.version == 1 && clip.Find(rest, tagContent, nbt.Int) == nil {
-		out = append(out, clip.Field{Type: nbt.Int, Name: tagContent, Payload: []byte{0, 0, 0, contentVersion}})
+	if w.version == 1 && document.Find(rest, tagContent, nbt.Int) == nil {
+		out = append(out, document.Field{Type: nbt.Int, Name: tagContent, Payload: []byte{0, 0, 0, contentVersion}})
 	}
 	for _, f := range rest {
-		if slices.ContainsFunc(out, func(g clip.Field) bool { return g.Name == f.Name }) {
+		if slices.ContainsFunc(out, func(g document.Field) bool { return g.Name == f.Name }) {
 			w.lost["tag "+f.Name+" of "+kindOf(entity)]++
 			continue
 		}
@@ -386,18 +387,18 @@ func kindOf(entity bool) string {
 }
 
 // pos returns the position of an object, and takes it out of rest.
-func (w *writer) pos(o *voxel.Object, entity bool, rest *[]clip.Field) clip.Field {
+func (w *writer) pos(o *voxel.Object, entity bool, rest *[]document.Field) document.Field {
 	if !entity {
 		b := nbt.AppendIntArray(nil, "", []int32{int32(o.At.X), int32(o.At.Y), int32(o.At.Z)})
-		return clip.Field{Type: nbt.IntArray, Name: tagPos, Payload: b[3:]}
+		return document.Field{Type: nbt.IntArray, Name: tagPos, Payload: b[3:]}
 	}
 	abs := *o
 	if w.version < 3 {
 		abs = clip.Move(*o, w.c.Min)
 	}
-	_, fields, _ := clip.ID(&abs) // it could be read before it was moved
-	*rest = clip.Without(fields, tagPos)
-	return clip.Field{Type: nbt.List, Name: tagPos, Payload: clip.Find(fields, tagPos, nbt.List)}
+	_, fields, _ := document.ID(&abs) // it could be read before it was moved
+	*rest = document.Without(fields, tagPos)
+	return document.Field{Type: nbt.List, Name: tagPos, Payload: document.Find(fields, tagPos, nbt.List)}
 }
 
 // end closes the root and writes the rest.

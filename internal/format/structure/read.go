@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -19,7 +20,7 @@ const maxCells = 1 << 24
 
 // reader reads a structure in two passes, because the palette may follow the blocks.
 type reader struct {
-	doc      *clip.Document
+	doc      *document.Document
 	size     [3]int32
 	sized    bool
 	found    bool
@@ -27,7 +28,7 @@ type reader struct {
 	names    *format.Names
 	palette  []voxel.Cell
 	out      *clip.Clip
-	rest     []clip.Field
+	rest     []document.Field
 	draft    *grid.Edit
 	box      geom.Box // of the size and of blocks outside of it
 	outside  int      // blocks
@@ -61,7 +62,7 @@ func (r *runs) add(p geom.Point, state int32, has bool) {
 }
 
 func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: clip.NewDocument(src, size, o), names: format.NewNames(), taken: map[geom.Point]bool{}, runs: runs{full: map[int32]bool{}}}
+	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), names: format.NewNames(), taken: map[geom.Point]bool{}, runs: runs{full: map[int32]bool{}}}
 	void, err := r.names.Cell(clip.Void)
 	if err != nil {
 		return nil, err
@@ -72,11 +73,11 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	}
 	switch {
 	case !r.sized:
-		return nil, clip.Corrupt(tagSize, errors.New("missing: not a structure"))
+		return nil, document.Corrupt(tagSize, errors.New("missing: not a structure"))
 	case !r.found:
-		return nil, clip.Corrupt(tagBlocks, errors.New("missing: not a structure"))
+		return nil, document.Corrupt(tagBlocks, errors.New("missing: not a structure"))
 	case r.palette == nil && r.count > 0:
-		return nil, clip.Corrupt(tagPalette, errors.New("missing"))
+		return nil, document.Corrupt(tagPalette, errors.New("missing"))
 	}
 	r.box = r.inner()
 	if err := r.checkBox(); err != nil {
@@ -122,10 +123,10 @@ func (r *reader) clip() (*clip.Clip, error) {
 		for _, state := range r.runs.some {
 			full = nbt.AppendStringPayload(full, r.names.Name(r.palette[state]))
 		}
-		r.rest = append(r.rest, clip.Field{Type: nbt.List, Name: tagFull, Payload: full})
+		r.rest = append(r.rest, document.Field{Type: nbt.List, Name: tagFull, Payload: full})
 	}
 	if len(r.rest) > 0 {
-		c.Tags = clip.Compound(r.rest)
+		c.Tags = document.Compound(r.rest)
 	}
 	if len(r.tiles) > 0 {
 		c.Lists = append(c.Lists, voxel.List{Name: voxel.BlockEntities, Objects: r.tiles})
@@ -145,11 +146,11 @@ func (r *reader) clip() (*clip.Clip, error) {
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	switch {
 	case name == tagVersion && t == nbt.Int:
-		r.out.Version = clip.Int(s)
+		r.out.Version = document.Int(s)
 	case name == tagSize && (t == nbt.List || t == nbt.IntArray):
-		r.size, r.sized = clip.Ints(t, s.Raw(t))
+		r.size, r.sized = document.Ints(t, s.Raw(t))
 		if s.Err() == nil && (!r.sized || min(r.size[0], r.size[1], r.size[2]) < 0 || max(r.size[0], r.size[1], r.size[2]) > clip.MaxEdge) {
-			return clip.Corrupt(tagSize, fmt.Errorf("%v is no size", r.size))
+			return document.Corrupt(tagSize, fmt.Errorf("%v is no size", r.size))
 		}
 	case name == tagPalette && t == nbt.List && r.palette == nil:
 		return r.readPalette(s)
@@ -157,7 +158,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		elem, n := s.List()
 		for i := range n {
 			if elem != nbt.List {
-				return clip.Corrupt(tagPalettes, fmt.Errorf("a list of type %v", elem))
+				return document.Corrupt(tagPalettes, fmt.Errorf("a list of type %v", elem))
 			}
 			if i > 0 {
 				s.Skip(elem)
@@ -172,7 +173,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagBlocks && t == nbt.List:
 		elem, n := s.List()
 		if r.found || n > 0 && elem != nbt.Compound {
-			return clip.Corrupt(tagBlocks, fmt.Errorf("a list of type %v", elem))
+			return document.Corrupt(tagBlocks, fmt.Errorf("a list of type %v", elem))
 		}
 		r.found, r.count = true, n
 		for ; n > 0 && s.Err() == nil; n-- {
@@ -182,7 +183,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		return r.doc.KeepList(s, name, &r.entities)
 	default:
 		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, clip.Field{Type: t, Name: name, Payload: raw})
+		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
 		return err
 	}
 	return s.Err()
@@ -192,7 +193,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 func (r *reader) readPalette(s *nbt.Stream) error {
 	elem, n := s.List()
 	if n > 0 && elem != nbt.Compound {
-		return clip.Corrupt(tagPalette, fmt.Errorf("a list of type %v", elem))
+		return document.Corrupt(tagPalette, fmt.Errorf("a list of type %v", elem))
 	}
 	r.palette = []voxel.Cell{}
 	for ; n > 0 && s.Err() == nil; n-- {
@@ -202,7 +203,7 @@ func (r *reader) readPalette(s *nbt.Stream) error {
 		}
 		name, has, err := block.Name(raw)
 		if err != nil {
-			return clip.Corrupt(tagPalette, err)
+			return document.Corrupt(tagPalette, err)
 		}
 		if has == block.EmptyProperties {
 			r.out.Lost["empty tags Properties"]++
@@ -232,7 +233,7 @@ func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
 			break
 		}
 		if err := r.block(raw); err != nil {
-			return clip.Corrupt(tagBlocks, err)
+			return document.Corrupt(tagBlocks, err)
 		}
 	}
 	return s.Err()
@@ -247,7 +248,7 @@ func (r *reader) block(raw []byte) error {
 	for t, name := b.Next(); t != nbt.End; t, name = b.Next() {
 		switch {
 		case string(name) == tagPos && (t == nbt.List || t == nbt.IntArray):
-			at, placed = clip.Ints(t, b.Raw(t))
+			at, placed = document.Ints(t, b.Raw(t))
 		case string(name) == tagState && t == nbt.Int:
 			state = b.Int()
 		case string(name) == tagNBT && t == nbt.Compound:
@@ -279,7 +280,7 @@ func (r *reader) block(raw []byte) error {
 	if data == nil {
 		return nil
 	}
-	fields, err := clip.Fields(data)
+	fields, err := document.Fields(data)
 	if err != nil {
 		return err
 	}
@@ -298,18 +299,18 @@ func (r *reader) block(raw []byte) error {
 
 // entity makes an entity of {pos, blockPos, nbt}.
 func (r *reader) entity(raw []byte) (voxel.Object, error) {
-	fields, err := clip.Fields(raw)
+	fields, err := document.Fields(raw)
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	inner, err := clip.Fields(clip.Find(fields, tagNBT, nbt.Compound))
+	inner, err := document.Fields(document.Find(fields, tagNBT, nbt.Compound))
 	if err != nil {
 		return voxel.Object{}, err
 	}
-	for _, f := range clip.Without(fields, tagPos, tagBlockPos, tagNBT) {
+	for _, f := range document.Without(fields, tagPos, tagBlockPos, tagNBT) {
 		r.out.Lost["tag "+f.Name+" of entities"]++
 	}
-	v, ok := clip.Doubles(clip.Find(fields, tagPos, nbt.List))
+	v, ok := document.Doubles(document.Find(fields, tagPos, nbt.List))
 	if !ok {
 		return clip.Entity(nil, nil, inner)
 	}
@@ -317,7 +318,7 @@ func (r *reader) entity(raw []byte) (voxel.Object, error) {
 	if err != nil {
 		return o, err
 	}
-	at, ok := clip.Ints(nbt.List, clip.Find(fields, tagBlockPos, nbt.List))
+	at, ok := document.Ints(nbt.List, document.Find(fields, tagBlockPos, nbt.List))
 	if _, hangs := clip.Hangs(&o); hangs && ok {
 		o = clip.Hang(o, geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
@@ -39,9 +40,9 @@ const (
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
-	names := clip.Peek(head)
+	names := document.Peek(head)
 	has := func(name string) bool {
-		return slices.ContainsFunc(names, func(f clip.Field) bool { return f.Name == name && f.Type == nbt.List })
+		return slices.ContainsFunc(names, func(f document.Field) bool { return f.Name == name && f.Type == nbt.List })
 	}
 	// Of a large file only the first tag may be in head.
 	return has(tagSize) && (has(tagBlocks) || has(tagPalette) || has(tagPalettes) || has(tagEntities)) ||

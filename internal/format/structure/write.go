@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -40,7 +41,7 @@ type writer struct {
 // format cannot hold.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
 	w := &writer{c: c, lost: map[string]int{}, tiles: map[geom.Point]*voxel.Object{}, void: -1, states: make([]int, len(c.Block.Names))}
-	err = clip.WriteGzip(to, func(out *bufio.Writer) error {
+	err = document.WriteGzip(to, func(out *bufio.Writer) error {
 		w.out = out
 		return w.write()
 	})
@@ -119,19 +120,19 @@ func (w *writer) write() error {
 }
 
 // tags returns the tags that are not ours, and takes the reader's notes out of them.
-func (w *writer) tags() ([]clip.Field, error) {
+func (w *writer) tags() ([]document.Field, error) {
 	tags, err := w.c.TagsOf(formatName, w.lost)
 	if err != nil {
 		return nil, err
 	}
-	if note := clip.Find(tags, tagFull, nbt.List); note != nil {
+	if note := document.Find(tags, tagFull, nbt.List); note != nil {
 		w.full = map[string]bool{}
 		r := nbt.NewPayload(note, nbt.Limits{})
 		for _, n := r.List(); n > 0; n-- {
 			w.full[string(r.String())] = true
 		}
 	}
-	return clip.Without(tags, tagFull), nil
+	return document.Without(tags, tagFull), nil
 }
 
 // findTiles finds the block entities that have a block.
@@ -226,7 +227,7 @@ func (w *writer) entities() error {
 	}
 	w.buf = nbt.AppendList(w.buf, tagEntities, elem, len(list))
 	for _, o := range list {
-		fields, err := clip.Fields(o.Payload)
+		fields, err := document.Fields(o.Payload)
 		if err != nil {
 			return err
 		}
@@ -234,7 +235,7 @@ func (w *writer) entities() error {
 		if p, ok := clip.Hangs(&o); ok {
 			at = p
 		}
-		w.buf = append(nbt.AppendHeader(w.buf, nbt.List, tagPos), clip.Find(fields, "Pos", nbt.List)...)
+		w.buf = append(nbt.AppendHeader(w.buf, nbt.List, tagPos), document.Find(fields, "Pos", nbt.List)...)
 		w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagBlockPos), at)
 		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
 		w.buf = nbt.AppendEnd(w.buf)

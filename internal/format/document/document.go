@@ -1,4 +1,5 @@
-package clip
+// Package document reads files of one NBT document as streams, and the entries of compounds.
+package document
 
 import (
 	"bufio"
@@ -33,9 +34,10 @@ const inflated = 16
 // maxTag bounds a tag that is held in memory, in bytes.
 const maxTag = 256 << 20
 
-// NewDocument returns the document in the size bytes of r.
-func NewDocument(r io.ReaderAt, size int64, o ReadOptions) *Document {
-	return &Document{r: r, size: size, bytes: min(max(o.MaxBytes, 0), math.MaxInt64/inflated) * inflated, limit: NewLimit(o.MaxBytes)}
+// NewDocument returns the document in the size bytes of r. maxBytes bounds the memory of what is
+// read, and 16 times as many the bytes when inflated; see NewLimit for 0.
+func NewDocument(r io.ReaderAt, size, maxBytes int64) *Document {
+	return &Document{r: r, size: size, bytes: min(max(maxBytes, 0), math.MaxInt64/inflated) * inflated, limit: NewLimit(maxBytes)}
 }
 
 // Limit bounds the memory of what is read from the document.
@@ -200,22 +202,6 @@ func (d *Document) KeepList(s *nbt.Stream, name string, all *[][]byte) error {
 	return s.Err()
 }
 
-// AddObjects makes the objects of a list of their compounds.
-func (c *Clip) AddObjects(name string, all [][]byte, object func(raw []byte) (voxel.Object, error)) error {
-	var list []voxel.Object
-	for n, raw := range all {
-		o, err := object(raw)
-		if err != nil {
-			return Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
-		}
-		list = append(list, o)
-	}
-	if len(list) > 0 {
-		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
-	}
-	return nil
-}
-
 // WriteGzip compresses what write writes.
 func WriteGzip(to io.Writer, write func(out *bufio.Writer) error) error {
 	z := gzip.NewWriter(to)
@@ -305,7 +291,7 @@ func Ints(t nbt.Type, payload []byte) (v [3]int32, ok bool) {
 // Peek returns the names and types of the entries of the root of a document, as far as the
 // first bytes of its file tell, and of a Schematic in it. Leaves detect their files by them.
 func Peek(head []byte) (names []Field) {
-	d := NewDocument(bytes.NewReader(head), int64(len(head)), ReadOptions{MaxBytes: peekBytes})
+	d := NewDocument(bytes.NewReader(head), int64(len(head)), peekBytes)
 	// The error is that of a file that ends early.
 	_ = d.Walk(func(s *nbt.Stream, t nbt.Type, name string) error {
 		names = append(names, Field{Type: t, Name: name})
@@ -322,3 +308,52 @@ const (
 	peekBytes = 1 << 20
 	peekNames = 64
 )
+
+// Doubles returns three numbers of a list of doubles.
+func Doubles(payload []byte) (v [3]float64, ok bool) {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	if elem, n := r.List(); elem != nbt.Double || n != 3 {
+		return v, false
+	}
+	for i := range v {
+		v[i] = r.Double()
+	}
+	return v, r.Err() == nil
+}
+
+// ID returns the payload of the string id of an object, and its other tags.
+func ID(o *voxel.Object) (id []byte, rest []Field, err error) {
+	fields, err := Fields(o.Payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	id = Find(fields, "id", nbt.String)
+	if id != nil {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
+		fields = slices.Delete(fields, i, i+1)
+	}
+	return id, fields, nil
+}
+
+// ErrTooLarge says that there is more than a limit allows.
+var ErrTooLarge = errors.New("the file takes more memory than allowed")
+
+// Limit bounds the memory of what is read.
+type Limit struct{ most, left int64 }
+
+// NewLimit returns a limit of that many bytes, or of 4 GiB if there are none.
+func NewLimit(maxBytes int64) *Limit {
+	if maxBytes <= 0 {
+		maxBytes = 4 << 30
+	}
+	return &Limit{maxBytes, maxBytes}
+}
+
+// Take counts n bytes. It fails with ErrTooLarge when there are too many.
+func (l *Limit) Take(n int64) error {
+	if l.left -= n; l.left < 0 {
+		l.left = math.MinInt64 / 2
+		return fmt.Errorf("%w: %d bytes", ErrTooLarge, l.most)
+	}
+	return nil
+}
