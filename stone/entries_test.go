@@ -79,7 +79,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		if err != nil || !covered || !reflect.DeepEqual(c, want[pos]) {
 			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, covered, err, want[pos])
 		}
-		if _, err := r.Column(t.Context(), d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
+		if _, err := r.ReadColumn(t.Context(), d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
 			t.Errorf("column %v with its lists: %v", pos, err)
 		}
 	}

@@ -90,7 +90,7 @@ func TestColumnReadsItsOwnTower(t *testing.T) {
 	}
 	src.calls = 0
 	want := s.Dimensions[0].Columns[77]
-	got, err := r.Column(t.Context(), "d", want.Pos)
+	got, err := r.ReadColumn(t.Context(), "d", want.Pos)
 	if err != nil || !reflect.DeepEqual(*got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -186,7 +186,7 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 		}
 		return nil
 	}
-	for c, err := range s.Columns(ctx, d.name) {
+	for c, err := range s.ReadColumns(ctx, d.name) {
 		if err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ func TestLightPastTower(t *testing.T) {
 		t.Error("no light that follows from blocks")
 	}
 	for _, c := range sky {
-		if got, _, err := r.Chunk(t.Context(), "earth", voxel.Sky, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
+		if got, _, err := r.ReadChunk(t.Context(), "earth", voxel.Sky, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
 			t.Errorf("chunk %v: %v", c.Pos, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestLightFromSeveral(t *testing.T) {
 		wait.Go(func() {
 			for _, v := range s.Dimensions[0].Volumes {
 				for _, c := range v.Levels[0].Chunks {
-					if got, _, err := r.Chunk(t.Context(), "earth", v.Name, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
+					if got, _, err := r.ReadChunk(t.Context(), "earth", v.Name, 0, c.Pos); err != nil || !got.Equal(c.Chunk) {
 						t.Errorf("chunk %v of %s: %v", c.Pos, v.Name, err)
 					}
 				}
@@ -196,7 +196,7 @@ func TestLight(t *testing.T) {
 				}
 				mustEqual(t, mustReadSpec(t, r), s)
 				for _, c := range s.Dimensions[0].Volumes[1].Levels[0].Chunks {
-					got, _, err := r.Chunk(t.Context(), "earth", voxel.Sky, 0, c.Pos)
+					got, _, err := r.ReadChunk(t.Context(), "earth", voxel.Sky, 0, c.Pos)
 					if err != nil || !got.Equal(c.Chunk) {
 						t.Errorf("%s: chunk %v alone: %v", name, c.Pos, err)
 					}
@@ -323,7 +323,7 @@ func TestMergeLight(t *testing.T) {
 				if n == 0 && c.Pos == at(1, 0, 0) {
 					want = above.Dimensions[0].Volumes[0].Levels[0].Chunks[0].Chunk
 				}
-				if got, _, err := r.Chunk(t.Context(), "earth", v.Name, 0, c.Pos); err != nil || !got.Equal(want) {
+				if got, _, err := r.ReadChunk(t.Context(), "earth", v.Name, 0, c.Pos); err != nil || !got.Equal(want) {
 					t.Errorf("%d chunks a page: %s %v: %v", pageChunks, v.Name, c.Pos, err)
 				}
 			}
@@ -368,10 +368,10 @@ func TestLightAfterFailedRead(t *testing.T) {
 					continue
 				}
 				for _, want := range p.Levels[0].Chunks {
-					got, _, err := r.Chunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
+					got, _, err := r.ReadChunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
 					if err != nil {
 						failed++
-						got, _, err = r.Chunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
+						got, _, err = r.ReadChunk(t.Context(), s.Dimensions[0].Name, v, 0, want.Pos)
 					}
 					if err != nil || !got.Equal(want.Chunk) {
 						t.Fatalf("read %d failed; %s of %v after it: %v", n, v, want.Pos, err)

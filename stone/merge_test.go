@@ -186,7 +186,7 @@ func TestMergeManyLists(t *testing.T) {
 		t.Errorf("%d pages, want %d", len(pages), want)
 	}
 	read := 0
-	for c, err := range mustOpen(t, b).Columns(t.Context(), "d") {
+	for c, err := range mustOpen(t, b).ReadColumns(t.Context(), "d") {
 		if err != nil {
 			t.Fatal(err)
 		}

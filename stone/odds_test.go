@@ -76,7 +76,7 @@ func TestOdds(t *testing.T) {
 	}
 	table := []voxel.Cell{0, 1, 3, 4, 5}
 	for _, c := range below.Dimensions[0].Volumes[0].Levels[0].Chunks {
-		got, _, err := merged.Chunk(t.Context(), "d", voxel.Block, 0, geom.ChunkPos(c.Pos))
+		got, _, err := merged.ReadChunk(t.Context(), "d", voxel.Block, 0, geom.ChunkPos(c.Pos))
 		if err != nil || !got.Equal(c.Chunk.Translate(table)) {
 			t.Errorf("merged: chunk %v: %v", c.Pos, err)
 		}

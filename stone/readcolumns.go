@@ -27,9 +27,9 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 	return at
 }
 
-// Columns yields every column of a dimension with the lists that the stone has of
+// ReadColumns yields every column of a dimension with the lists that the stone has of
 // it, in ascending order of position. It stops after an error, and when ctx ends.
-func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (s *Reader) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := s.dimension(dim)
 		r := s.columnReader(ctx, d)
@@ -55,10 +55,10 @@ func (s *Reader) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colum
 	}
 }
 
-// Column returns one column with the lists that the stone has of it, or
+// ReadColumn returns one column with the lists that the stone has of it, or
 // fs.ErrNotExist. It reads the column's page, one page for each list and, if height
 // maps of the column follow from blocks, the pages of the chunks of its tower.
-func (s *Reader) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
+func (s *Reader) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	r := s.columnReader(ctx, s.dimension(dim))
 	c, _, err := r.find(pos)
 	if err == nil && c == nil {

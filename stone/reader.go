@@ -278,9 +278,9 @@ func (s *Reader) entries(dim, vol string, level int) (*volume, []entry) {
 	return nil, nil
 }
 
-// Chunk returns the chunk at pos of a volume's level. covered says that the stone has
+// ReadChunk returns the chunk at pos of a volume's level. covered says that the stone has
 // an entry for it; a nil chunk then has no cells. It reads one page.
-func (s *Reader) Chunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, covered bool, err error) {
+func (s *Reader) ReadChunk(ctx context.Context, dim, vol string, level int, pos geom.ChunkPos) (c *voxel.Chunk, covered bool, err error) {
 	err = s.ReadChunks(ctx, dim, vol, level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, got *voxel.Chunk) error {
 		c, covered = got, true
 		return nil

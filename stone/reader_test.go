@@ -44,7 +44,7 @@ func checkChunks(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 				if i%7 > 0 {
 					continue
 				}
-				got, covered, err := r.Chunk(t.Context(), d.Name, v.Name, l.Level, want.Pos)
+				got, covered, err := r.ReadChunk(t.Context(), d.Name, v.Name, l.Level, want.Pos)
 				if err != nil || !covered || !reflect.DeepEqual(got, want.Chunk) {
 					t.Errorf("%s %s level %d: chunk %v: covered %v, %v", d.Name, v.Name, l.Level, want.Pos, covered, err)
 				}
@@ -58,7 +58,7 @@ func checkColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec) {
 		if i%7 > 0 {
 			continue
 		}
-		if got, err := r.Column(t.Context(), d.Name, want.Pos); err != nil || !reflect.DeepEqual(*got, want) {
+		if got, err := r.ReadColumn(t.Context(), d.Name, want.Pos); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%s: column %v: %v", d.Name, want.Pos, err)
 		}
 	}
@@ -75,23 +75,23 @@ func TestReadsOfNothing(t *testing.T) {
 		{"earth", voxel.Block, -1, at(0, 0, 0)}, {"earth", voxel.Block, 99, at(0, 0, 0)},
 		{"earth", voxel.Block, 0, at(2, 0, 0)}, {"earth", voxel.Block, 0, at(-1<<31, 1<<31-1, 0)},
 	} {
-		if c, covered, err := r.Chunk(t.Context(), tt.dim, tt.vol, tt.level, tt.pos); c != nil || covered || err != nil {
+		if c, covered, err := r.ReadChunk(t.Context(), tt.dim, tt.vol, tt.level, tt.pos); c != nil || covered || err != nil {
 			t.Errorf("%+v: got %v, %v, %v", tt, c, covered, err)
 		}
 	}
 	// 1<<24 columns further on is where the bits of a key begin again
 	for _, pos := range []geom.ColumnPos{{X: 1}, {X: 1 << 24}, {X: 1 << 30, Z: 1 << 30}, {X: -1 << 31}} {
-		if _, err := r.Column(t.Context(), "earth", pos); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := r.ReadColumn(t.Context(), "earth", pos); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("column %v: %v", pos, err)
 		}
 	}
-	if _, err := r.Column(t.Context(), "no", geom.ColumnPos{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := r.ReadColumn(t.Context(), "no", geom.ColumnPos{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("column of no dimension: %v", err)
 	}
 	if _, err := r.OpenFile("no"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	for range r.Columns(t.Context(), "no") {
+	for range r.ReadColumns(t.Context(), "no") {
 		t.Error("a column of no dimension")
 	}
 }
@@ -103,7 +103,7 @@ func TestStopEarly(t *testing.T) {
 	r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 1, Effort: stone.Quick}))
 	n := 0
 	for _, d := range s.Dimensions {
-		for range r.Columns(t.Context(), d.Name) {
+		for range r.ReadColumns(t.Context(), d.Name) {
 			n++
 			break
 		}
@@ -180,10 +180,10 @@ func TestReadFailures(t *testing.T) {
 	if err := r.Check(context.Background()); !errors.Is(err, errBroken) {
 		t.Errorf("check: %v", err)
 	}
-	if _, _, err := r.Chunk(t.Context(), "earth", voxel.Block, 0, at(0, 0, 0)); !errors.Is(err, errBroken) {
+	if _, _, err := r.ReadChunk(t.Context(), "earth", voxel.Block, 0, at(0, 0, 0)); !errors.Is(err, errBroken) {
 		t.Errorf("chunk: %v", err)
 	}
-	if _, err := r.Column(t.Context(), "earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
+	if _, err := r.ReadColumn(t.Context(), "earth", geom.ColumnPos{}); !errors.Is(err, errBroken) {
 		t.Errorf("column: %v", err)
 	}
 	if _, err := readSpec(r); !errors.Is(err, errBroken) {

@@ -31,7 +31,7 @@ func readSpec(r *stone.Reader) (stonetest.Spec, error) {
 			}
 			spec.Volumes = append(spec.Volumes, vs)
 		}
-		for c, err := range r.Columns(context.Background(), d.Name) {
+		for c, err := range r.ReadColumns(context.Background(), d.Name) {
 			if err != nil {
 				return s, err
 			}

@@ -129,9 +129,9 @@ type Content interface {
 	// the volume's default. want must ascend by code. Calls may come in another
 	// order.
 	ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error
-	// Columns yields the columns of a dimension with their lists, in ascending order
+	// ReadColumns yields the columns of a dimension with their lists, in ascending order
 	// of position. It stops after an error.
-	Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
+	ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error]
 	// OpenFile returns the content of a file, or fs.ErrNotExist.
 	OpenFile(path string) (io.ReadCloser, error)
 }

@@ -41,7 +41,7 @@ func readAll(ctx context.Context, r *stone.Reader) error {
 				}
 			}
 		}
-		for _, err := range r.Columns(ctx, d.Name) {
+		for _, err := range r.ReadColumns(ctx, d.Name) {
 			if err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ func (g *gate) Err() error {
 func TestLightWaits(t *testing.T) {
 	b := mustWrite(t, house(1, 3, at(0, 0, 0)), stone.Options{Only: formLit})
 	read := func(r *stone.Reader, ctx context.Context) error {
-		_, _, err := r.Chunk(ctx, "earth", voxel.Sky, 0, at(0, 0, 0))
+		_, _, err := r.ReadChunk(ctx, "earth", voxel.Sky, 0, at(0, 0, 0))
 		return err
 	}
 	whole := &countdown{Context: context.Background(), left: 1 << 30}

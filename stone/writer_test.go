@@ -236,7 +236,7 @@ func TestEqualPages(t *testing.T) {
 			r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 2}))
 			mustEqual(t, mustReadSpec(t, r), s)
 			for pos, c := range want {
-				if got, _, err := r.Chunk(t.Context(), "d", voxel.Block, 0, pos); err != nil || !got.Equal(c) {
+				if got, _, err := r.ReadChunk(t.Context(), "d", voxel.Block, 0, pos); err != nil || !got.Equal(c) {
 					t.Errorf("chunk %v: %v", pos, err)
 				}
 			}

@@ -44,16 +44,16 @@ func (a *Apart) Columns(dim string) []geom.ColumnPos {
 	return slices.SortedFunc(maps.Keys(a.where.columns[dim]), geom.ColumnPos.Compare)
 }
 
-// Source returns a chunk as a commit has it, nil if all of it is the default, and the newest
+// ReadSource returns a chunk as a commit has it, nil if all of it is the default, and the newest
 // commit that the layer stands for which says so. On the way down from the Snapshot's
 // commit, no stone of a later one covers the chunk. If no stone covers it, that is the
 // lowest layer: a full pack leaves out what is the default.
-func (s *Snapshot) Source(ctx context.Context, dim, vol string, pos geom.ChunkPos) (*voxel.Chunk, history.ID, error) {
+func (s *Snapshot) ReadSource(ctx context.Context, dim, vol string, pos geom.ChunkPos) (*voxel.Chunk, history.ID, error) {
 	if err := s.live(); err != nil {
 		return nil, history.ID{}, err
 	}
 	for i := len(s.stack) - 1; i >= 0; i-- {
-		c, covered, err := s.stack[i].Chunk(ctx, dim, vol, 0, pos)
+		c, covered, err := s.stack[i].ReadChunk(ctx, dim, vol, 0, pos)
 		switch table := s.stack[i].tables[volumeName{dim, vol}]; {
 		case err != nil:
 			return nil, history.ID{}, fmt.Errorf("world: stone %v: %w", s.stack[i].Stone.ID, err)

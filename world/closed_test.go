@@ -73,10 +73,10 @@ func TestClosed(t *testing.T) {
 		{"Snapshot.ReadBox", func() error {
 			return s.ReadBox(ctx, earth, voxel.Block, 0, geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, make([]voxel.Cell, 1))
 		}},
-		{"Snapshot.Source", func() error { _, _, err := s.Source(ctx, earth, voxel.Block, geom.ChunkPos{}); return err }},
-		{"Snapshot.Column", func() error { _, err := s.Column(ctx, earth, geom.ColumnPos{}); return err }},
-		{"Snapshot.Columns", func() error {
-			for _, err := range s.Columns(ctx, earth) {
+		{"Snapshot.ReadSource", func() error { _, _, err := s.ReadSource(ctx, earth, voxel.Block, geom.ChunkPos{}); return err }},
+		{"Snapshot.ReadColumn", func() error { _, err := s.ReadColumn(ctx, earth, geom.ColumnPos{}); return err }},
+		{"Snapshot.ReadColumns", func() error {
+			for _, err := range s.ReadColumns(ctx, earth) {
 				return err
 			}
 			return nil

@@ -19,7 +19,8 @@
 // of its writes, or none if it failed. Update returns what it replaced, and World.Watch tells others of it.
 // DimensionTx.SetBlock writes a block with what it owns.
 //
-// Reading never waits for the disk. World.Load brings a box into memory, LoadRegion a region, and holds
+// The name of a call says whether it waits for a disk or a network: what begins with Read, Load, Open or Commit does
+// and takes a context, and a Snapshot is read so; a View, a Tx and all else only look at what is in memory. World.Load brings a box into memory, LoadRegion a region, and holds
 // it until it is released; Options.Whole holds everything. A View answers false for what is
 // not loaded, and an Update that needs it fails with ErrNotLoaded.
 //

@@ -323,7 +323,7 @@ func (f *farReader) stored(ctx context.Context, level int, p geom.Point) (voxel.
 	c, ok := f.pages[page]
 	if !ok {
 		var err error
-		c, _, err = f.openStack[0].Chunk(ctx, f.name.dimension, f.name.volume, level, page.pos)
+		c, _, err = f.openStack[0].ReadChunk(ctx, f.name.dimension, f.name.volume, level, page.pos)
 		if err != nil {
 			return 0, fmt.Errorf("world: stone %v: %w", f.openStack[0].Stone.ID, err)
 		}

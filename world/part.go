@@ -23,8 +23,8 @@ func (p *part) knows(name volumeName, b geom.Box) bool {
 	return slices.ContainsFunc(p.boxes[name], func(known geom.Box) bool { return known.Intersect(b) == b })
 }
 
-// FindColumns lets a world of Options.Part know which columns a dimension has. Other worlds know.
-func (w *World) FindColumns(dimension string) error {
+// LoadColumns lets a world of Options.Part know which columns a dimension has. Other worlds know.
+func (w *World) LoadColumns(dimension string) error {
 	return w.know(dimension, func(name string) bool { return name == Columns }, Everywhere)
 }
 

@@ -168,14 +168,14 @@ func (r *replacing) columns(d *DimensionTx) error {
 	for pos := range d.d.columns.all() {
 		gone[pos] = true
 	}
-	for c, err := range r.c.Columns(r.ctx, d.d.name) {
+	for c, err := range r.c.ReadColumns(r.ctx, d.d.name) {
 		if err = cmp.Or(err, r.ctx.Err()); err != nil {
 			return err
 		}
 		delete(gone, c.Pos)
 		old := d.d.columns.at(c.Pos)
 		if old == unloaded {
-			if old, err = r.have.Column(r.ctx, d.d.name, c.Pos); err != nil {
+			if old, err = r.have.ReadColumn(r.ctx, d.d.name, c.Pos); err != nil {
 				return err
 			}
 		}

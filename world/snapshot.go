@@ -259,8 +259,8 @@ func (s *Snapshot) ReadChunks(ctx context.Context, dim, vol string, level int, w
 	return s.stack.chunks(ctx, volumeName{dim, vol}, want, f)
 }
 
-// Columns implements stone.Content.
-func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+// ReadColumns implements stone.Content.
+func (s *Snapshot) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		i := s.about.dimension(dim)
 		if err := s.live(); err != nil || i < 0 {
@@ -296,7 +296,7 @@ func (s *Snapshot) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Col
 // onlyColumns is Columns of a commit on one stone, whose pages it goes through once.
 func (s *Snapshot) onlyColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
-		for c, err := range s.stack[0].Columns(ctx, dim) {
+		for c, err := range s.stack[0].ReadColumns(ctx, dim) {
 			if err != nil {
 				yield(nil, fmt.Errorf("world: stone %v: %w", s.stack[0].Stone.ID, err))
 				return
@@ -309,8 +309,8 @@ func (s *Snapshot) onlyColumns(ctx context.Context, dim string) iter.Seq2[*voxel
 	}
 }
 
-// Column returns a column with its lists, nil if there is none.
-func (s *Snapshot) Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
+// ReadColumn returns a column with its lists, nil if there is none.
+func (s *Snapshot) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	i := s.about.dimension(dim)
 	if err := s.live(); err != nil || i < 0 {
 		return nil, err

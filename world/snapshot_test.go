@@ -136,7 +136,7 @@ func TestSnapshotOverlaid(t *testing.T) {
 		}
 	}
 	var before *geom.ColumnPos
-	for column, err := range s.Columns(ctx, earth) {
+	for column, err := range s.ReadColumns(ctx, earth) {
 		if err != nil || !columns[column.Pos] || before != nil && before.Compare(column.Pos) >= 0 {
 			t.Fatalf("column %+v, %v, after %v", column, err, before)
 		}

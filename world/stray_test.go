@@ -154,11 +154,11 @@ func TestPartCountsOnce(t *testing.T) {
 			t.Fatal(x, err)
 		}
 		h.Release()
-		if err := p.FindColumns(earth); err != nil {
+		if err := p.LoadColumns(earth); err != nil {
 			t.Fatal(x, err)
 		}
 	}
-	if err := p.FindColumns("none"); err == nil {
+	if err := p.LoadColumns("none"); err == nil {
 		t.Error("a dimension that is not there has columns")
 	}
 }

@@ -90,7 +90,7 @@ func BenchPaged(ctx context.Context, o lab.Options) (_ *PagedReport, err error) 
 		c := &countedPages{Cache: stone.NewCache(row.Budget)}
 		s = s.Through(c, stone.ID{})
 		got, err := r.read(ctx, walk, row, c, func(pos geom.ChunkPos) (*voxel.Chunk, error) {
-			chunk, _, err := s.Chunk(ctx, "overworld", levelVolume, 0, pos)
+			chunk, _, err := s.ReadChunk(ctx, "overworld", levelVolume, 0, pos)
 			return chunk, err
 		})
 		if err == nil && got != want {

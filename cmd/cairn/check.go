@@ -256,7 +256,7 @@ func (c *checked) world(ctx context.Context, w stone.Content) error {
 				return err
 			}
 		}
-		for column, err := range w.Columns(ctx, d.Name) {
+		for column, err := range w.ReadColumns(ctx, d.Name) {
 			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}

@@ -140,11 +140,11 @@ func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.Chu
 	return admits, now, err
 }
 
-// Columns yields the columns that the region touches, with the objects that lie in it.
-func (l *limited) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+// ReadColumns yields the columns that the region touches, with the objects that lie in it.
+func (l *limited) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	bounds := l.in.Bounds()
 	return func(yield func(*voxel.Column, error) bool) {
-		for c, err := range l.Content.Columns(ctx, dim) {
+		for c, err := range l.Content.ReadColumns(ctx, dim) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -179,7 +179,7 @@ func (z *frozen) column(ctx context.Context, pos geom.ColumnPos) (*voxel.Column,
 			return c, nil
 		}
 	}
-	return z.snap.Column(ctx, z.name, pos)
+	return z.snap.ReadColumn(ctx, z.name, pos)
 }
 
 // here returns a column as it was without the objects of a region that are elsewhere now.

@@ -89,7 +89,7 @@ func Read(ctx context.Context, s *world.Snapshot, dimension string, o Options) (
 	x.from = s
 	names := make(map[string]*voxel.List)
 	x.fresh = new(fresh)
-	for c, err := range s.Columns(ctx, dimension) {
+	for c, err := range s.ReadColumns(ctx, dimension) {
 		if err == nil {
 			err = x.replace(c.Pos, c)
 		}

@@ -210,7 +210,7 @@ func everywhere(t *testing.T, st history.Store, at history.ID) map[int]int {
 	defer s.Close()
 	count := make(map[int]int)
 	for _, dim := range []string{earth, "moon"} {
-		for c, err := range s.Columns(ctx, dim) {
+		for c, err := range s.ReadColumns(ctx, dim) {
 			if err != nil {
 				t.Fatal(err)
 			}

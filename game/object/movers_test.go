@@ -88,7 +88,7 @@ func entities(t *testing.T, st history.Store, at history.ID) map[int]octree.Vec 
 	}
 	defer s.Close()
 	out := make(map[int]octree.Vec)
-	for c, err := range s.Columns(ctx, earth) {
+	for c, err := range s.ReadColumns(ctx, earth) {
 		if err != nil {
 			t.Fatal(err)
 		}

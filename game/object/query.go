@@ -64,7 +64,7 @@ func (x *Index) Load(ctx context.Context, f Found) (*voxel.Object, error) {
 	if x.from == nil || f.List == nil {
 		return nil, fmt.Errorf("object: index of %q: nothing was found", x.name)
 	}
-	c, err := x.from.Column(ctx, x.name, f.Column)
+	c, err := x.from.ReadColumn(ctx, x.name, f.Column)
 	if err != nil {
 		return nil, err
 	}

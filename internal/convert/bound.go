@@ -102,9 +102,9 @@ func (w within) ReadChunks(ctx context.Context, dim, vol string, level int, want
 	})
 }
 
-func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (w within) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
-		for c, err := range w.Content.Columns(ctx, dim) {
+		for c, err := range w.Content.ReadColumns(ctx, dim) {
 			if err == nil {
 				w.left.column(c)
 				err = w.left.check()

@@ -89,7 +89,7 @@ func (s *sender) send(ctx context.Context) error {
 	if err := s.to.Dimension(fd); err != nil {
 		return err
 	}
-	next, stop := iter.Pull2(s.from.Columns(ctx, s.dim.Name))
+	next, stop := iter.Pull2(s.from.ReadColumns(ctx, s.dim.Name))
 	defer stop()
 	first, err, columns := next()
 	if err != nil {
@@ -389,7 +389,7 @@ func (s *sender) findVersion(ctx context.Context) error {
 		return nil
 	}
 	s.versioned = true
-	for c, err := range s.from.Columns(ctx, s.dim.Name) {
+	for c, err := range s.from.ReadColumns(ctx, s.dim.Name) {
 		if err != nil {
 			return err
 		}

@@ -401,10 +401,10 @@ func (c *spilled) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 	return nil
 }
 
-func (c *spilled) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (c *spilled) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		for _, at := range c.columns[c.dimension(dim)] {
-			column, err := c.stones[at.stone].Column(ctx, dim, at.pos)
+			column, err := c.stones[at.stone].ReadColumn(ctx, dim, at.pos)
 			if err := cmp.Or(err, ctx.Err()); err != nil {
 				yield(nil, err)
 				return

@@ -113,7 +113,7 @@ func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*L
 			}
 			v.dropDefaults()
 		}
-		for column, err := range c.Columns(ctx, sd.Name) {
+		for column, err := range c.ReadColumns(ctx, sd.Name) {
 			if err := cmp.Or(err, ctx.Err()); err != nil {
 				return nil, err
 			}
@@ -260,7 +260,7 @@ func (c content) ReadChunks(ctx context.Context, dim, vol string, level int, wan
 	return nil
 }
 
-func (c content) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (c content) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		d := c.dimension(dim)
 		for i := range d.Columns {

@@ -92,10 +92,10 @@ func (p part) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool]
 	}
 }
 
-func (p part) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (p part) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		for _, pos := range p.where.Columns(dim) {
-			c, err := p.Column(ctx, dim, pos)
+			c, err := p.ReadColumn(ctx, dim, pos)
 			if err == nil && c == nil {
 				continue
 			}
@@ -151,7 +151,7 @@ func (p Pair) Columns(ctx context.Context, dim string, f func(a, b *voxel.Column
 func (p Pair) columns(ctx context.Context, dim string, failed *error) iter.Seq[both[geom.ColumnPos, *voxel.Column]] {
 	of := func(from stone.Content) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 		return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
-			for c, err := range from.Columns(ctx, dim) {
+			for c, err := range from.ReadColumns(ctx, dim) {
 				if *failed = cmp.Or(*failed, err, ctx.Err()); *failed != nil || !yield(c.Pos, c) {
 					return
 				}

@@ -204,7 +204,7 @@ func (w *blame) read(s *world.Snapshot, need bool) (out cellNow, err error) {
 	if err := at.Check(); err != nil {
 		return out, err
 	}
-	c, source, err := s.Source(w.ctx, w.spot.Dimension, w.spot.Volume, at.Chunk())
+	c, source, err := s.ReadSource(w.ctx, w.spot.Dimension, w.spot.Volume, at.Chunk())
 	if err != nil {
 		return out, err
 	}

@@ -78,7 +78,7 @@ func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
 				}
 			}
 		}
-		for c, err := range w.Columns(ctx, d.Name) {
+		for c, err := range w.ReadColumns(ctx, d.Name) {
 			if err == nil {
 				err = cmp.Or(to.Column(&format.Column{Column: *c}), ctx.Err())
 			}
@@ -174,7 +174,7 @@ func (w within) ReadChunks(ctx context.Context, dim, vol string, level int, want
 
 // columnReader is a Snapshot: it reads single columns.
 type columnReader interface {
-	Column(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error)
+	ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error)
 	ColumnCount(dim string) int
 }
 
@@ -194,12 +194,12 @@ func (w within) columns() (at []geom.ColumnPos) {
 	return at
 }
 
-func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (w within) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		if s := w.single; s != nil {
 			if at := w.columns(); at != nil && len(at) < s.ColumnCount(dim) {
 				for _, pos := range at {
-					c, err := s.Column(ctx, dim, pos)
+					c, err := s.ReadColumn(ctx, dim, pos)
 					if errors.Is(err, fs.ErrNotExist) {
 						continue // a stone's word for nil
 					}
@@ -210,7 +210,7 @@ func (w within) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column
 				return
 			}
 		}
-		for c, err := range w.Content.Columns(ctx, dim) {
+		for c, err := range w.Content.ReadColumns(ctx, dim) {
 			if err == nil {
 				corner := c.Pos.Min(w.box.Min.Y)
 				if (geom.Box{Min: corner, Max: corner.Add(geom.Point{X: geom.ColumnEdge, Y: 1, Z: geom.ColumnEdge})}).Intersect(w.box).Empty() {

@@ -76,7 +76,7 @@ func columnsOf(ctx context.Context, c stone.Content, dim string) (n int, err err
 	if c, ok := c.(interface{ ColumnCount(string) int }); ok {
 		return c.ColumnCount(dim), nil
 	}
-	for _, err := range c.Columns(ctx, dim) {
+	for _, err := range c.ReadColumns(ctx, dim) {
 		if err != nil {
 			return 0, err
 		}
@@ -121,7 +121,7 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 	dimension, columns := "", false
 	for _, d := range w.About().Dimensions {
 		dimension = d.Name
-		for _, err := range w.Columns(ctx, d.Name) {
+		for _, err := range w.ReadColumns(ctx, d.Name) {
 			if err != nil {
 				return err
 			}

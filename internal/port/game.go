@@ -40,7 +40,7 @@ func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 	blocks := false
 	for _, d := range w.About().Dimensions {
 		columns := false
-		for c, err := range w.Columns(ctx, d.Name) {
+		for c, err := range w.ReadColumns(ctx, d.Name) {
 			if err != nil || isOfGame(c) {
 				return false, err
 			}

@@ -108,7 +108,7 @@ func TestPartsOfDamage(t *testing.T) {
 			t.Fatalf("memory %d: %v, %v", memory, c, err)
 		}
 		n := 0
-		for _, err := range c.Columns(t.Context(), c.About().Dimensions[0].Name) {
+		for _, err := range c.ReadColumns(t.Context(), c.About().Dimensions[0].Name) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -89,8 +89,8 @@ func (p square) ReadChunks(ctx context.Context, _, _ string, level int, want []g
 	return nil
 }
 
-// Columns implements stone.Content: there are none.
-func (p square) Columns(context.Context, string) iter.Seq2[*voxel.Column, error] {
+// ReadColumns yields nothing: there are none.
+func (p square) ReadColumns(context.Context, string) iter.Seq2[*voxel.Column, error] {
 	return func(func(*voxel.Column, error) bool) {}
 }
 

@@ -97,7 +97,7 @@ func holdNear(ctx context.Context, w *world.World, dimension string, box geom.Bo
 	for range d.Columns(box) {
 		return w.Load(ctx, dimension, geom.Box{})
 	}
-	if err := w.FindColumns(dimension); err != nil {
+	if err := w.LoadColumns(dimension); err != nil {
 		return nil, err
 	}
 	d = w.View().Dimension(dimension)

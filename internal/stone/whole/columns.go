@@ -20,7 +20,7 @@ type litColumns struct {
 // litColumns reads the columns of the dimension.
 func (d *dimension) litColumns(ctx context.Context) (*litColumns, error) {
 	l, known, key := &litColumns{}, make(map[string]int32), []byte(nil)
-	for c, err := range d.from.Columns(ctx, d.Name) {
+	for c, err := range d.from.ReadColumns(ctx, d.Name) {
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (d *dimension) sample(ctx context.Context) (out []voxel.Column, err error) 
 		return nil, err
 	}
 	step, i := max(1, (n+learnColumns-1)/learnColumns), 0
-	for c, err := range d.from.Columns(ctx, d.Name) {
+	for c, err := range d.from.ReadColumns(ctx, d.Name) {
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (d *dimension) countColumns(ctx context.Context) (n int, err error) {
 	if c, ok := d.from.(interface{ ColumnCount(dim string) int }); ok {
 		return c.ColumnCount(d.Name), nil
 	}
-	for _, err := range d.from.Columns(ctx, d.Name) {
+	for _, err := range d.from.ReadColumns(ctx, d.Name) {
 		if err != nil {
 			return 0, err
 		}

@@ -71,7 +71,7 @@ func Tally(ctx context.Context, c stone.Content, d stone.DimensionInfo) (*stone.
 			t.Chunk(v.Volume.Name, p.Chunk, 1)
 		}
 	}
-	for column, err := range c.Columns(ctx, d.Name) {
+	for column, err := range c.ReadColumns(ctx, d.Name) {
 		if err != nil {
 			return nil, err
 		}
@@ -277,7 +277,7 @@ func (d *dimension) write(ctx context.Context, w *stone.Writer) error {
 	if err := d.heights(ctx, w); err != nil {
 		return err
 	}
-	for c, err := range d.from.Columns(ctx, d.Name) {
+	for c, err := range d.from.ReadColumns(ctx, d.Name) {
 		if err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (d *dimension) follows(ctx context.Context) (bool, error) {
 			}
 		}
 	}
-	for _, err := range d.from.Columns(ctx, d.Name) {
+	for _, err := range d.from.ReadColumns(ctx, d.Name) {
 		return err == nil, err
 	}
 	return false, nil
