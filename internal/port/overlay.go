@@ -213,16 +213,16 @@ func (o *overlay) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 	return nil
 }
 
-func (o *overlay) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+func (o *overlay) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
 	d := o.dims[dim]
 	switch {
 	case d == nil || !d.part:
-		return o.base.Columns(ctx, dim)
+		return o.base.ReadColumns(ctx, dim)
 	case !d.base:
-		return o.part.Columns(ctx, dim)
+		return o.part.ReadColumns(ctx, dim)
 	}
 	return func(yield func(*voxel.Column, error) bool) {
-		next, stop := iter.Pull2(o.part.Columns(ctx, dim))
+		next, stop := iter.Pull2(o.part.ReadColumns(ctx, dim))
 		defer stop()
 		over, failed, more := next()
 		// patched yields what comes of two columns, of which one may be nil.
@@ -230,7 +230,7 @@ func (o *overlay) Columns(ctx context.Context, dim string) iter.Seq2[*voxel.Colu
 			c, err := anvil.Patch(base, part, d.regions[regionPos{pos.X >> 5, pos.Z >> 5}])
 			return err == nil && c == nil || yield(c, err) && err == nil
 		}
-		for base, err := range o.base.Columns(ctx, dim) {
+		for base, err := range o.base.ReadColumns(ctx, dim) {
 			for err == nil && failed == nil && more && over.Pos.Compare(base.Pos) < 0 {
 				if !patched(nil, over, over.Pos) {
 					return
