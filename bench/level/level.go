@@ -35,13 +35,13 @@ type Row struct {
 
 // Parameters say which level was measured, and how.
 type Parameters struct {
-	Seed       uint64        `json:"seed"`
-	Shape      terrain.Shape `json:"shape"`
-	Box        string        `json:"box"`    // cells, x and z; y from 0 up to the highest
-	Volume     string        `json:"volume"` // the only one; no water
-	Chunks     int           `json:"chunks"` // that are not empty
-	PieceBytes int           `json:"piece_bytes"`
-	Workers    int           `json:"generate_goroutines"`
+	Seed       uint64            `json:"seed"`
+	Shape      terrain.Landscape `json:"shape"`
+	Box        string            `json:"box"`    // cells, x and z; y from 0 up to the highest
+	Volume     string            `json:"volume"` // the only one; no water
+	Chunks     int               `json:"chunks"` // that are not empty
+	PieceBytes int               `json:"piece_bytes"`
+	Workers    int               `json:"generate_goroutines"`
 }
 
 // Scan is the time to sum the cells of every row of a part of the level:

@@ -33,8 +33,8 @@ func (a *Arena) rule(d *world.DimensionTx, back bool) {
 	}
 }
 
-// SectionEdge is the edge of a section in cells of a volume.
-const SectionEdge = 16
+// sectionEdge is the edge of a section in cells of a volume.
+const sectionEdge = 16
 
 // SectionChange is the cells of one section that an operation changes.
 type SectionChange struct {

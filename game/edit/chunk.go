@@ -17,7 +17,7 @@ const sectionsOf = 8
 // work is the memory that a Step compares chunks in.
 type work struct {
 	sections [sectionsOf]cells
-	box      [SectionEdge * SectionEdge * SectionEdge]voxel.Cell
+	box      [sectionEdge * sectionEdge * sectionEdge]voxel.Cell
 }
 
 // cells are the cells of a section that differ.
@@ -48,10 +48,10 @@ func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool
 				may &= admitted(a, may, allowed)
 			}
 			all = all && may == diff
-			at := uint16(y%SectionEdge*SectionEdge*SectionEdge + z%SectionEdge*SectionEdge)
-			pair := y/SectionEdge<<2 | z/SectionEdge<<1
-			w.sections[pair].add(at, uint16(may), b[:SectionEdge])
-			w.sections[pair|1].add(at, uint16(may>>SectionEdge), b[SectionEdge:])
+			at := uint16(y%sectionEdge*sectionEdge*sectionEdge + z%sectionEdge*sectionEdge)
+			pair := y/sectionEdge<<2 | z/sectionEdge<<1
+			w.sections[pair].add(at, uint16(may), b[:sectionEdge])
+			w.sections[pair|1].add(at, uint16(may>>sectionEdge), b[sectionEdge:])
 		}
 	}
 	return all
@@ -79,7 +79,7 @@ func differing(a, b *[voxel.ChunkEdge]voxel.Cell) (m uint32) {
 // add adds those of 16 cells that mask has a bit for.
 func (c *cells) add(at, mask uint16, row []voxel.Cell) {
 	if mask == 0xFFFF {
-		for x := range uint16(SectionEdge) {
+		for x := range uint16(sectionEdge) {
 			c.index = append(c.index, at+x)
 		}
 		c.now = append(c.now, row...)
@@ -213,7 +213,7 @@ func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *p
 // write writes the changed cells of a section.
 func (w *work) write(v *world.VolumeTx, now *voxel.Chunk, least geom.Point, i int) {
 	at := sectionMin(least, i)
-	b := geom.Box{Min: at, Max: at.Add(geom.Point{X: SectionEdge, Y: SectionEdge, Z: SectionEdge})}
+	b := geom.Box{Min: at, Max: at.Add(geom.Point{X: sectionEdge, Y: sectionEdge, Z: sectionEdge})}
 	now.ReadBox(geom.Box{Min: b.Min.Sub(least), Max: b.Max.Sub(least)}, w.box[:])
 	for k, at := range w.sections[i].index {
 		w.box[at] = w.sections[i].now[k]
@@ -223,5 +223,5 @@ func (w *work) write(v *world.VolumeTx, now *voxel.Chunk, least geom.Point, i in
 
 // sectionMin returns the least corner of a section of a chunk.
 func sectionMin(least geom.Point, i int) geom.Point {
-	return least.Add(geom.Point{X: i & 1 * SectionEdge, Y: i >> 2 * SectionEdge, Z: i >> 1 & 1 * SectionEdge})
+	return least.Add(geom.Point{X: i & 1 * sectionEdge, Y: i >> 2 * sectionEdge, Z: i >> 1 & 1 * sectionEdge})
 }

@@ -230,7 +230,7 @@ func (r *run) fail(err error) {
 	}
 }
 
-// advance does one piece of work and reports whether the operation has ended.
+// advance does one piece of work: it changes a tower or as much of it as fits, or plans what comes next. It reports whether the operation has ended.
 func (r *run) advance(s *step) (ended bool) {
 	if r.ctx.Err() != nil {
 		return r.idle() // else it is ended when nothing runs for it any more
@@ -245,7 +245,17 @@ func (r *run) advance(s *step) (ended bool) {
 		r.plan = r.planned
 		r.mu.Unlock()
 	case r.finished < r.started:
-		r.work(s, r.plan.towers[r.finished])
+		switch t := r.plan.towers[r.finished]; {
+		case t.err != nil:
+			r.failRest(t, t.err)
+		case t.dark != nil:
+			r.light(s, t)
+		case t.volume == world.Columns:
+			r.changeColumns(s, t)
+		default:
+			r.changeChunks(s, t)
+		}
+		r.release()
 		r.start()
 	case r.started < len(r.plan.towers):
 		r.start()
@@ -359,28 +369,14 @@ func (r *run) fetch(t *tower) {
 	r.fetched[t] = true
 }
 
-// work changes a tower, or as much of it as fits.
-func (r *run) work(s *step, t *tower) {
-	switch {
-	case t.err != nil:
-		r.failRest(t, t.err)
-	case t.dark != nil:
-		r.light(s, t)
-	case t.volume == world.Columns:
-		r.changeColumns(s, t)
-	default:
-		r.changeChunks(s, t)
-	}
+// release lets go of what a tower holds that is done, beside the game.
+func (r *run) release() {
+	t := r.plan.towers[r.finished]
 	if t.next < t.chunks() {
 		return
 	}
 	r.finished++
 	r.ahead -= t.chunks()
-	r.release(t)
-}
-
-// release lets go of what a tower holds, beside the game.
-func (r *run) release(t *tower) {
 	r.mu.Lock()
 	delete(r.fetched, t)
 	r.mu.Unlock()

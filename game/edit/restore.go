@@ -90,56 +90,16 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 	}
 	tables := make(map[string][]voxel.Cell)
 	for _, name := range o.volumes(d) {
-		v := d.Volume(name)
-		if v == nil {
-			return nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
-		}
-		there, err := from.volume(name)
+		towers, table, err := o.volume(a, d, from, name, in)
 		if err != nil {
 			return nil, err
 		}
-		if !sameVolume(v, there) {
-			return nil, fmt.Errorf("edit: %s: volume %q is %+v, not %+v as in the snapshot", a.World.Name(), name, v.Volume, there.Volume)
-		}
-		if tables[name], err = a.translation(name, there.Names); err != nil {
-			return nil, err
-		}
-		parts, err := from.parts(v, masks.Scaled(in, v.Scale))
-		if err != nil {
-			return nil, err
-		}
-		if name != voxel.Biome {
-			mask, err := maskOf(o.Mask) // it remembers the names of the volume
-			if err != nil {
-				return nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
-			}
-			for i := range parts {
-				parts[i].mask = mask
-				if mask != nil && name == voxel.Block {
-					parts[i].objects = from.see
-				}
-			}
-		}
-		p.towers = append(p.towers, towersOf(v.Volume, parts)...)
+		tables[name] = table
+		p.towers = append(p.towers, towers...)
 	}
-	p.last = func() (out []*tower, err error) {
+	p.last = func() ([]*tower, error) {
 		from.found = nil // light was changed since
-		if d, err = a.dimension(); err != nil {
-			return nil, err
-		}
-		if o.Light && o.Mask.Cells(nil) == nil {
-			if out, err = o.light(d, from, in); err != nil {
-				return nil, err
-			}
-		}
-		if o.Objects || o.Columns {
-			columns, err := o.columnsApart(from, in)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, columnTowers(columns)...)
-		}
-		return out, nil
+		return o.afterLight(a, from, in)
 	}
 	p.fetch = func(ctx context.Context, t *tower) error {
 		if t.volume == world.Columns {
@@ -148,6 +108,63 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 		return from.fetch(ctx, t, tables[t.volume])
 	}
 	return p, nil
+}
+
+// volume returns the towers of a volume that may differ, and what translates the cells of the snapshot.
+func (o *Restore) volume(a *Arena, d *world.Dimension, from *frozen, name string, in region.Region) ([]*tower, []voxel.Cell, error) {
+	v := d.Volume(name)
+	if v == nil {
+		return nil, nil, fmt.Errorf("edit: %s: no volume %q in %q", a.World.Name(), name, d.Name())
+	}
+	there, err := from.volume(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !sameVolume(v, there) {
+		return nil, nil, fmt.Errorf("edit: %s: volume %q is %+v, not %+v as in the snapshot", a.World.Name(), name, v.Volume, there.Volume)
+	}
+	table, err := a.translation(name, there.Names)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := from.parts(v, masks.Scaled(in, v.Scale))
+	if err != nil {
+		return nil, nil, err
+	}
+	if name != voxel.Biome {
+		mask, err := maskOf(o.Mask) // it remembers the names of the volume
+		if err != nil {
+			return nil, nil, fmt.Errorf("edit: %s: %w", a.World.Name(), err)
+		}
+		for i := range parts {
+			parts[i].mask = mask
+			if mask != nil && name == voxel.Block {
+				parts[i].objects = from.see
+			}
+		}
+	}
+	return towersOf(v.Volume, parts), table, nil
+}
+
+// afterLight returns what is restored when the light of the blocks was computed: light itself, and columns.
+func (o *Restore) afterLight(a *Arena, from *frozen, in region.Region) (out []*tower, err error) {
+	d, err := a.dimension()
+	if err != nil {
+		return nil, err
+	}
+	if o.Light && o.Mask.Cells(nil) == nil {
+		if out, err = o.light(d, from, in); err != nil {
+			return nil, err
+		}
+	}
+	if o.Objects || o.Columns {
+		columns, err := o.columnsApart(from, in)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, columnTowers(columns)...)
+	}
+	return out, nil
 }
 
 // see remembers what a chunk of blocks was before it was changed.

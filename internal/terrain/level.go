@@ -11,11 +11,11 @@ import (
 // materials over a sea. Its fields determine all of it. Goroutines may share it.
 type Level struct {
 	Seed  uint64
-	Shape Shape // the zero value is DefaultShape
+	Shape Landscape // the zero value is DefaultShape
 }
 
-// Shape says how a Level looks. Lengths are in cells.
-type Shape struct {
+// Landscape says how a Level looks. Lengths are in cells.
+type Landscape struct {
 	Base         float64 // mean height of the ground; matter begins at height 0
 	Amp          float64 // hills rise and fall by this much
 	Ridge        float64 // mountains rise by this much more
@@ -35,8 +35,8 @@ type Shape struct {
 
 // DefaultShape returns the shape that matches the numbers of the voxel-terrain
 // article, per cell of matter: flat, row-packed, as runs, and these compressed.
-func DefaultShape() Shape {
-	return Shape{Base: 43, Amp: 33, Ridge: 40, Detail: .6, DetailLength: 9, Terrace: 12, Flat: -.1, Canyon: 29,
+func DefaultShape() Landscape {
+	return Landscape{Base: 43, Amp: 33, Ridge: 40, Detail: .6, DetailLength: 9, Terrace: 12, Flat: -.1, Canyon: 29,
 		Cave: .0004, Vein: .95, Sea: 15, Soil: 4, Floor: 10, Scale: 2.15}
 }
 
@@ -84,7 +84,7 @@ func (l Level) Tower(x, z int32) []*voxel.Chunk {
 func (l Level) Liquid(pos geom.ChunkPos) *voxel.Chunk { return l.field(pos).liquid(pos.Y) }
 
 func (l Level) resolve() Level {
-	if l.Shape == (Shape{}) {
+	if l.Shape == (Landscape{}) {
 		l.Shape = DefaultShape()
 	}
 	return l

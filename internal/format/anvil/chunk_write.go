@@ -21,7 +21,7 @@ type encoder struct {
 	states         [2][][]byte // palette entries by cell, nil until needed; those of 1 have an empty Properties where the name has none
 	words          [][]byte    // the same of biomes
 	ids            []uint64    // id<<16 | data by cell, plus one; 0 until needed
-	index          block.Index
+	index          block.Indexer
 	cells          []voxel.Cell // scratch
 	buf            []byte       // the document
 	rest           []byte       // the payload of the part's root, nil if there is none

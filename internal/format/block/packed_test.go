@@ -114,7 +114,7 @@ func TestBits(t *testing.T) {
 }
 
 func TestIndex(t *testing.T) {
-	var x block.Index
+	var x block.Indexer
 	for range 3 {
 		palette, entries := x.Build([]voxel.Cell{7, 0, 7, 32767, 0})
 		if !slices.Equal(palette, []voxel.Cell{7, 0, 32767}) || !slices.Equal(entries, []uint16{0, 1, 0, 2, 1}) {

@@ -146,9 +146,9 @@ func (n *Numeric) unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	return nil
 }
 
-// Index turns the cells of a section into a palette and indexes into it. The
+// Indexer turns the cells of a section into a palette and indexes into it. The
 // zero value is ready; it is used by one goroutine at a time.
-type Index struct {
+type Indexer struct {
 	slot    [int(voxel.MaxCell) + 1]uint16 // place in palette plus one, 0 outside of Build
 	palette []voxel.Cell
 	entries []uint16
@@ -156,7 +156,7 @@ type Index struct {
 
 // Build returns the distinct cells in the order of their first appearance and,
 // for each cell, its place among them. Both are valid until the next call.
-func (x *Index) Build(cells []voxel.Cell) (palette []voxel.Cell, entries []uint16) {
+func (x *Indexer) Build(cells []voxel.Cell) (palette []voxel.Cell, entries []uint16) {
 	x.palette, x.entries = x.palette[:0], x.entries[:0]
 	for _, c := range cells {
 		s := x.slot[c]

@@ -18,7 +18,7 @@ type encoder struct {
 	entries [3]map[voxel.Cell][]byte // NBT payloads of palette entries: blocks, biomes, blocks with Properties
 	empty   bool                     // the column's palette entries all have Properties
 	numeric map[voxel.Cell]uint16    // id<<4 | data
-	index   block.Index
+	index   block.Indexer
 }
 
 func newEncoder(l layout, d *format.Dimension) *encoder {
