@@ -299,17 +299,7 @@ func decodeRuns(dec *codec.Decoder, chunks []*voxel.Chunk, form codec.Form, stre
 			return err
 		}
 	}
-	var err error
-	switch tops := topmost(at, order, heights); form {
-	case codec.Relief:
-		runs, err = dec.DecodeRelief(runs, streams, heights, tops)
-	case codec.Images:
-		runs, err = dec.DecodeImages(runs, streams, heights, tops)
-	case codec.Odds:
-		runs, err = dec.DecodeOdds(runs, streams, heights, tops)
-	default:
-		runs, err = dec.Decode(runs, streams, heights)
-	}
+	runs, err := dec.Decode(runs, form, streams, heights, topmost(at, order, heights))
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func TestCheckMemory(t *testing.T) {
 	spec := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{
 		{Volume: voxel.Volume{Name: "v", Schema: voxel.Level, Scale: 1}, Levels: []stonetest.LevelSpec{{Chunks: byCode(chunks)}}},
 	}}}}
-	b := mustWrite(t, spec, stone.Options{})
+	b := mustWrite(t, spec, stone.Options{Effort: stone.Quick})
 	for _, tt := range []struct {
 		name        string
 		stone       []byte

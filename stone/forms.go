@@ -19,8 +19,8 @@ type Form struct {
 // pageForms describes the forms for people. A new form is one more row.
 var pageForms = []Form{
 	{"cells", int(codec.Columns), "columns", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high"}},
-	{"cells", int(codec.Relief), "relief", []string{"kinds", "uniform values", "sure ops", "unsure ops", "layers", "ground, high", "floors",
-		"edges", "few", "many", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}},
+	{"cells", int(codec.Relief), "relief", []string{"kinds", "uniform values", "ops", "layers", "ground, high", "floors",
+		"dents", "depths", "fill", "ground, low 0", "ground, low 1", "ground, low 2", "ground, low 3"}},
 	{"cells", int(codec.Images), "images", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high", "images"}},
 	{"cells", int(codec.Odds), "odds", []string{"kinds", "uniform values", "table", "bits"}},
 	{"cells", formLit, "lit", []string{"kinds", "uniform values", "octants", "table", "ops", "runs", "references", "references high"}},

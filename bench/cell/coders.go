@@ -73,7 +73,7 @@ func (f *columnsForm) encode() (n int64, err error) {
 }
 
 func (f *columnsForm) decode() error {
-	_, err := f.dec.Decode(nil, f.streams, f.heights)
+	_, err := f.dec.Decode(nil, codec.Columns, f.streams, f.heights, nil)
 	return err
 }
 
@@ -109,7 +109,7 @@ func (f *oddsForm) decode() error {
 	if f.streams == nil {
 		return nil
 	}
-	_, err := f.dec.DecodeOdds(nil, f.streams, f.heights, f.tops)
+	_, err := f.dec.Decode(nil, codec.Odds, f.streams, f.heights, f.tops)
 	return err
 }
 

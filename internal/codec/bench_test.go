@@ -102,7 +102,7 @@ func forms(b *testing.B) []form {
 	var squeeze lz4.Compressor
 	var pack voxel.Builder
 	columns := form{name: "columns", encode: func(g ground) [][]byte { return e.Encode(g.page) }, decode: func(blobs [][]byte, g ground) error {
-		_, err := d.Decode(nil, blobs, g.heights())
+		_, err := d.Decode(nil, codec.Columns, blobs, g.heights(), nil)
 		return err
 	}}
 	odds := form{name: "odds", encode: func(g ground) [][]byte {
@@ -113,11 +113,11 @@ func forms(b *testing.B) []form {
 		}
 		return streams
 	}, decode: func(blobs [][]byte, g ground) error {
-		_, err := d.DecodeOdds(nil, blobs, g.heights(), g.tops)
+		_, err := d.Decode(nil, codec.Odds, blobs, g.heights(), g.tops)
 		return err
 	}}
 	relief := form{name: "relief", terrain: true, encode: func(g ground) [][]byte { return encodeRelief(b, &e, g) }, decode: func(blobs [][]byte, g ground) error {
-		_, err := d.DecodeRelief(nil, blobs, g.heights(), g.tops)
+		_, err := d.Decode(nil, codec.Relief, blobs, g.heights(), g.tops)
 		return err
 	}}
 	zstded := func(f form) form {

@@ -22,6 +22,21 @@ const (
 	Relief Form = 2
 )
 
+// streams returns how many streams a page of the form has, -1 for an unknown form.
+func (f Form) streams() int {
+	switch f {
+	case Columns:
+		return numStreams
+	case Relief:
+		return reliefStreams
+	case Images:
+		return numImageStreams
+	case Odds:
+		return oddsStreams
+	}
+	return -1
+}
+
 // Streams of the form Columns.
 const (
 	streamTable = iota // the cells that occur, ascending, as differences

@@ -120,7 +120,7 @@ func TestColumnsRoundTrip(t *testing.T) {
 			}
 			pinned(t, "streams", total, tt.bytes)
 			before := []*voxel.Chunk{voxel.Uniform(1)}
-			got, err := decoder.Decode(before, streams, tt.page.heights())
+			got, err := decoder.Decode(before, codec.Columns, streams, tt.page.heights(), nil)
 			if err != nil || got[0] != before[0] {
 				t.Fatalf("a Decoder that was used: %v", err)
 			}
@@ -197,7 +197,7 @@ func TestColumnsMemory(t *testing.T) {
 	streams, heights := cloneStreams(e.Encode(p)), p.heights()
 	chunks := make([]*voxel.Chunk, 0, 64)
 	per := testing.AllocsPerRun(5, func() {
-		if _, err := d.Decode(chunks, streams, heights); err != nil {
+		if _, err := d.Decode(chunks, codec.Columns, streams, heights, nil); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Decoder reads the output of an Encoder. The zero value is ready. It reuses its
@@ -22,6 +23,7 @@ type Decoder struct {
 	spans    []span                 // of the tower
 	rising   [MaxTower * edge]int32 // by height the first span that changes there, plus one
 	build    voxel.Builder
+	runs     reader // of the forms Columns and Images
 	relief   reliefDecoder
 	images   imageDecoder
 	odds     oddsDecoder
@@ -58,36 +60,73 @@ type span struct {
 	next    int32 // 1 + the next span that changes at the same height
 }
 
-// Decode reads towers of the given heights in chunks from streams and appends their
-// chunks to dst, tower by tower, bottom up. It fails with a *CorruptError that names
-// the stream. All cells are from the table in the streams; the caller checks with
-// Table that the volume allows them.
-func (d *Decoder) Decode(dst []*voxel.Chunk, streams [][]byte, heights []int) ([]*voxel.Chunk, error) {
-	if len(streams) != numStreams {
-		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numStreams))
-	}
-	table, err := Table(streams)
-	if err != nil {
-		return dst, err
-	}
-	r := newReader(streams, table)
-	d.literals.reset()
+// towerReader reads the columns of a page in one form.
+type towerReader interface {
+	// tower reads the columns of the next tower, of that many chunks, into d.literals and
+	// d.literal. top is the position of its topmost chunk.
+	tower(d *Decoder, top geom.ChunkPos, height int) error
+	// end returns an error if bytes are left over.
+	end() error
+}
+
+// Decode reads towers of the given heights in chunks from streams of a form and appends
+// their chunks to dst, tower by tower, bottom up. tops are the positions of their topmost
+// chunks; Columns needs none. It fails with a *CorruptError that names the stream. All
+// cells are valid in a Terrain volume in the form Relief, and from the table in the streams
+// in the others; the caller checks with Table that the volume allows them.
+func (d *Decoder) Decode(dst []*voxel.Chunk, form Form, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
+	chunks := 0
 	for _, h := range heights {
 		if h < 1 || h > MaxTower {
 			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
 		}
-		d.columns(&r)
-		if err := r.err(); err != nil {
+		chunks += h
+	}
+	r, err := d.reader(form, streams, len(heights), chunks)
+	if err != nil {
+		return dst, err
+	}
+	for i, h := range heights {
+		var top geom.ChunkPos
+		if form != Columns {
+			top = tops[i]
+		}
+		if err := r.tower(d, top, h); err != nil {
 			return dst, err
 		}
 		if !d.split(h * edge) {
-			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the tower"))
+			return dst, corrupt(-1, "page", errors.New("a run crosses the top of the tower"))
 		}
 		if dst, err = d.chunks(dst, h); err != nil {
 			return dst, err
 		}
 	}
 	return dst, r.end()
+}
+
+// reader returns what reads the streams of a form.
+func (d *Decoder) reader(form Form, streams [][]byte, towers, chunks int) (towerReader, error) {
+	if want := form.streams(); len(streams) != want {
+		return nil, corrupt(-1, "page", fmt.Errorf("%d streams of form %d, want %d", len(streams), form, want))
+	}
+	d.literals.reset()
+	switch form {
+	case Relief:
+		d.relief.begin(streams)
+		return &d.relief, nil
+	case Odds:
+		return &d.odds, d.odds.begin(streams, towers, chunks, &d.literals)
+	}
+	table, err := Table(streams)
+	if err != nil {
+		return nil, err
+	}
+	d.runs = newReader(streams, table)
+	if form == Images {
+		d.runs.opBits = imageOpBits
+		err = d.images.begin(streams[streamImages], table, towers)
+	}
+	return &d.runs, err
 }
 
 // Table returns the cells of streams of the forms Columns, Images and Odds,
@@ -137,19 +176,21 @@ func RenumberTable(table []byte, to []voxel.Cell) ([]byte, error) {
 	return appendAscending(nil, cells), nil
 }
 
-// reader reads the streams of a page.
+// reader reads the streams of the forms Columns and Images.
 type reader struct {
 	table                []voxel.Cell
+	opBits               int // of a byte of ops
 	ops, runs, near, far smalls
 }
 
 func newReader(streams [][]byte, table []voxel.Cell) reader {
 	return reader{
-		table: table,
-		ops:   smalls{b: streams[streamOps], part: "ops"},
-		runs:  smalls{b: streams[streamRuns], part: "runs"},
-		near:  smalls{b: streams[streamNear], part: "references"},
-		far:   smalls{b: streams[streamFar], part: "references"},
+		table:  table,
+		opBits: opBits,
+		ops:    smalls{b: streams[streamOps], part: "ops"},
+		runs:   smalls{b: streams[streamRuns], part: "runs"},
+		near:   smalls{b: streams[streamNear], part: "references"},
+		far:    smalls{b: streams[streamFar], part: "references"},
 	}
 }
 
@@ -173,19 +214,31 @@ func (r *reader) cell() voxel.Cell {
 	return r.table[i]
 }
 
-// columns reads the index of the literal of each column of the tower.
-func (d *Decoder) columns(r *reader) {
+func (r *reader) tower(d *Decoder, top geom.ChunkPos, _ int) error {
+	images := r.opBits == imageOpBits
+	if images {
+		d.images.plan.begin(top)
+	}
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
-		op, end := b&(1<<opBits-1), col+int(b>>opBits)+1
+		op, from, end := b&(1<<r.opBits-1), col, col+int(b>>r.opBits)+1
 		if end > columns {
 			r.ops.fail(errors.New("a run of ops crosses the end of the tower"))
-			return
+			break
 		}
-		if col = d.plainColumns(r, op, col, end); col < end {
+		if op < opImage {
+			col = d.plainColumns(r, op, col, end)
+		} else {
+			col = d.imagesOf(int(op-opImage), col, end)
+		}
+		if images {
+			d.images.of = append(d.images.of, d.literal[from:col]...)
+		}
+		if col < end {
 			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
 		}
 	}
+	return r.err()
 }
 
 // plainColumns reads columns of one op up to end, or as far as possible, and returns

@@ -50,7 +50,7 @@ func TestColumnsTruncations(t *testing.T) {
 		for n := range s {
 			damaged := slices.Clone(whole)
 			damaged[i] = s[:n:n]
-			if _, err := new(codec.Decoder).Decode(nil, damaged, p.heights()); err == nil {
+			if _, err := new(codec.Decoder).Decode(nil, codec.Columns, damaged, p.heights(), nil); err == nil {
 				t.Fatalf("stream %d cut to %d bytes of %d is read", i, n, len(s))
 			}
 		}
@@ -109,7 +109,7 @@ func TestColumnsHostile(t *testing.T) {
 			if checkDecode(t, tt.streams, tt.heights) != nil {
 				t.Error("it is read")
 			}
-			if _, err := new(codec.Decoder).Decode(nil, tt.streams, tt.heights); err == nil {
+			if _, err := new(codec.Decoder).Decode(nil, codec.Columns, tt.streams, tt.heights, nil); err == nil {
 				t.Error("no error")
 			}
 		})
@@ -132,7 +132,7 @@ func TestColumnsNearHostile(t *testing.T) {
 		{"the greatest cell", [][]byte{{1, 0xFF, 0xFF, 1}, allOps(0), slices.Repeat(air, 1024), nil, nil}, []int{1}},
 		{"a table that nothing uses", [][]byte{{3, 0, 0, 0}, nil, nil, nil, nil}, nil},
 	} {
-		if _, err := new(codec.Decoder).Decode(nil, tt.streams, tt.heights); err != nil {
+		if _, err := new(codec.Decoder).Decode(nil, codec.Columns, tt.streams, tt.heights, nil); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		checkDecode(t, tt.streams, tt.heights)
@@ -147,10 +147,10 @@ func TestDecodeColumnsAfterError(t *testing.T) {
 	for i := range whole {
 		damaged := slices.Clone(whole)
 		damaged[i] = damaged[i][:len(damaged[i])/2]
-		if _, err := d.Decode(nil, damaged, p.heights()); err == nil {
+		if _, err := d.Decode(nil, codec.Columns, damaged, p.heights(), nil); err == nil {
 			t.Fatalf("half of stream %d is read", i)
 		}
-		got, err := d.Decode(nil, whole, p.heights())
+		got, err := d.Decode(nil, codec.Columns, whole, p.heights(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,7 +217,7 @@ func slowWays(b []byte, table []voxel.Cell) (ways []slowWay, rest []byte) {
 // checkImages compares DecodeImages with the twin and returns the chunks.
 func checkImages(t *testing.T, streams [][]byte, heights []int, tops []geom.ChunkPos) []*voxel.Chunk {
 	t.Helper()
-	got, err := new(codec.Decoder).DecodeImages(nil, streams, heights, tops)
+	got, err := new(codec.Decoder).Decode(nil, codec.Images, streams, heights, tops)
 	want, slowErr := slowImages(streams, heights, tops)
 	return checkDecoded(t, heights, got, err, want, slowErr)
 }
@@ -353,7 +353,7 @@ func TestImagesDamage(t *testing.T) {
 		}
 	}
 	for n := range whole {
-		if _, err := new(codec.Decoder).DecodeImages(nil, whole[:n], heights, p.tops); err == nil {
+		if _, err := new(codec.Decoder).Decode(nil, codec.Images, whole[:n], heights, p.tops); err == nil {
 			t.Errorf("%d streams are read", n)
 		}
 	}

@@ -92,11 +92,11 @@ func BenchmarkImages(b *testing.B) {
 		run("encode columns", func(_ int, p plan) error { e.Encode(p.page); return nil })
 		run("encode both", func(_ int, p plan) error { e.Encode(p.page); e.EncodeImages(p.tops); return nil })
 		run("decode columns", func(i int, p plan) error {
-			_, err := d.Decode(nil, columns[i], p.heights())
+			_, err := d.Decode(nil, codec.Columns, columns[i], p.heights(), nil)
 			return err
 		})
 		run("decode images", func(i int, p plan) error {
-			_, err := d.DecodeImages(nil, images[i], p.heights(), p.tops)
+			_, err := d.Decode(nil, codec.Images, images[i], p.heights(), p.tops)
 			return err
 		})
 	}

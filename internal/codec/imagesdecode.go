@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // imageDecoder is the state of a Decoder for Images.
@@ -23,41 +22,12 @@ type readWay struct {
 	made []int32      // by number of the source: number of the image plus one
 }
 
-// DecodeImages is Decode for the form Images. tops are the positions of the towers'
-// topmost chunks.
-func (d *Decoder) DecodeImages(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
-	if len(streams) != numImageStreams {
-		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), numImageStreams))
-	}
-	table, err := Table(streams)
-	if err != nil {
-		return dst, err
-	}
-	r := newReader(streams, table)
-	d.literals.reset()
-	m := &d.images
-	m.plan.reset(len(heights))
+// begin starts a page of that many towers. b is the stream of images.
+func (m *imageDecoder) begin(b []byte, table []voxel.Cell, towers int) (err error) {
+	m.plan.reset(towers)
 	m.of = m.of[:0]
-	if m.ways, err = readWays(streams[streamImages], table); err != nil {
-		return dst, err
-	}
-	for i, h := range heights {
-		if h < 1 || h > MaxTower {
-			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
-		}
-		m.plan.begin(tops[i])
-		d.imageColumns(&r)
-		if err := r.err(); err != nil {
-			return dst, err
-		}
-		if !d.split(h * edge) {
-			return dst, corrupt(r.ops.at, "ops", errors.New("a run crosses the top of the tower"))
-		}
-		if dst, err = d.chunks(dst, h); err != nil {
-			return dst, err
-		}
-	}
-	return dst, r.end()
+	m.ways, err = readWays(b, table)
+	return err
 }
 
 // readWays reads the stream of images.
@@ -119,28 +89,6 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 		return fail(errLong)
 	}
 	return ways, nil
-}
-
-// imageColumns reads the number of each column of the tower.
-func (d *Decoder) imageColumns(r *reader) {
-	for col := 0; col < columns && r.err() == nil; {
-		b := r.ops.byte()
-		op, end := b&(1<<imageOpBits-1), col+int(b>>imageOpBits)+1
-		if end > columns {
-			r.ops.fail(errors.New("a run of ops crosses the end of the tower"))
-			return
-		}
-		from := col
-		if op < opImage {
-			col = d.plainColumns(r, op, col, end)
-		} else {
-			col = d.imagesOf(int(op-opImage), col, end)
-		}
-		d.images.of = append(d.images.of, d.literal[from:col]...)
-		if col < end {
-			r.ops.fail(fmt.Errorf("op %d at column %d", op, col))
-		}
-	}
 }
 
 // imagesOf makes columns images by way i up to end, or as far as possible, and

@@ -24,10 +24,9 @@ type slowOdds struct {
 	s          int // bits of a place in h
 	cells      int // in the table
 	numbered   []slowColumn
-	pair       map[uint64]int
 	south      map[int]int
 	east       map[int]int
-	hit, found int
+	found      int
 	changes    int
 	bytes      int // of the stream
 	towers     []slowField
@@ -183,19 +182,16 @@ func (s *slowOdds) tower(at geom.ChunkPos, height int) *slowField {
 			continue
 		}
 		for x := range 32 {
-			w, n, nw, ne := get(x-1, z), get(x, z-1), get(x-1, z-1), get(x+1, z-1)
-			now.number[z*32+x] = s.column(now, x, z, height*32, w, n, nw, ne)
+			now.number[z*32+x] = s.column(now, x, z, height*32, get(x-1, z), get(x, z-1), get(x-1, z-1))
 		}
 	}
 	s.towers = append(s.towers, *now)
 	return now
 }
 
-func (s *slowOdds) column(now *slowField, x, z, top, w, n, nw, ne int) int {
-	hit := s.hit
-	s.hit = 1
+func (s *slowOdds) column(now *slowField, x, z, top, w, n, nw int) int {
 	if w == n {
-		if s.bit(s.odds('A', is(nw == w), is(ne == n), hit, s.found)) == 1 {
+		if s.bit(s.odds('A', is(nw == w), s.found)) == 1 {
 			return w
 		}
 	} else {
@@ -205,32 +201,27 @@ func (s *slowOdds) column(now *slowField, x, z, top, w, n, nw, ne int) int {
 		} else if n == nw {
 			side = 2
 		}
-		if s.bit(s.odds('B', side, is(ne == n), hit, s.found)) == 1 {
+		if s.bit(s.odds('B', side, s.found)) == 1 {
 			return first
 		}
-		if s.bit(s.odds('D', side, is(ne == n), hit, s.found)) == 1 {
+		if s.bit(s.odds('D', side, s.found)) == 1 {
 			return other
 		}
 	}
-	key := (uint64(w)<<32 + uint64(n)) * 0x9E3779B97F4A7C15 >> 52
-	number := s.apart(now, key, x, z, top, w, n)
-	s.pair[key], s.south[n], s.east[w] = number, number, number
+	number := s.apart(now, x, z, top, w, n)
+	s.south[n], s.east[w] = number, number
 	return number
 }
 
-func (s *slowOdds) apart(now *slowField, key uint64, x, z, top, w, n int) int {
-	pair, south, east := s.pair[key], s.south[n], s.east[w]
+func (s *slowOdds) apart(now *slowField, x, z, top, w, n int) int {
+	south, east := s.south[n], s.east[w]
 	fresh := func(g int) bool { return g != 0 && g != w && g != n }
-	if fresh(pair) && s.bit(s.odds('G', is(w == n))) == 1 {
-		return pair
-	}
-	if fresh(south) && south != pair && s.bit(s.odds('G', 2)) == 1 {
+	if fresh(south) && s.bit(s.odds('G', 0)) == 1 {
 		return south
 	}
-	if fresh(east) && east != pair && east != south && s.bit(s.odds('G', 3)) == 1 {
+	if fresh(east) && east != south && s.bit(s.odds('G', 1)) == 1 {
 		return east
 	}
-	s.hit = 0
 	if s.bit(s.odds('E', s.found)) == 1 {
 		s.found = 0
 		k := s.tree(func(i int) *slowOdd { return s.odds('K', i) }, 4)
@@ -266,9 +257,9 @@ func (s *slowOdds) baseOf(now *slowField, dx, dz int32) int {
 }
 
 func (s *slowOdds) literal(west, north slowColumn, base, top int) slowColumn {
-	c := s.value(-1, 0, west.at(0, base), north.at(0, base), 3)
+	c := s.value(-1, west.at(0, base), north.at(0, base), 3)
 	col := slowColumn{base: base}
-	below, how := c, 0
+	how := 0
 	for y := 0; ; {
 		e := top
 		if y < top-1 {
@@ -280,8 +271,8 @@ func (s *slowOdds) literal(west, north slowColumn, base, top int) slowColumn {
 		if e == top {
 			break
 		}
-		v := s.value(c, below, west.at(e, base), north.at(e, base), how)
-		below, c, y, col.last = c, v, e, e
+		v := s.value(c, west.at(e, base), north.at(e, base), how)
+		c, y, col.last = v, e, e
 		if s.changes++; s.changes > 1<<14+64*s.bytes {
 			panic(errSlow)
 		}
@@ -310,7 +301,7 @@ func (s *slowOdds) end(y, c, how int, west, north slowColumn, base, top int) (e,
 	return e, 2
 }
 
-func (s *slowOdds) value(c, below, w, n, how int) int {
+func (s *slowOdds) value(c, w, n, how int) int {
 	changed := 0
 	if w == c && n != c {
 		w, n, changed = n, w, 1
@@ -323,13 +314,10 @@ func (s *slowOdds) value(c, below, w, n, how int) int {
 	case w != n && n != c && s.bit(s.cell(c, 100+how)) == 1:
 		return n
 	}
-	if s.cells > 32 {
-		below = 0
-	}
 	v := 1
 	for left := bits.Len(uint(s.cells - 1)); left > 0; {
 		k := (left-1)%4 + 1
-		v = v<<k + s.tree(s.slot(3, c+1, below, v), k)
+		v = v<<k + s.tree(s.slot(3, c+1, 0, v), k)
 		left -= k
 	}
 	v -= 1 << bits.Len(uint(s.cells-1))
@@ -341,7 +329,7 @@ func (s *slowOdds) value(c, below, w, n, how int) int {
 
 // newSlowOdds begins to read bits, for a page of so many chunks.
 func newSlowOdds(stream []byte, chunks, cells int) *slowOdds {
-	s := &slowOdds{span: 1 << 32, named: map[[6]int]*slowOdd{}, cells: cells, pair: map[uint64]int{}, south: map[int]int{}, east: map[int]int{}, hit: 1, found: 1}
+	s := &slowOdds{span: 1 << 32, named: map[[6]int]*slowOdd{}, cells: cells, south: map[int]int{}, east: map[int]int{}, found: 1}
 	if s.bytes = len(stream); s.bytes%4 != 0 {
 		panic(errSlow)
 	}
@@ -405,7 +393,7 @@ func slowDecodeOdds(streams [][]byte, heights []int, tops []geom.ChunkPos) (towe
 // checkOdds compares DecodeOdds with the twin and returns the chunks.
 func checkOdds(t *testing.T, streams [][]byte, heights []int, tops []geom.ChunkPos) []*voxel.Chunk {
 	t.Helper()
-	got, err := new(codec.Decoder).DecodeOdds(nil, streams, heights, tops)
+	got, err := new(codec.Decoder).Decode(nil, codec.Odds, streams, heights, tops)
 	want, slowErr := slowDecodeOdds(streams, heights, tops)
 	return checkDecoded(t, heights, got, err, want, slowErr)
 }

@@ -23,43 +23,7 @@ type oddsDecoder struct {
 	err    error
 }
 
-// DecodeOdds is Decode for the form Odds. tops are the positions of the towers'
-// topmost chunks.
-func (d *Decoder) DecodeOdds(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
-	chunks := 0
-	for _, h := range heights {
-		if h < 1 || h > MaxTower {
-			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
-		}
-		chunks += h
-	}
-	r := &d.odds
-	if err := r.begin(streams, len(heights), chunks, &d.literals); err != nil {
-		return dst, err
-	}
-	for i, h := range heights {
-		r.field.begin(tops[i], h)
-		if r.tower(&d.literal, d.ended); r.err != nil {
-			return dst, r.err
-		}
-		if !d.split(h * edge) {
-			return dst, corrupt(r.bits.at, "bits", errors.New("a run crosses the top of the tower"))
-		}
-		var err error
-		if dst, err = d.chunks(dst, h); err != nil {
-			return dst, err
-		}
-	}
-	if err := r.bits.end(); err != nil {
-		return dst, corrupt(len(r.bits.b), "bits", err)
-	}
-	return dst, nil
-}
-
 func (r *oddsDecoder) begin(streams [][]byte, towers, chunks int, cells *columnSet) (err error) {
-	if len(streams) != oddsStreams {
-		return corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), oddsStreams))
-	}
 	if r.table, err = Table(streams); err != nil {
 		return err
 	}
@@ -85,8 +49,15 @@ func (r *oddsDecoder) fail(err error) {
 	}
 }
 
-// tower reads the columns of a tower.
-func (r *oddsDecoder) tower(literal *[columns]int32, ended func() error) {
+func (r *oddsDecoder) end() error {
+	if err := r.bits.end(); err != nil {
+		return corrupt(len(r.bits.b), "bits", err)
+	}
+	return nil
+}
+
+func (r *oddsDecoder) tower(d *Decoder, top geom.ChunkPos, height int) error {
+	r.field.begin(top, height)
 	same := false
 	for z := range edge {
 		row, north := r.field.around.row(z)
@@ -102,12 +73,13 @@ func (r *oddsDecoder) tower(literal *[columns]int32, ended func() error) {
 		if err := r.bits.fault(); err != nil {
 			r.fail(err)
 		}
-		if r.err = cmp.Or(r.err, ended()); r.err != nil {
-			return
+		if r.err = cmp.Or(r.err, d.ended()); r.err != nil {
+			return r.err
 		}
-		copy(literal[z*edge:], row[1:edge+1])
+		copy(d.literal[z*edge:], row[1:edge+1])
 	}
 	r.field.end()
+	return nil
 }
 
 // row reads the numbers of a row of columns.
@@ -115,9 +87,7 @@ func (r *oddsDecoder) row(row, north *[windowEdge]int32, z int) {
 	m := &r.model
 	w, nw, n := row[0], north[0], north[1]
 	for x := range edge {
-		ne := north[x+2]
-		first, other, o := m.beside(w, n, nw, ne)
-		m.hit = 1
+		first, other, o := m.beside(w, n, nw)
 		number := first
 		if !r.bits.bit(&m.columns[o]) {
 			number = other
@@ -127,23 +97,20 @@ func (r *oddsDecoder) row(row, north *[windowEdge]int32, z int) {
 			}
 		}
 		row[x+1] = number
-		w, nw, n = number, n, ne
+		w, nw, n = number, n, north[x+2]
 	}
 }
 
 // apart returns the number of a column that differs from west and north.
 func (r *oddsDecoder) apart(w, n int32, x, z int) int32 {
 	m := &r.model
-	pair, south, east := m.guesses(w, n)
+	south, east := m.guesses(w, n)
 	switch {
-	case pair != none && r.bits.bit(&m.columns[pairOdds(w, n)]):
-		return pair
-	case south != none && r.bits.bit(&m.columns[guessOdds+2]):
+	case south != none && r.bits.bit(&m.columns[southOdds]):
 		return south
-	case east != none && r.bits.bit(&m.columns[guessOdds+3]):
+	case east != none && r.bits.bit(&m.columns[eastOdds]):
 		return east
 	}
-	m.hit = 0
 	if r.bits.bit(&m.columns[backOdds+m.found]) {
 		m.found = foundBack
 		return r.back()
@@ -185,10 +152,9 @@ func (r *oddsDecoder) tail(o *[16]odds, n int) int {
 // literal reads a column.
 func (r *oddsDecoder) literal() {
 	m, set, cells, top := &r.model, &r.set, r.cells, r.field.top
-	rank := r.value(-1, 0, endNone)
+	rank := r.value(-1, endNone)
 	set.first = append(set.first, voxel.Cell(rank))
 	cells.first = append(cells.first, r.table[rank])
-	below := rank
 	for y, last := 0, 0; y < top-1; {
 		block := m.block(rank)
 		first, other, o := r.beside.ends(rank, last)
@@ -204,8 +170,7 @@ func (r *oddsDecoder) literal() {
 			break
 		}
 		r.beside.rise(y)
-		next := r.value(rank, below, last)
-		below, rank = rank, next
+		rank = r.value(rank, last)
 		set.list = append(set.list, change{uint16(y), voxel.Cell(rank)})
 		cells.list = append(cells.list, change{uint16(y), r.table[rank]})
 	}
@@ -237,16 +202,16 @@ func (r *oddsDecoder) elsewhere(block *[cellOdds]odds, y, first, rank, alike int
 	return y
 }
 
-// value reads the rank of the cell above a run. The run is of a rank and lies above
-// one of below; the walkers are at its height.
-func (r *oddsDecoder) value(rank, below, how int) int {
+// value reads the rank of the cell above a run of a rank. The walkers are at its
+// height.
+func (r *oddsDecoder) value(rank, how int) int {
 	m := &r.model
 	west, north := int(r.beside[0].rank), int(r.beside[1].rank)
 	if west == north {
 		if west != rank && r.bits.bit(&m.slot(tagValue, rank+1, west, 0)[how]) {
 			return west
 		}
-		return r.rank(rank, below)
+		return r.rank(rank)
 	}
 	o := valueOdds + 2*how
 	if west == rank {
@@ -260,19 +225,16 @@ func (r *oddsDecoder) value(rank, below, how int) int {
 	case north != rank && r.bits.bit(&block[thirdOdds+how]):
 		return north
 	}
-	return r.rank(rank, below)
+	return r.rank(rank)
 }
 
-// rank reads a rank.
-func (r *oddsDecoder) rank(rank, below int) int {
+// rank reads the rank of the cell above a run of a rank.
+func (r *oddsDecoder) rank(rank int) int {
 	m := &r.model
-	if !m.few {
-		below = 0
-	}
 	v := 1
 	for left := r.width; left > 0; {
 		n := (left-1)%4 + 1
-		v = v<<n | r.bits.tree((*[16]odds)(m.slot(tagCell, rank+1, below, v)[:]), n)&(1<<n-1)
+		v = v<<n | r.bits.tree((*[16]odds)(m.slot(tagCell, rank+1, 0, v)[:]), n)&(1<<n-1)
 		left -= n
 	}
 	v -= 1 << r.width

@@ -111,8 +111,7 @@ func (r *oddsEncoder) row(row, north *[windowEdge]int32, ids []int32, z int) {
 	m := &r.model
 	for x := range edge {
 		w, n, id := row[x], north[x+1], ids[x]
-		first, other, o := m.beside(w, n, north[x], north[x+2])
-		m.hit = 1
+		first, other, o := m.beside(w, n, north[x])
 		switch {
 		case r.is(first, id, o):
 			row[x+1] = first
@@ -135,16 +134,13 @@ func (r *oddsEncoder) is(number, id int32, o int) bool {
 // apart writes a column that differs from west and north, and returns its number.
 func (r *oddsEncoder) apart(id, w, n int32, x, z int) int32 {
 	m := &r.model
-	pair, south, east := m.guesses(w, n)
+	south, east := m.guesses(w, n)
 	switch {
-	case pair != none && r.is(pair, id, pairOdds(w, n)):
-		return pair
-	case south != none && r.is(south, id, guessOdds+2):
+	case south != none && r.is(south, id, southOdds):
 		return south
-	case east != none && r.is(east, id, guessOdds+3):
+	case east != none && r.is(east, id, eastOdds):
 		return east
 	}
-	m.hit = 0
 	number := r.numbers[id]
 	back := number != none && len(r.ids)-int(number) <= maxBack
 	r.bits.bit(&m.columns[backOdds+m.found], back)
@@ -189,14 +185,14 @@ func (r *oddsEncoder) tail(o *[16]odds, v, n int) {
 // literal writes a column.
 func (r *oddsEncoder) literal(id int32) {
 	top, rank := r.field.top, int(r.set.first[id])
-	r.value(rank, -1, 0, endNone)
-	y, last, below := 0, 0, rank
+	r.value(rank, -1, endNone)
+	y, last := 0, 0
 	for _, c := range r.set.changes(id) {
 		last = r.end(y, int(c.at), rank, last)
 		y = int(c.at)
 		r.beside.rise(y)
-		r.value(int(c.cell), rank, below, last)
-		below, rank = rank, int(c.cell)
+		r.value(int(c.cell), rank, last)
+		rank = int(c.cell)
 	}
 	if y < top-1 {
 		r.end(y, top, rank, last)
@@ -235,12 +231,12 @@ func (r *oddsEncoder) elsewhere(block *[cellOdds]odds, y, end, first, rank, alik
 }
 
 // value writes the rank v of the cell above a run.
-func (r *oddsEncoder) value(v, rank, below, how int) {
+func (r *oddsEncoder) value(v, rank, how int) {
 	m := &r.model
 	west, north := int(r.beside[0].rank), int(r.beside[1].rank)
 	if west == north {
 		if west == rank || !r.likely(&m.slot(tagValue, rank+1, west, 0)[how], v == west) {
-			r.rank(v, rank, below)
+			r.rank(v, rank)
 		}
 		return
 	}
@@ -253,7 +249,7 @@ func (r *oddsEncoder) value(v, rank, below, how int) {
 	if r.likely(&block[o], v == west) || north != rank && r.likely(&block[thirdOdds+how], v == north) {
 		return
 	}
-	r.rank(v, rank, below)
+	r.rank(v, rank)
 }
 
 // likely writes a bit and returns it.
@@ -262,15 +258,12 @@ func (r *oddsEncoder) likely(o *odds, is bool) bool {
 	return is
 }
 
-func (r *oddsEncoder) rank(v, rank, below int) {
+func (r *oddsEncoder) rank(v, rank int) {
 	m := &r.model
-	if !m.few {
-		below = 0
-	}
 	prefix := 1
 	for left := r.width; left > 0; {
 		n := (left-1)%4 + 1
-		slot := (*[16]odds)(m.slot(tagCell, rank+1, below, prefix)[:])
+		slot := (*[16]odds)(m.slot(tagCell, rank+1, 0, prefix)[:])
 		left -= n
 		r.bits.tree(slot, v>>left, n)
 		prefix = prefix<<n | v>>left&(1<<n-1)

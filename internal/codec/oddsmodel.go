@@ -23,8 +23,7 @@ const (
 // lowest cell of the table.
 const none = 0
 
-// How the last column was found if it differed from those beside it and from the
-// guesses.
+// How a column is found that differs from those beside it and from the guesses.
 const (
 	foundBack = iota
 	foundNew
@@ -33,12 +32,13 @@ const (
 
 // Indexes of odds in oddsModel.columns.
 const (
-	rowOdds    = 0                     // a row equals the one to the north; by whether the last one did
-	sameOdds   = rowOdds + 2           // west and north are equal; this one equals them
-	firstOdds  = sameOdds + 8*founds   // they differ; this one equals the likelier one
-	otherOdds  = firstOdds + 12*founds // this one equals the other one
-	guessOdds  = otherOdds + 12*founds
-	backOdds   = guessOdds + 4 // a reference follows
+	rowOdds    = 0                    // a row equals the one to the north; by whether the last one did
+	sameOdds   = rowOdds + 2          // west and north are equal; this one equals them
+	firstOdds  = sameOdds + 2*founds  // they differ; this one equals the likelier one
+	otherOdds  = firstOdds + 3*founds // this one equals the other one
+	southOdds  = otherOdds + 3*founds // it equals the guess by north
+	eastOdds   = southOdds + 1        // it equals the guess by west
+	backOdds   = eastOdds + 1         // a reference follows
 	distOdds   = backOdds + founds
 	distTrees  = distOdds + 16
 	columnOdds = distTrees + 8*(distBits+2)
@@ -88,8 +88,6 @@ const (
 const (
 	leastHashBits = 12
 	mostHashBits  = 16
-	guessBits     = 12
-	fewCells      = 32
 	hashPrime     = 0x9E3779B97F4A7C15
 )
 
@@ -105,13 +103,10 @@ type oddsModel struct {
 	cells   []odds // blocks by rank
 	hashed  []odds
 	shift   uint8 // from 64 bits of hash to a place in hashed
-	few     bool  // so few cells that the one below a run helps to predict the one above
 
-	pairs  [1 << guessBits]int32 // by hash of west and north: the last column there
-	souths []int32               // by column: the last column to its south
+	souths []int32 // by column: the last column to its south
 	easts  []int32
-	found  int // how the last column was found
-	hit    int // 1 if a column beside the last one, or a guess, was right
+	found  int // how the last column was found that no column beside it and no guess predicted
 }
 
 func (m *oddsModel) reset(cells, chunks int) {
@@ -119,13 +114,11 @@ func (m *oddsModel) reset(cells, chunks int) {
 	m.shift = uint8(64 - size)
 	m.hashed = resized(m.hashed, 1<<size+numberOdds)
 	m.cells = resized(m.cells, min(cells+1, cellBlocks)*cellOdds)
-	m.few = cells <= fewCells
 	resetOdds(m.columns[:])
 	resetOdds(m.cells)
 	resetOdds(m.hashed)
-	m.pairs = [1 << guessBits]int32{}
 	m.easts, m.souths = append(m.easts[:0], none), append(m.souths[:0], none)
-	m.found, m.hit = foundNew, 1
+	m.found = foundNew
 }
 
 func resized(o []odds, n int) []odds {
@@ -146,59 +139,37 @@ func (m *oddsModel) slot(tag, a, b, c int) *[numberOdds]odds {
 	return (*[numberOdds]odds)(m.hashed[k>>(m.shift&63)&^15:])
 }
 
-func (m *oddsModel) pair(w, n int32) *int32 {
-	return &m.pairs[(uint64(w)<<32|uint64(n))*hashPrime>>(64-guessBits)]
-}
-
 // beside returns the column beside it that a column most likely equals, the other
 // one, and the index of the odds of the first. The two may be equal.
-func (m *oddsModel) beside(w, n, nw, ne int32) (first, other int32, o int) {
-	o = m.hit*founds + m.found
-	if n == ne {
-		o += 2 * founds
-	}
+func (m *oddsModel) beside(w, n, nw int32) (first, other int32, o int) {
 	switch {
 	case w == n && w == nw:
-		return w, n, sameOdds + 4*founds + o
+		return w, n, sameOdds + founds + m.found
 	case w == n:
-		return w, n, sameOdds + o
+		return w, n, sameOdds + m.found
 	case w == nw:
-		return n, w, firstOdds + 4*founds + o
+		return n, w, firstOdds + founds + m.found
 	case n == nw:
-		return w, n, firstOdds + 8*founds + o
+		return w, n, firstOdds + 2*founds + m.found
 	}
-	return w, n, firstOdds + o
+	return w, n, firstOdds + m.found
 }
 
-// pairOdds returns the index of the odds of the guess by west and north.
-func pairOdds(w, n int32) int {
-	if w == n {
-		return guessOdds + 1
-	}
-	return guessOdds
-}
-
-// guesses returns the last columns in similar places: after both west and north,
-// south of north, and east of west. A guess that is known to be wrong is none.
-func (m *oddsModel) guesses(w, n int32) (pair, south, east int32) {
-	pair, south, east = *m.pair(w, n), m.souths[n], m.easts[w]
-	if east == w || east == n || east == pair || east == south {
+// guesses returns the last columns in similar places: south of north, and east of
+// west. A guess that is known to be wrong is none.
+func (m *oddsModel) guesses(w, n int32) (south, east int32) {
+	south, east = m.souths[n], m.easts[w]
+	if east == w || east == n || east == south {
 		east = none
 	}
-	if south == w || south == n || south == pair {
+	if south == w || south == n {
 		south = none
 	}
-	if pair == w || pair == n {
-		pair = none
-	}
-	return pair, south, east
+	return south, east
 }
 
 // note records what was beside columns.
-func (m *oddsModel) note(w, n, number int32) {
-	*m.pair(w, n) = number
-	m.souths[n], m.easts[w] = number, number
-}
+func (m *oddsModel) note(w, n, number int32) { m.souths[n], m.easts[w] = number, number }
 
 // grow makes room for the neighbours of one more column.
 func (m *oddsModel) grow() { m.easts, m.souths = append(m.easts, none), append(m.souths, none) }

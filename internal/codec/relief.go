@@ -4,14 +4,11 @@ import "github.com/cairnvoxel/cairn/voxel/geom"
 
 // Streams of the form Relief.
 const (
-	reliefSure    = iota // ops of columns whose neighbours have equal layers
-	reliefUnsure         // other ops
+	reliefOps     = iota // which layers each column has
 	reliefLayers         // new lists of layers, top down
 	reliefHigh           // ground: difference from the guess, upper bits
-	reliefFloors         // ends of layers whose neighbours have equal layers
-	reliefEdges          // other ends of layers
-	reliefFew            // number of cells that are not full, if columns beside have none
-	reliefMany           // other such numbers
+	reliefFloors         // ends of layers: difference from the guess
+	reliefDents          // number of cells that are not full
 	reliefDepths         // their depths
 	reliefFill           // their fullness: difference from the guess
 	reliefLow            // ground: low bytes, by the grade of guesses so far
@@ -116,11 +113,11 @@ func (l *land) site(x, z int) *site {
 }
 
 // likely returns the two lists of layers that a column most likely has.
-func likely(w, n, nw *site) (likely, other int32, sure bool) {
-	if w.list == nw.list && w.list != n.list {
-		return n.list, w.list, false
+func likely(w, n, nw *site) (likely, other int32) {
+	if w.list == nw.list {
+		return n.list, w.list
 	}
-	return w.list, n.list, w.list == n.list && w.list == nw.list
+	return w.list, n.list
 }
 
 func (l *land) layers(list int32) []byte { return l.lists[l.bounds[list]:l.bounds[list+1]] }
@@ -134,9 +131,9 @@ func (l *land) floorsOf(s *site) []int32 {
 func topOf(ground int64) int32 { return int32((ground + unit - 1) >> 8) }
 
 // guessFloor guesses floor i (from 1) of a column with these layers. above is the
-// floor before it. sure says that the columns beside have these layers too.
-func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int32, sure bool) {
-	if sure = w.list == list && n.list == list && nw.list == list; sure {
+// floor before it.
+func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int32) {
+	if w.list == list && n.list == list && nw.list == list {
 		ws, ns, nws := l.floors[w.floors+i-1:][:2], l.floors[n.floors+i-1:][:2], l.floors[nw.floors+i-1:][:2]
 		wt, nt, nwt := ws[0]-ws[1], ns[0]-ns[1], nws[0]-nws[1]
 		if abs(wt-nwt)+abs(nt-nwt) <= abs(ws[1]-nws[1])+abs(ns[1]-nws[1]) {
@@ -147,7 +144,7 @@ func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int
 	} else {
 		guess = l.guessEdge(w, n, list, i, above)
 	}
-	return max(l.base+1, min(guess, above-1)), sure
+	return max(l.base+1, min(guess, above-1))
 }
 
 // guessEdge guesses a floor from one of the columns beside.
@@ -173,28 +170,4 @@ func between(w, n, nw int32) int32 { return max(min(w, n), min(max(w, n), w+n-nw
 // within limits a guess of the ground to a tower that ends at top.
 func (l *land) within(guess int64, top int32) int64 {
 	return max(int64(l.base)*unit+1, min(guess, int64(top)*unit))
-}
-
-// opStream returns the stream of a column's op.
-func opStream(sure bool) int {
-	if sure {
-		return reliefSure
-	}
-	return reliefUnsure
-}
-
-// floorStream returns the stream of floor i.
-func floorStream(sure bool, i int) int {
-	if sure && i == 1 {
-		return reliefFloors
-	}
-	return reliefEdges
-}
-
-// countStream returns the stream of a column's number of dents.
-func countStream(w, n *site) int {
-	if w.dented|n.dented == 0 {
-		return reliefFew
-	}
-	return reliefMany
 }

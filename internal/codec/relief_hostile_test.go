@@ -63,7 +63,7 @@ func TestReliefTruncations(t *testing.T) {
 		for n := range s {
 			damaged := slices.Clone(whole)
 			damaged[i] = s[:n:n]
-			if _, err := new(codec.Decoder).DecodeRelief(nil, damaged, g.heights(), g.tops); err == nil {
+			if _, err := new(codec.Decoder).Decode(nil, codec.Relief, damaged, g.heights(), g.tops); err == nil {
 				t.Fatalf("stream %d cut to %d bytes of %d is read", i, n, len(s))
 			}
 		}
@@ -84,8 +84,8 @@ func TestReliefHostile(t *testing.T) {
 	// others have the same.
 	first := func(layers []byte, more map[int][]byte) [][]byte {
 		s := streamsOf(map[int][]byte{
-			reliefLayers: layers, reliefSure: append([]byte{2}, make([]byte, 961)...), reliefUnsure: make([]byte, 62),
-			reliefHigh: make([]byte, 1024), reliefFew: make([]byte, 1024), reliefLow: make([]byte, 1024),
+			reliefLayers: layers, reliefOps: append([]byte{2}, make([]byte, 1023)...),
+			reliefHigh: make([]byte, 1024), reliefDents: make([]byte, 1024), reliefLow: make([]byte, 1024),
 		})
 		for i, b := range more {
 			s[i] = b
@@ -104,9 +104,9 @@ func TestReliefHostile(t *testing.T) {
 		{"height -1", first(five, nil), -1, "page"},
 		{"height 65", first(five, nil), 65, "page"},
 		{"a huge height", first(five, nil), 1 << 62, "page"},
-		{"an unknown list", streamsOf(map[int][]byte{reliefSure: {4}}), 1, "ops"},
-		{"a far unknown list", streamsOf(map[int][]byte{reliefSure: {255, 255, 255}}), 1, "ops"},
-		{"an op in three bytes", streamsOf(map[int][]byte{reliefSure: {255, 2, 0}}), 1, "ops"},
+		{"an unknown list", streamsOf(map[int][]byte{reliefOps: {4}}), 1, "ops"},
+		{"a far unknown list", streamsOf(map[int][]byte{reliefOps: {255, 255, 255}}), 1, "ops"},
+		{"an op in three bytes", streamsOf(map[int][]byte{reliefOps: {255, 2, 0}}), 1, "ops"},
 		{"a new list of air", first([]byte{1, 0}, nil), 1, "layers"},
 		{"a list of no layers", first([]byte{0}, nil), 1, "layers"},
 		{"a list of more than there is", first([]byte{3, 1, 2}, nil), 1, "layers"},
@@ -117,26 +117,26 @@ func TestReliefHostile(t *testing.T) {
 		{"ground far below the base", first(five, map[int][]byte{reliefHigh: append([]byte{1}, make([]byte, 1023)...)}), 1, "ground"},
 		{"ground above the top", first(five, map[int][]byte{reliefHigh: append([]byte{64}, make([]byte, 1023)...)}), 1, "ground"},
 		{"ground far above the top", first(five, map[int][]byte{reliefHigh: append([]byte{255, 255, 255}, make([]byte, 1023)...)}), 1, "ground"},
-		{"a floor at the base", first([]byte{2, 5, 6}, map[int][]byte{reliefHigh: append([]byte{2}, make([]byte, 1023)...), reliefEdges: []byte{1}}), 1, "floors"},
-		{"a floor at the ground", first([]byte{2, 5, 6}, map[int][]byte{reliefHigh: append([]byte{2}, make([]byte, 1023)...), reliefEdges: []byte{2}}), 1, "floors"},
-		{"no room for a floor", first([]byte{2, 5, 6}, map[int][]byte{reliefEdges: []byte{0}}), 1, "floors"},
-		{"a dent below the base", first(five, map[int][]byte{reliefFew: {1}, reliefDepths: {0}, reliefFill: {0}}), 1, "dents"},
-		{"dents far below the base", first(five, map[int][]byte{reliefFew: {255, 255, 255}, reliefDepths: {255, 255, 255}, reliefFill: {0}}), 1, "dents"},
-		{"many dents and none there", first(five, map[int][]byte{reliefFew: {255, 255, 255}}), 1, "dents"},
+		{"a floor at the base", first([]byte{2, 5, 6}, map[int][]byte{reliefHigh: append([]byte{2}, make([]byte, 1023)...), reliefFloors: []byte{1}}), 1, "floors"},
+		{"a floor at the ground", first([]byte{2, 5, 6}, map[int][]byte{reliefHigh: append([]byte{2}, make([]byte, 1023)...), reliefFloors: []byte{2}}), 1, "floors"},
+		{"no room for a floor", first([]byte{2, 5, 6}, map[int][]byte{reliefFloors: []byte{0}}), 1, "floors"},
+		{"a dent below the base", first(five, map[int][]byte{reliefDents: {1}, reliefDepths: {0}, reliefFill: {0}}), 1, "dents"},
+		{"dents far below the base", first(five, map[int][]byte{reliefDents: {255, 255, 255}, reliefDepths: {255, 255, 255}, reliefFill: {0}}), 1, "dents"},
+		{"many dents and none there", first(five, map[int][]byte{reliefDents: {255, 255, 255}}), 1, "dents"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			heights, tops := []int{tt.height}, make([]geom.ChunkPos, 1)
 			if checkDecodeRelief(t, tt.streams, heights, tops) != nil {
 				t.Error("it is read")
 			}
-			_, err := new(codec.Decoder).DecodeRelief(nil, tt.streams, heights, tops)
+			_, err := new(codec.Decoder).Decode(nil, codec.Relief, tt.streams, heights, tops)
 			if corrupt := (*codec.CorruptError)(nil); !errors.As(err, &corrupt) || corrupt.Part != tt.part {
 				t.Errorf("got %v, want one of the %s", err, tt.part)
 			}
 		})
 	}
 	near := first(five, nil) // one step away from many of these
-	if _, err := new(codec.Decoder).DecodeRelief(nil, near, []int{1}, make([]geom.ChunkPos, 1)); err != nil {
+	if _, err := new(codec.Decoder).Decode(nil, codec.Relief, near, []int{1}, make([]geom.ChunkPos, 1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -152,15 +152,15 @@ func TestDecodeReliefAfterError(t *testing.T) {
 		if damaged[i] = damaged[i][:len(damaged[i])/2]; len(relief[i]) == 0 {
 			continue
 		}
-		if _, err := d.DecodeRelief(nil, damaged, g.heights(), g.tops); err == nil {
+		if _, err := d.Decode(nil, codec.Relief, damaged, g.heights(), g.tops); err == nil {
 			t.Fatalf("half of stream %d is read", i)
 		}
-		got, err := d.Decode(nil, columns, g.heights())
+		got, err := d.Decode(nil, codec.Columns, columns, g.heights(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkChunks(t, g.page, got)
-		if got, err = d.DecodeRelief(nil, relief, g.heights(), g.tops); err != nil {
+		if got, err = d.Decode(nil, codec.Relief, relief, g.heights(), g.tops); err != nil {
 			t.Fatal(err)
 		}
 		checkChunks(t, g.page, got)
@@ -169,7 +169,7 @@ func TestDecodeReliefAfterError(t *testing.T) {
 
 func FuzzDecodeRelief(f *testing.F) {
 	add := func(s [][]byte, height, more int, apart int32) {
-		f.Add(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], height, more, apart)
+		f.Add(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], height, more, apart)
 	}
 	var two ground
 	two.add(0, 0, 0, voxel.Uniform(voxel.TerrainCell(3, 255)))
@@ -177,7 +177,7 @@ func FuzzDecodeRelief(f *testing.F) {
 	for _, g := range []ground{steps(), two} {
 		add(encodeRelief(f, new(codec.Encoder), g), 1, len(g.page)-1, 0)
 	}
-	f.Fuzz(func(t *testing.T, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13 []byte, height, more int, apart int32) {
+	f.Fuzz(func(t *testing.T, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10 []byte, height, more int, apart int32) {
 		if height > 4 && height <= codec.MaxTower {
 			height = height%4 + 1 // the twin is slow
 		}
@@ -186,6 +186,6 @@ func FuzzDecodeRelief(f *testing.F) {
 		for i := range int32(len(heights)) {
 			tops = append(tops, geom.ChunkPos{X: i & 1, Y: i * (apart % 3), Z: i >> 1})
 		}
-		checkDecodeRelief(t, [][]byte{s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13}, heights, tops)
+		checkDecodeRelief(t, [][]byte{s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10}, heights, tops)
 	})
 }

@@ -12,14 +12,11 @@ import (
 
 // Streams of the form Relief.
 const (
-	reliefSure = iota
-	reliefUnsure
+	reliefOps = iota
 	reliefLayers
 	reliefHigh
 	reliefFloors
-	reliefEdges
-	reliefFew
-	reliefMany
+	reliefDents
 	reliefDepths
 	reliefFill
 	reliefLow
@@ -70,8 +67,6 @@ func (s *slowSite) number() int {
 
 // reaches says whether the column has an end i.
 func (s *slowSite) reaches(i int) bool { return s != nil && i < len(s.ends) }
-
-func (s *slowSite) dented() bool { return s != nil && s.dents > 0 }
 
 // slowLand reads the form Relief the obvious way, cell by cell, from maps.
 type slowLand struct {
@@ -177,11 +172,7 @@ func (s *slowLand) list(w, n, nw *slowSite) int {
 	if nw.has(likely) {
 		likely, other = other, likely
 	}
-	stream := reliefUnsure
-	if w.has(n.number()) && nw.has(n.number()) {
-		stream = reliefSure
-	}
-	switch op := s.small(stream); {
+	switch op := s.small(reliefOps); {
 	case op == 0:
 		return likely
 	case op == 1:
@@ -209,7 +200,7 @@ func (s *slowLand) list(w, n, nw *slowSite) int {
 // end reads where layer i ends.
 func (s *slowLand) end(w, n, nw *slowSite, c *slowSite, i int) int {
 	above := c.ends[i-1]
-	guess, stream := above-1, reliefEdges
+	guess := above - 1
 	if w.has(c.list) && n.has(c.list) && nw.has(c.list) {
 		thick := func(s *slowSite) int { return s.ends[i-1] - s.ends[i] }
 		at := func(s *slowSite) int { return s.ends[i] }
@@ -221,9 +212,6 @@ func (s *slowLand) end(w, n, nw *slowSite, c *slowSite, i int) int {
 		guess = between(at)
 		if uneven(thick) <= uneven(at) {
 			guess = above - between(thick)
-		}
-		if i == 1 {
-			stream = reliefFloors
 		}
 	} else {
 		from := w
@@ -238,7 +226,7 @@ func (s *slowLand) end(w, n, nw *slowSite, c *slowSite, i int) int {
 			guess = from.ends[i]
 		}
 	}
-	at := max(s.base+1, min(guess, above-1)) + s.signed(stream)
+	at := max(s.base+1, min(guess, above-1)) + s.signed(reliefFloors)
 	if at <= s.base || at >= above {
 		panic(errSlow)
 	}
@@ -273,11 +261,7 @@ func (s *slowLand) column(x, z, top int) *slowSite {
 }
 
 func (s *slowLand) dents(w, n, nw, c *slowSite) {
-	stream := reliefFew
-	if w.dented() || n.dented() {
-		stream = reliefMany
-	}
-	c.dents = s.small(stream)
+	c.dents = s.small(reliefDents)
 	y := c.ends[0] - 1
 	for range c.dents {
 		y -= s.small(reliefDepths) + 1
@@ -351,7 +335,7 @@ func (s *slowSite) cells(base, top int) []voxel.Cell {
 // checkDecodeRelief compares DecodeRelief with the twin and returns the chunks.
 func checkDecodeRelief(t *testing.T, streams [][]byte, heights []int, tops []geom.ChunkPos) []*voxel.Chunk {
 	t.Helper()
-	got, err := new(codec.Decoder).DecodeRelief(nil, streams, heights, tops)
+	got, err := new(codec.Decoder).Decode(nil, codec.Relief, streams, heights, tops)
 	want, slowErr := slowDecodeRelief(streams, heights, tops)
 	if (err == nil) != (slowErr == nil) {
 		t.Fatalf("got %v, the twin %v", err, slowErr)

@@ -159,7 +159,7 @@ func TestReliefRoundTrip(t *testing.T) {
 			}
 			pinned(t, "streams", total, tt.bytes)
 			before := []*voxel.Chunk{voxel.Uniform(1)}
-			got, err := decoder.DecodeRelief(before, streams, tt.ground.heights(), tt.ground.tops)
+			got, err := decoder.Decode(before, codec.Relief, streams, tt.ground.heights(), tt.ground.tops)
 			if err != nil || got[0] != before[0] {
 				t.Fatalf("a Decoder that was used: %v", err)
 			}
@@ -173,7 +173,7 @@ func TestReliefLevels(t *testing.T) {
 	for seed := range uint64(12) {
 		g := levelGround(seed, 2, int32(seed*50))
 		streams := encodeRelief(t, new(codec.Encoder), g)
-		got, err := new(codec.Decoder).DecodeRelief(nil, streams, g.heights(), g.tops)
+		got, err := new(codec.Decoder).Decode(nil, codec.Relief, streams, g.heights(), g.tops)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestReliefManyLists(t *testing.T) {
 	}
 	g.add(2, 0, 2, g.page[64]...)
 	streams := encodeRelief(t, new(codec.Encoder), g)
-	got, err := new(codec.Decoder).DecodeRelief(nil, streams, g.heights(), g.tops)
+	got, err := new(codec.Decoder).Decode(nil, codec.Relief, streams, g.heights(), g.tops)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestReliefMemory(t *testing.T) {
 	streams, heights := encodeRelief(t, &e, g), g.heights()
 	chunks := make([]*voxel.Chunk, 0, 64)
 	per := testing.AllocsPerRun(5, func() {
-		if _, err := d.DecodeRelief(chunks, streams, heights, g.tops); err != nil {
+		if _, err := d.Decode(chunks, codec.Relief, streams, heights, g.tops); err != nil {
 			t.Fatal(err)
 		}
 	})

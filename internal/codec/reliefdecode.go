@@ -16,62 +16,42 @@ type reliefDecoder struct {
 	cells [MaxTower * edge]voxel.Cell
 }
 
-// DecodeRelief reads towers of the given heights in chunks from streams of the form
-// Relief and appends their chunks to dst, tower by tower, bottom up. tops are the
-// positions of their topmost chunks. It fails with a *CorruptError that names the
-// stream. All cells are valid in a Terrain volume.
-func (d *Decoder) DecodeRelief(dst []*voxel.Chunk, streams [][]byte, heights []int, tops []geom.ChunkPos) ([]*voxel.Chunk, error) {
-	if len(streams) != reliefStreams {
-		return dst, corrupt(-1, "page", fmt.Errorf("%d streams, want %d", len(streams), reliefStreams))
-	}
-	r := &d.relief
+func (r *reliefDecoder) begin(streams [][]byte) {
 	for i := range r.s {
 		r.s[i] = smalls{b: streams[i], part: reliefPart(i)}
 	}
 	r.land.reset()
-	for i, h := range heights {
-		if h < 1 || h > MaxTower {
-			return dst, corrupt(-1, "page", fmt.Errorf("a tower of %d chunks", h))
-		}
-		r.land.begin(tops[i], h)
-		r.top = r.land.base + int32(h*edge)
-		if err := r.tower(&d.literals, &d.literal, d.ended); err != nil {
-			return dst, err
-		}
-		if !d.split(h * edge) {
-			panic("codec: a column of relief ends above its tower")
-		}
-		var err error
-		if dst, err = d.chunks(dst, h); err != nil {
-			return dst, err
-		}
-	}
+}
+
+func (r *reliefDecoder) end() error {
 	for i := range r.s {
 		if err := r.s[i].end(); err != nil {
-			return dst, err
+			return err
 		}
 	}
-	return dst, nil
+	return nil
 }
 
 func reliefPart(stream int) string {
-	parts := [...]string{"ops", "ops", "layers", "ground", "floors", "floors", "dents", "dents", "dents", "dents"}
+	parts := [...]string{"ops", "layers", "ground", "floors", "dents", "dents", "dents"}
 	if stream < len(parts) {
 		return parts[stream]
 	}
 	return "ground"
 }
 
-// tower reads the columns of the current tower into set.
-func (r *reliefDecoder) tower(set *columnSet, literal *[columns]int32, ended func() error) error {
+func (r *reliefDecoder) tower(d *Decoder, top geom.ChunkPos, height int) error {
+	r.land.begin(top, height)
+	r.top = r.land.base + int32(height*edge)
+	set := &d.literals
 	set.reset()
 	for z := range edge {
 		r.land.ground.row(z)
 		for x := range edge {
 			col := z*edge + x
 			r.column(set, x, z)
-			if literal[col] = set.len() - 1; x > 0 {
-				literal[col] = set.fold(literal[col-1])
+			if d.literal[col] = set.len() - 1; x > 0 {
+				d.literal[col] = set.fold(d.literal[col-1])
 			}
 		}
 		for i := range r.s {
@@ -79,7 +59,7 @@ func (r *reliefDecoder) tower(set *columnSet, literal *[columns]int32, ended fun
 				return r.s[i].err
 			}
 		}
-		if err := ended(); err != nil {
+		if err := d.ended(); err != nil {
 			return err
 		}
 	}
@@ -119,7 +99,7 @@ func (r *reliefDecoder) column(set *columnSet, x, z int) {
 	}
 	own := site{ground: ground, list: list, floors: int32(from), dents: int32(len(l.dents))}
 	if len(layers) > 0 {
-		if dents := r.s[countStream(w, n)].next(); dents > 0 {
+		if dents := r.s[reliefDents].next(); dents > 0 {
 			r.dents(&own, w, n, nw, dents)
 		}
 	}
@@ -133,8 +113,8 @@ func (r *reliefDecoder) column(set *columnSet, x, z int) {
 
 // list reads which layers the column has.
 func (r *reliefDecoder) list(w, n, nw *site) int32 {
-	likely, other, sure := likely(w, n, nw)
-	s := &r.s[opStream(sure)]
+	likely, other := likely(w, n, nw)
+	s := &r.s[reliefOps]
 	op := s.next()
 	switch lists := len(r.land.bounds) - 1; {
 	case op == opLikely:
@@ -186,8 +166,8 @@ func unzigzag(v int) int { return v>>1 ^ -(v & 1) }
 
 // floor reads floor i of a column.
 func (r *reliefDecoder) floor(w, n, nw *site, list int32, i int, above int32) int32 {
-	guess, sure := r.land.guessFloor(w, n, nw, list, int32(i), above)
-	s := &r.s[floorStream(sure, i)]
+	guess := r.land.guessFloor(w, n, nw, list, int32(i), above)
+	s := &r.s[reliefFloors]
 	at := guess + int32(unzigzag(s.next()))
 	if at <= r.land.base || at >= above {
 		s.fail(fmt.Errorf("a floor at %d below one at %d", at, above))

@@ -102,10 +102,10 @@ func (r *reliefEncoder) column(x, z int) {
 	if len(c.layers) > 0 {
 		r.ground(int(c.ground-l.within(guess, c.top)), grade)
 		for i := 1; i < len(c.floors); i++ {
-			guess, sure := l.guessFloor(w, n, nw, list, int32(i), c.floors[i-1])
-			r.add(floorStream(sure, i), zigzag(int(c.floors[i]-guess)))
+			guess := l.guessFloor(w, n, nw, list, int32(i), c.floors[i-1])
+			r.add(reliefFloors, zigzag(int(c.floors[i]-guess)))
 		}
-		r.add(countStream(w, n), len(c.dents))
+		r.add(reliefDents, len(c.dents))
 	}
 	var g dentGuesser
 	if len(c.dents) > 0 {
@@ -127,21 +127,20 @@ func zigzag(v int) int { return v<<1 ^ v>>63 }
 // list writes which layers the column has and returns their number.
 func (r *reliefEncoder) list(w, n, nw *site) int32 {
 	l, layers := &r.land, r.cut.layers
-	likely, other, sure := likely(w, n, nw)
-	stream := opStream(sure)
+	likely, other := likely(w, n, nw)
 	if slices.Equal(layers, l.layers(likely)) {
-		r.add(stream, opLikely)
+		r.add(reliefOps, opLikely)
 		return likely
 	}
 	if slices.Equal(layers, l.layers(other)) {
-		r.add(stream, opOther)
+		r.add(reliefOps, opOther)
 		return other
 	}
 	if list, ok := r.numbers[string(layers)]; ok && opListed+list <= maxSmall {
-		r.add(stream, opListed+int(list))
+		r.add(reliefOps, opListed+int(list))
 		return list
 	}
-	r.add(stream, opNew)
+	r.add(reliefOps, opNew)
 	list := int32(len(l.bounds) - 1)
 	r.numbers[string(layers)] = list
 	l.lists = append(l.lists, layers...)

@@ -185,7 +185,7 @@ func slowDecode(streams [][]byte, heights []int) (towers [][][]voxel.Cell, err e
 func checkDecode(t *testing.T, streams [][]byte, heights []int) []*voxel.Chunk {
 	t.Helper()
 	var d codec.Decoder
-	got, err := d.Decode(nil, streams, heights)
+	got, err := d.Decode(nil, codec.Columns, streams, heights, nil)
 	want, slowErr := slowDecode(streams, heights)
 	if (err == nil) != (slowErr == nil) {
 		t.Fatalf("got %v, the twin %v", err, slowErr)

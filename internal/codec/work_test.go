@@ -37,7 +37,7 @@ func TestWork(t *testing.T) {
 		var d codec.Decoder
 		ctx := &ending{context.Background(), 1 << 30, 0}
 		d.Until(ctx)
-		if _, err := d.Decode(nil, streams, tt.page.heights()); err != nil || d.Work() > e.Work() || d.Work() < e.Work()/32 || ctx.asked < chunks {
+		if _, err := d.Decode(nil, codec.Columns, streams, tt.page.heights(), nil); err != nil || d.Work() > e.Work() || d.Work() < e.Work()/32 || ctx.asked < chunks {
 			t.Errorf("%s: %d steps of work, the Encoder said %d; asked %d times for %d chunks; %v", tt.name, d.Work(), e.Work(), ctx.asked, chunks, err)
 		}
 		var tops []geom.ChunkPos
@@ -46,13 +46,13 @@ func TestWork(t *testing.T) {
 		}
 		if images := e.EncodeImages(tops); images != nil {
 			d.Until(ctx)
-			if _, err := d.DecodeImages(nil, images, tt.page.heights(), tops); err != nil || d.Work() > e.Work() {
+			if _, err := d.Decode(nil, codec.Images, images, tt.page.heights(), tops); err != nil || d.Work() > e.Work() {
 				t.Errorf("%s: %d steps of work for images, the Encoder said %d; %v", tt.name, d.Work(), e.Work(), err)
 			}
 		}
 		if odds, ok := e.EncodeOdds(tops); ok {
 			d.Until(ctx)
-			if _, err := d.DecodeOdds(nil, odds, tt.page.heights(), tops); err != nil || d.Work() > e.Work() {
+			if _, err := d.Decode(nil, codec.Odds, odds, tt.page.heights(), tops); err != nil || d.Work() > e.Work() {
 				t.Errorf("%s: %d steps of work for odds, the Encoder said %d; %v", tt.name, d.Work(), e.Work(), err)
 			}
 		}
@@ -61,19 +61,19 @@ func TestWork(t *testing.T) {
 	columns, relief := encode(g.page), cloneStreams(encodeRelief(t, new(codec.Encoder), g))
 	var d codec.Decoder
 	d.Until(context.Background())
-	if _, err := d.Decode(nil, columns, g.heights()); err != nil {
+	if _, err := d.Decode(nil, codec.Columns, columns, g.heights(), nil); err != nil {
 		t.Fatal(err)
 	}
 	least := d.Work()
 	whole := &ending{context.Background(), 1 << 30, 0}
 	d.Until(whole)
-	if _, err := d.DecodeRelief(nil, relief, g.heights(), g.tops); err != nil || d.Work() < least/2 || whole.asked < 32*len(g.page) {
+	if _, err := d.Decode(nil, codec.Relief, relief, g.heights(), g.tops); err != nil || d.Work() < least/2 || whole.asked < 32*len(g.page) {
 		t.Errorf("relief: %d steps of work, columns %d; asked %d times; %v", d.Work(), least, whole.asked, err)
 	}
 	for left := range whole.asked {
 		ctx := &ending{context.Background(), left, 0}
 		d.Until(ctx)
-		if _, err := d.DecodeRelief(nil, relief, g.heights(), g.tops); !errors.Is(err, context.Canceled) || ctx.asked > left+1 {
+		if _, err := d.Decode(nil, codec.Relief, relief, g.heights(), g.tops); !errors.Is(err, context.Canceled) || ctx.asked > left+1 {
 			t.Errorf("ended after %d: asked %d times, %v", left, ctx.asked, err)
 		}
 	}

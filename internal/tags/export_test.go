@@ -21,7 +21,7 @@ func Words() []string { return known().list }
 func Sound(doc []byte) bool { return skip(doc, tCompound, 0, maxDepth) == len(doc) }
 
 // AppendNumbers and DecodeNumbers write and read the numbers of a place.
-func AppendNumbers(t byte, b []byte) ([]byte, uint64) { return appendNumbers(nil, t, b) }
+func AppendNumbers(t byte, b []byte) []byte { return appendNumbers(nil, t, b) }
 
 // DecodeNumbers undoes AppendNumbers.
-func DecodeNumbers(t byte, way uint64, b []byte) []byte { return new(Reader).decodeNumbers(t, way, b) }
+func DecodeNumbers(t byte, b []byte) []byte { return new(Reader).decodeNumbers(t, b) }

@@ -185,11 +185,11 @@ func (r *Reader) enter(p *place) {
 	if isNumber(p.t) || isArray(p.t) {
 		from, wide := &r.sections[numbers], int(width[p.t])
 		n := size.uvarint()
-		if n>>1 > uint64(len(from.b)-from.at)/uint64(wide) || n&1 == waySteps && !planar(p.t) {
-			size.fail(fmt.Errorf("%d numbers of %d bytes in way %d", n>>1, wide, n&1))
+		if n > uint64(len(from.b)-from.at)/uint64(wide) {
+			size.fail(fmt.Errorf("%d numbers of %d bytes", n, wide))
 			n = 0
 		}
-		p.values = cursor{r: r, b: r.decodeNumbers(p.t, n&1, from.take(int(n>>1)*wide)), part: from.part}
+		p.values = cursor{r: r, b: r.decodeNumbers(p.t, from.take(int(n)*wide)), part: from.part}
 	}
 }
 

@@ -85,8 +85,7 @@ func (s *slow) meet(p *spot) {
 		p.notes.b = s.shapes.take(s.sizes.n())
 	}
 	wide := map[nbt.Type]int{nbt.Byte: 1, nbt.Short: 2, nbt.Int: 4, nbt.Float: 4, nbt.Long: 8, nbt.Double: 8, nbt.ByteArray: 1, nbt.IntArray: 4, nbt.LongArray: 8}[p.t]
-	v := s.sizes.n()
-	b := slowNumbers(p.t, uint64(v&1), s.numbers.take(v>>1*wide))
+	b := slowNumbers(p.t, s.numbers.take(s.sizes.n()*wide))
 	for ; len(b) > 0; b = b[wide:] {
 		p.values = append(p.values, b[:wide])
 	}

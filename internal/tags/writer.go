@@ -300,9 +300,8 @@ func (w *Writer) Streams() (streams [][]byte, ok bool) {
 			s[to] = append(s[to], n.notes...)
 		}
 		if isNumber(n.t) || isArray(n.t) {
-			var way uint64
-			s[numbers], way = appendNumbers(s[numbers], n.t, n.values)
-			size(len(n.values)/int(width[n.t])<<1 | int(way))
+			s[numbers] = appendNumbers(s[numbers], n.t, n.values)
+			size(len(n.values) / int(width[n.t]))
 		}
 	}
 	tags := binary.AppendUvarint([]byte{WordsVersion}, uint64(w.plain))

@@ -52,12 +52,9 @@ var splitColumn = []int{columnNames, columnShapes, columnStamps, columnMaps}
 
 var columnParts = []string{"columns names", "columns shapes", "columns stamps", "columns sizes", "columns maps", "columns data"}
 
-// How a map is written.
+// How a map is written. Other numbers are reserved.
 const (
-	mapConst    = 0 // one value
-	mapSame     = 1 // equal to the map before it in the column
 	mapGradient = 2 // residuals of the prediction from W, N and NW
-	mapAbove    = 3 // residuals of the map before it
 	mapRule     = 4 // equal to the rule's map
 	mapBeside   = 5 // residuals of the rule's map
 )

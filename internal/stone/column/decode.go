@@ -158,9 +158,9 @@ func (p *pageReader) column(c *voxel.Column) (ways []uint8) {
 	for i := range c.Maps {
 		m := &c.Maps[i]
 		m.Name, m.Form = p.name(), uint8(s.Flags(8))
-		way := p.residuals(m, i == 0)
+		way := p.residuals(m)
 		ways = append(ways, way)
-		follows = follows || ofRule(way)
+		follows = follows || way != mapGradient
 	}
 	if !follows {
 		completeMaps(c.Maps, ways, nil)
@@ -191,21 +191,15 @@ func (p *pageReader) part() (part voxel.Part) {
 }
 
 // residuals reads how a map is written, and its residuals.
-func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
+func (p *pageReader) residuals(m *voxel.Map) (way uint8) {
 	s, res, v := &p.c[columnShapes], &p.c[columnMaps], &m.Values
 	n := s.Uvarint()
 	ruled := slices.ContainsFunc(p.rules, func(r light.Rule) bool { return r.Map == m.Name })
-	if way = uint8(n); n > mapBeside || first && (way == mapSame || way == mapAbove) || ofRule(way) && !ruled {
+	if way = uint8(n); n != mapGradient && (n != mapRule && n != mapBeside || !ruled) {
 		s.Fail(fmt.Errorf("a map of way %d", n))
-		return mapConst
+		return mapGradient
 	}
-	switch way {
-	case mapConst:
-		c := int32(res.Varint())
-		for i := range v {
-			v[i] = c
-		}
-	case mapGradient, mapAbove, mapBeside:
+	if way != mapRule {
 		for i := range v {
 			v[i] = int32(res.Varint())
 		}
@@ -213,32 +207,18 @@ func (p *pageReader) residuals(m *voxel.Map, first bool) (way uint8) {
 	return way
 }
 
-// ofRule reports whether a map written this way follows from blocks.
-func ofRule(way uint8) bool { return way == mapRule || way == mapBeside }
-
 // completeMaps turns residuals into values. of returns the map by the rule, or nil
 // if there is none; completeMaps then returns false.
 func completeMaps(maps []voxel.Map, ways []uint8, of func(name string) *[256]int32) bool {
 	for n := range maps {
 		v, from := &maps[n].Values, (*[256]int32)(nil)
-		if ofRule(ways[n]) {
+		if ways[n] != mapGradient {
 			if from = of(maps[n].Name); from == nil {
 				return false
 			}
-		} else if n > 0 {
-			from = &maps[n-1].Values
 		}
-		switch ways[n] {
-		case mapConst:
-		case mapSame, mapRule:
-			*v = *from
-		case mapGradient:
-			from = nil
-			fallthrough
-		default:
-			for i := range v {
-				v[i] = int32(predict(v, from, i) + int64(v[i]))
-			}
+		for i := range v { // those by the rule have residuals of 0
+			v[i] = int32(predict(v, from, i) + int64(v[i]))
 		}
 	}
 	return true

@@ -91,15 +91,11 @@ func (p *pageWriter) column(c *voxel.Column) {
 	for i := range c.Maps {
 		p.name(c.Maps[i].Name)
 		p.num(columnShapes, uint64(c.Maps[i].Form))
-		var above *[256]int32
-		if i > 0 {
-			above = &c.Maps[i-1].Values
-		}
 		var ruled *[256]int32
 		if p.rule != nil {
 			ruled = p.rule(c.Pos, c.Maps[i].Name)
 		}
-		p.values(&c.Maps[i].Values, above, ruled)
+		p.values(&c.Maps[i].Values, ruled)
 	}
 	p.num(columnShapes, uint64(len(c.Parts)))
 	for _, part := range c.Parts {
@@ -124,32 +120,21 @@ func (p *pageWriter) part(part voxel.Part) {
 }
 
 // values writes a map in the way with the smallest residuals.
-func (p *pageWriter) values(v, above, rule *[256]int32) {
+func (p *pageWriter) values(v, rule *[256]int32) {
+	way := uint64(mapGradient)
 	switch {
-	case rule != nil && *rule == *v:
+	case rule == nil:
+	case *rule == *v:
 		p.num(columnShapes, mapRule)
 		return
-	case all(func(i int) bool { return v[i] == v[0] }):
-		p.num(columnShapes, mapConst)
-		p.signed(columnMaps, int64(v[0]))
-		return
-	case above != nil && *above == *v:
-		p.num(columnShapes, mapSame)
-		return
-	}
-	way, least := uint64(mapGradient), residualCost(v, nil)
-	var from *[256]int32
-	for w, other := range [...]*[256]int32{mapAbove: above, mapBeside: rule} {
-		if other == nil {
-			continue
-		}
-		if cost := residualCost(v, other); cost < least {
-			way, from, least = uint64(w), other, cost
-		}
+	case residualCost(v, rule) < residualCost(v, nil):
+		way = mapBeside
+	default:
+		rule = nil
 	}
 	p.num(columnShapes, way)
 	for i := range v {
-		p.signed(columnMaps, int64(v[i])-predict(v, from, i))
+		p.signed(columnMaps, int64(v[i])-predict(v, rule, i))
 	}
 }
 
@@ -160,15 +145,6 @@ func predict(v, from *[256]int32, i int) int64 {
 		return int64(from[i])
 	}
 	return gradient(v, i)
-}
-
-func all(ok func(int) bool) bool {
-	for i := range 256 {
-		if !ok(i) {
-			return false
-		}
-	}
-	return true
 }
 
 func residualCost(v, from *[256]int32) (cost int) {
