@@ -75,7 +75,7 @@ func (c *call) importNote() (n port.Note, err error) {
 // importFrom makes the world in a file the newest version.
 func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (history.Commit, error) {
 	memory := c.limits.WorldMemory
-	src, err := port.OpenReader(file, file.bytes, port.Options{Salvage: salvage, MaxBytes: memory, Memory: memory / 2, Unpacked: 4 * c.limits.WorldBytes, File: func() (port.Temp, error) { return c.newSpool() }})
+	src, err := port.OpenReader(file, file.bytes, port.Options{Salvage: salvage, MaxBytes: memory, Memory: memory, Unpacked: 4 * c.limits.WorldBytes, File: func() (port.Temp, error) { return c.newSpool() }})
 	if err != nil {
 		return history.Commit{}, file.fault(err, wire.Unsupported)
 	}

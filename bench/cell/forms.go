@@ -19,10 +19,10 @@ import (
 
 // FormsKind is what the cells of the worlds of one kind take by form.
 type FormsKind struct {
-	Kind   string              `json:"kind"`
-	Worlds int                 `json:"worlds"`
-	Cells  int                 `json:"cells"` // blocks that are not air
-	Forms  savings.FormWeights `json:"forms"`
+	Kind   string      `json:"kind"`
+	Worlds int         `json:"worlds"`
+	Cells  int         `json:"cells"` // blocks that are not air
+	Forms  FormWeights `json:"forms"`
 }
 
 // FormsReport is what BenchForms found. Kinds are in the order of their names,
@@ -126,7 +126,7 @@ func madeKinds(o lab.Options) (out []madeKind) {
 
 // add weighs a world of a kind.
 func (r *FormsReport) add(ctx context.Context, kind string, w *convert.Loaded) error {
-	f, err := savings.WeighForms(ctx, w)
+	f, err := WeighForms(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (r *FormsReport) add(ctx context.Context, kind string, w *convert.Loaded) e
 
 // Table prints a line for each kind of world.
 func (r *FormsReport) Table(w io.Writer) {
-	var rows []savings.FormsRow
+	var rows []FormsRow
 	for _, k := range r.Kinds {
-		rows = append(rows, savings.FormsRow{Name: fmt.Sprintf("%s (%d)", k.Kind, k.Worlds), FormWeights: k.Forms})
+		rows = append(rows, FormsRow{Name: fmt.Sprintf("%s (%d)", k.Kind, k.Worlds), FormWeights: k.Forms})
 	}
-	savings.FormsTable(w, "kind (worlds)", rows)
-	fmt.Fprint(w, savings.FormsLegend)
+	FormsTable(w, "kind (worlds)", rows)
+	fmt.Fprint(w, FormsLegend)
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", filepath.Base(s.Path), s.Why)
 	}

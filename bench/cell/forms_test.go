@@ -9,13 +9,12 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/cell"
 	"github.com/cairnvoxel/cairn/bench/labtest"
-	"github.com/cairnvoxel/cairn/internal/savings"
 )
 
 // plausibleForms checks what holds of the sizes of every world's cells.
-func plausibleForms(t *testing.T, name string, f savings.FormWeights) {
+func plausibleForms(t *testing.T, name string, f cell.FormWeights) {
 	t.Helper()
-	for part, b := range map[string]savings.FormBytes{"blocks": f.Blocks, "light": f.Light} {
+	for part, b := range map[string]cell.FormBytes{"blocks": f.Blocks, "light": f.Light} {
 		var taken int64
 		for _, n := range b.Taken {
 			taken += n

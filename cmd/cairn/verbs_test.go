@@ -238,7 +238,7 @@ func TestSavings(t *testing.T) {
 		t.Fatalf("savings prints %v", v)
 	}
 	w := v["worlds"].([]any)[0].(map[string]any)
-	if keys(w) != "bytes cells chunks data_version forms kind path" || keys(w["bytes"]) != "folder full live slim slim_nolight slime slime_best zip" {
+	if keys(w) != "bytes cells chunks data_version kind path" || keys(w["bytes"]) != "folder full live slim slim_nolight slime slime_best zip" {
 		t.Errorf("a world has %s: %s", keys(w), keys(w["bytes"]))
 	}
 	for flag, want := range map[string]string{"--all": "zip:slim", "--quick": "folder"} {

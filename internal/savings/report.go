@@ -43,15 +43,11 @@ func (r *Report) skipped(w io.Writer) {
 	}
 }
 
-// Table prints a line for each world, kind and group, the same for the forms of
-// cells, and why worlds were skipped.
+// Table prints a line for each world, kind and group, and why worlds were skipped.
 func (r *Report) Table(w io.Writer) {
 	t := table.New(w, "world", "blocks", "zip", "live", "slime", "best", "slim", "no light", "full",
 		"zip:slime", "zip:slim", "slim/slime", "slim/best", "no light/slime", "full/live")
-	lines := r.lines()
-	var forms []FormsRow
-	for _, l := range lines {
-		forms = append(forms, FormsRow{l.name, l.Forms})
+	for _, l := range r.lines() {
 		if l.name == "" {
 			t.Blank()
 			continue
@@ -62,12 +58,10 @@ func (r *Report) Table(w io.Writer) {
 	fmt.Fprintf(w, "\nslime: version 3 up to 1.12, 9 from 1.13, 13 from 1.18, at zstd's default level; best: the same at its best.\n"+
 		"slim: cairn with the same content; no light: without light; full: cairn with everything.\n"+
 		"zip:slime of the article's worlds: %s.\n\n", articleFactors)
-	FormsTable(w, "world", forms)
-	fmt.Fprint(w, FormsLegend)
 	r.skipped(w)
 }
 
-// line is a line of both tables; one without a name is blank.
+// line is a line of the table; one without a name is blank.
 type line struct {
 	name string
 	Sum
@@ -75,7 +69,7 @@ type line struct {
 
 func (r *Report) lines() (out []line) {
 	for _, x := range r.Worlds {
-		out = append(out, line{filepath.Base(x.Path), Sum{1, x.Cells, x.Bytes, x.Forms}})
+		out = append(out, line{filepath.Base(x.Path), Sum{1, x.Cells, x.Bytes}})
 	}
 	out = append(out, line{})
 	kind := func(k Kind) {

@@ -1,5 +1,5 @@
 // Package savings weighs worlds: what each takes as a zipped folder, as a Slime file
-// and as a stone, and what its cells take in each form of pages.
+// and as a stone.
 //
 // The package writes to no folder that it weighs.
 package savings
@@ -46,23 +46,19 @@ type Weighed struct {
 	Chunks      int    `json:"chunks"`       // of 16x16 blocks
 	Cells       int    `json:"cells"`        // blocks that are not air
 	Bytes       Bytes  `json:"bytes"`
-	// Forms are of the cells that the Slime file holds, in stones with the strongest forms.
-	Forms FormWeights `json:"forms"`
 }
 
 // Sum is the sum over several worlds.
 type Sum struct {
-	Worlds int         `json:"worlds"`
-	Cells  int         `json:"cells"`
-	Bytes  Bytes       `json:"bytes"`
-	Forms  FormWeights `json:"forms"`
+	Worlds int   `json:"worlds"`
+	Cells  int   `json:"cells"`
+	Bytes  Bytes `json:"bytes"`
 }
 
 func (s *Sum) add(w *Weighed) {
 	s.Worlds++
 	s.Cells += w.Cells
 	s.Bytes.add(w.Bytes)
-	s.Forms.Add(w.Forms)
 }
 
 // Kind is the sum over the worlds of one kind of game.
@@ -133,7 +129,6 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 }
 
 func (r *Report) sum() {
-	r.Total.Forms.Add(FormWeights{}) // makes maps
 	kinds := map[string]*Kind{}
 	for i := range r.Worlds {
 		w := &r.Worlds[i]

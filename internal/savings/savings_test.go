@@ -87,25 +87,6 @@ func mustWorlds(t *testing.T) (dir string) {
 	return dir
 }
 
-// plausibleForms checks what holds of the sizes of every world's cells.
-func plausibleForms(t *testing.T, name string, f savings.FormWeights) {
-	t.Helper()
-	for part, b := range map[string]savings.FormBytes{"blocks": f.Blocks, "light": f.Light} {
-		var taken int64
-		for _, n := range b.Taken {
-			taken += n
-		}
-		if b.Runs <= 0 || b.Stone <= 0 || taken != b.Stone || len(b.Alone) < 4 {
-			t.Errorf("%s: %s: not plausible: %+v", name, part, b)
-		}
-		for form, n := range b.Alone {
-			if n*10 < b.Stone*9 { // forms that are much alike are not all packed to be compared
-				t.Errorf("%s: %s: %s alone takes less than a stone: %+v", name, part, form, b)
-			}
-		}
-	}
-}
-
 func TestSavings(t *testing.T) {
 	dir := mustWorlds(t)
 	r, err := savings.Of(context.Background(), []string{filepath.Join(dir, "set"), dir}, savings.Options{})
@@ -126,7 +107,6 @@ func TestSavings(t *testing.T) {
 		if err := plausible(w.Bytes); err != "" {
 			t.Errorf("%s: %s: %+v", w.Path, err, w.Bytes)
 		}
-		plausibleForms(t, w.Path, w.Forms)
 	}
 	checkSums(t, r)
 	checkSkipped(t, dir, r.Skipped)
@@ -152,14 +132,13 @@ func checkSums(t *testing.T, r *savings.Report) {
 	t.Helper()
 	for name, sums := range map[string][]savings.Kind{"kinds": r.Kinds, "groups": r.Groups()} {
 		var worlds, cells int
-		var zip, slime, slim, none, runs, images int64
+		var zip, slime, slim, none int64
 		for _, s := range sums {
 			worlds, cells = worlds+s.Worlds, cells+s.Cells
 			zip, slime, slim, none = zip+s.Bytes.Zip, slime+s.Bytes.Slime, slim+s.Bytes.Slim, none+s.Bytes.NoLight
-			runs, images = runs+s.Forms.Blocks.Runs, images+s.Forms.Light.Alone["images"]
 		}
-		b, f := r.Total.Bytes, r.Total.Forms
-		if worlds != r.Total.Worlds || cells != r.Total.Cells || zip != b.Zip || slime != b.Slime || slim != b.Slim || none != b.NoLight || runs != f.Blocks.Runs || images != f.Light.Alone["images"] {
+		b := r.Total.Bytes
+		if worlds != r.Total.Worlds || cells != r.Total.Cells || zip != b.Zip || slime != b.Slime || slim != b.Slim || none != b.NoLight {
 			t.Errorf("%s do not add up to the total %+v", name, r.Total)
 		}
 	}
@@ -206,13 +185,12 @@ func checkSavingsKeys(t *testing.T, r *savings.Report) {
 	bytesKeys := "folder full live slim slim_nolight slime slime_best zip"
 	for path, want := range map[string]string{
 		"":             "kinds skipped total worlds",
-		"worlds":       "bytes cells chunks data_version forms kind path",
+		"worlds":       "bytes cells chunks data_version kind path",
 		"worlds/bytes": bytesKeys,
-		"kinds":        "bytes cells forms kind worlds",
+		"kinds":        "bytes cells kind worlds",
 		"kinds/bytes":  bytesKeys,
-		"total":        "bytes cells forms worlds",
+		"total":        "bytes cells worlds",
 		"total/bytes":  bytesKeys,
-		"total/forms":  "blocks light",
 		"skipped":      "path why",
 	} {
 		if got := keysAt(t, text, path); got != want {
@@ -279,10 +257,7 @@ func TestSavingsTable(t *testing.T) {
 		Kinds:   []savings.Kind{{Kind: "minigame CTF", Sum: savings.Sum{Worlds: 1, Cells: 7}}},
 		Skipped: []savings.SkippedWorld{{Path: "a/c", Why: "burnt"}},
 	}
-	r.Worlds[0].Forms.Blocks = savings.FormBytes{Runs: 4000, Alone: map[string]int64{"columns": 3000, "images": 2000}, Stone: 1900}
-	r.Worlds[0].Forms.Light = savings.FormBytes{Runs: 1000, Alone: map[string]int64{"columns": 1000}, Stone: 1000}
-	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt",
-		"0.475", "images -33 %", "even")
+	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt")
 }
 
 // checkTable looks for parts of what is printed.

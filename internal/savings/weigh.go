@@ -79,9 +79,6 @@ func (s *Weighed) weigh(ctx context.Context, w *convert.Loaded, o Options) (err 
 	if err == nil {
 		_, b.NoLight, err = convert.WriteStone(ctx, dark, io.Discard, o.Stone)
 	}
-	if err == nil {
-		s.Forms, err = WeighForms(ctx, slim)
-	}
 	return err
 }
 

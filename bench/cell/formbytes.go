@@ -1,4 +1,4 @@
-package savings
+package cell
 
 import (
 	"bytes"
@@ -99,7 +99,7 @@ func WeighForms(ctx context.Context, w *convert.Loaded) (f FormWeights, err erro
 		err = cmp.Or(err, f.alone(ctx, cells, form, o))
 	}
 	if err != nil {
-		return f, fmt.Errorf("savings: forms: %w", err)
+		return f, fmt.Errorf("cell: forms: %w", err)
 	}
 	runs := newRunsForm()
 	for _, d := range cells.Dimensions {

@@ -1,4 +1,4 @@
-package savings
+package cell
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ func newRunsForm() *runsForm {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20), zstd.WithSingleSegment(true))
 	if err != nil {
-		panic("savings: zstd encoder options: " + err.Error())
+		panic("cell: zstd encoder options: " + err.Error())
 	}
 	return &runsForm{enc: enc}
 }

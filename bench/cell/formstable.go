@@ -1,4 +1,4 @@
-package savings
+package cell
 
 import (
 	"cmp"

@@ -1,11 +1,13 @@
-package savings_test
+package cell_test
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/bench/cell"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -21,9 +23,12 @@ func TestRunsPages(t *testing.T) {
 		if name == "land" && !long.Part() {
 			continue
 		}
-		w := mustLoad(t, src)
+		w, err := convert.Load(t.Context(), src)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, volume := range []string{voxel.Block, voxel.Sky, voxel.Light} {
-			runs, columns, err := savings.RunsPages(w, w.Dimensions[0].Volume(volume))
+			runs, columns, err := cell.RunsPages(w, w.Dimensions[0].Volume(volume))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,4 +53,18 @@ func plainSize(t *testing.T, page []byte) uint64 {
 		t.Fatalf("a page of %x", page[:min(8, len(page))])
 	}
 	return n >> 1
+}
+
+// TestFormsTable prints the forms that held something, and which takes least.
+func TestFormsTable(t *testing.T) {
+	var b strings.Builder
+	cell.FormsTable(&b, "world", []cell.FormsRow{{Name: "a/b", FormWeights: cell.FormWeights{
+		Blocks: cell.FormBytes{Runs: 4000, Alone: map[string]int64{"columns": 3000, "images": 2000}, Stone: 1900},
+		Light:  cell.FormBytes{Runs: 1000, Alone: map[string]int64{"columns": 1000}, Stone: 1000},
+	}}})
+	for _, part := range []string{"a/b", "0.475", "images -33 %", "even"} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("no %q in\n%s", part, b.String())
+		}
+	}
 }
