@@ -104,7 +104,7 @@ func clusterSite(t *testing.T, catalogue history.Catalogue) *site {
 	s := newSiteOf(t, newClustered(catalogue), server.Options{Observe: m.Observe, Metrics: m.Handler()})
 	w := s.srv.Watched()
 	w.Backups = metered.New(nil)
-	w.Backups.Trip(blob.Trip{Op: "put", Bytes: 9})
+	w.Backups.Request(blob.Request{Op: "put", Bytes: 9})
 	m.Watch(w)
 	m.LastBackup(time.Time{})
 	m.BackedUp(metrics.Backed{New: 1, Shared: 2, Worlds: 3, Changed: 4, Hurt: 5, Sampled: 6, Wrong: 7, Unfinished: true})

@@ -50,18 +50,18 @@ func Check(url string) error {
 }
 
 // Open opens the bucket that a URL names: a folder, DIR or dir:DIR, or s3://BUCKET/PREFIX
-// with keys and region from the environment as other programs for S3 take them. trips, if
+// with keys and region from the environment as other programs for S3 take them. onRequest, if
 // not nil, is called after each call of the bucket. The caller calls close.
-func Open(ctx context.Context, url string, trips func(blob.Trip)) (b blob.Bucket, close func() error, err error) {
+func Open(ctx context.Context, url string, onRequest func(blob.Request)) (b blob.Bucket, close func() error, err error) {
 	path, err := folder(url)
 	if err != nil {
 		return nil, nil, fmt.Errorf("backups: %w", err)
 	}
 	if path != "" {
-		b, err := dir.Open(path, dir.Options{Trips: trips})
+		b, err := dir.Open(path, dir.Options{OnRequest: onRequest})
 		return b, func() error { return nil }, err
 	}
-	b3, err := s3.OpenURL(ctx, url, s3.Options{Trips: trips})
+	b3, err := s3.OpenURL(ctx, url, s3.Options{OnRequest: onRequest})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,8 +101,8 @@ type Job struct {
 }
 
 // NewJob prepares backups of the Store that one URL names to the bucket of another. A
-// folder within the directory of the Store is refused. trips is as in Open.
-func NewJob(ctx context.Context, st history.Store, store, to string, trips func(blob.Trip)) (*Job, error) {
+// folder within the directory of the Store is refused. onRequest is as in Open.
+func NewJob(ctx context.Context, st history.Store, store, to string, onRequest func(blob.Request)) (*Job, error) {
 	from, err := Archiver(st, store)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func NewJob(ctx context.Context, st history.Store, store, to string, trips func(
 	if kept, isLocal := strings.CutPrefix(store, "local:"); isLocal && path != "" && within(path, kept) {
 		return nil, fmt.Errorf("backups: %s: the folder is inside the store itself", to)
 	}
-	b, close, err := Open(ctx, to, trips)
+	b, close, err := Open(ctx, to, onRequest)
 	if err != nil {
 		return nil, err
 	}

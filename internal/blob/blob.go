@@ -94,9 +94,9 @@ type Clock interface {
 	Time(ctx context.Context) (time.Time, error)
 }
 
-// Trip is one call that a Bucket made, to a server or to files. One call of the Bucket
+// Request is one call that a Bucket made, to a server or to files. One call of the Bucket
 // may need several: a Put that is tried again, a body that is put in parts.
-type Trip struct {
+type Request struct {
 	// Op is put, get, head, list, delete or ping, or a word of the package.
 	Op    string
 	Bytes int64 // of a body that was sent or received

@@ -304,7 +304,7 @@ func Textures(packs []string) (*texture.Atlas, error) {
 // after the newest one that is there.
 func (s *service) addBackups(ctx context.Context, st history.Store, k *keeper.Options) error {
 	s.backupCalls = metered.New(nil)
-	job, err := backups.NewJob(ctx, st, s.StoreURL, s.BackupTo, s.backupCalls.Trip)
+	job, err := backups.NewJob(ctx, st, s.StoreURL, s.BackupTo, s.backupCalls.Request)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func TestPartsS3(t *testing.T) {
 	defer m.Close()
 	var trips atomic.Int64
 	b, err := s3.Open(t.Context(), s3.Options{Endpoint: m.URL(), Bucket: "cairn", Prefix: "worlds/", AccessKey: parts.AccessKey, SecretKey: parts.SecretKey, Region: "us-east-1",
-		Trips: func(blob.Trip) { trips.Add(1) }})
+		OnRequest: func(blob.Request) { trips.Add(1) }})
 	if err != nil {
 		t.Fatal(err)
 	}

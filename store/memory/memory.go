@@ -38,25 +38,23 @@ type Catalogue struct {
 	root atomic.Pointer[node]
 }
 
+var _ history.Catalogue = (*Catalogue)(nil)
+
 // NewCatalogue returns an empty Catalogue.
 func NewCatalogue() *Catalogue { return new(Catalogue) }
 
-// Get is for history.Records.
 func (c *Catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return moment{c.root.Load()}.Get(ctx, keys...)
 }
 
-// Scan is for history.Records.
 func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	return moment{c.root.Load()}.Scan(ctx, from, to, n, back)
 }
 
-// Snapshot is for history.Catalogue.
 func (c *Catalogue) Snapshot(ctx context.Context) (history.Records, func(), error) {
 	return moment{c.root.Load()}, func() {}, ctx.Err()
 }
 
-// Swap is for history.Catalogue.
 func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -107,10 +105,11 @@ type Bucket struct {
 	root atomic.Pointer[node]
 }
 
+var _ blob.Bucket = (*Bucket)(nil)
+
 // NewBucket returns an empty Bucket.
 func NewBucket() *Bucket { return new(Bucket) }
 
-// Put is for blob.Bucket.
 func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := blob.CheckKey(key); err != nil {
 		return fmt.Errorf("memory: put: %w", err)
@@ -140,7 +139,6 @@ func (b *Bucket) find(ctx context.Context, key string) ([]byte, error) {
 	return data, errors.Join(ctx.Err(), err)
 }
 
-// Get is for blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	data, err := b.find(ctx, key)
 	if err != nil {
@@ -165,7 +163,6 @@ func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
 	return blob.Info{Key: key, Size: int64(len(data))}, nil
 }
 
-// Delete is for blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

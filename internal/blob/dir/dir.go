@@ -34,11 +34,11 @@ const (
 
 // Options of a Bucket. The zero value is the default.
 type Options struct {
-	// Trips is called after each call, by many goroutines at once. Default: nobody.
-	Trips func(blob.Trip)
+	// OnRequest is called after each call, by many goroutines at once. Default: nobody.
+	OnRequest func(blob.Request)
 	// Existing refuses a directory that is no bucket yet.
 	Existing bool
-	// Now is the clock of Trips, and between two looks at the file system's. Default time.Now.
+	// Now is the clock of OnRequest, and between two looks at the file system's. Default time.Now.
 	Now func() time.Time
 }
 
@@ -56,6 +56,8 @@ type Bucket struct {
 	asked  time.Time       // when it was learned
 }
 
+var _ blob.Bucket = (*Bucket)(nil)
+
 // Open opens the bucket in a directory, which it creates if it is not there. It
 // refuses a directory with other things in it. It removes what crashed Puts left.
 func Open(root string, o Options) (*Bucket, error) {
@@ -70,8 +72,8 @@ func newBucket(root string, o Options) *Bucket {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Trips == nil {
-		o.Trips = func(blob.Trip) {}
+	if o.OnRequest == nil {
+		o.OnRequest = func(blob.Request) {}
 	}
 	return &Bucket{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
 }
@@ -161,8 +163,8 @@ func (b *Bucket) clean(now time.Time) error {
 	return nil
 }
 
-// trip makes a call and tells Trips.
-func (b *Bucket) trip(ctx context.Context, op, key string, what func() (int64, error)) error {
+// request makes a call and tells OnRequest.
+func (b *Bucket) request(ctx context.Context, op, key string, what func() (int64, error)) error {
 	began := b.o.Now()
 	n, err := int64(0), ctx.Err()
 	if err == nil {
@@ -176,7 +178,7 @@ func (b *Bucket) trip(ctx context.Context, op, key string, what func() (int64, e
 	if err != nil {
 		err = fmt.Errorf("dir: %s %s: %w", op, key, err)
 	}
-	b.o.Trips(blob.Trip{Op: op, Bytes: n, Took: b.o.Now().Sub(began), Err: err})
+	b.o.OnRequest(blob.Request{Op: op, Bytes: n, Took: b.o.Now().Sub(began), Err: err})
 	return err
 }
 
@@ -185,7 +187,7 @@ var room = strings.Repeat("room", 1024)
 
 // Ping is for blob.Pinger. It finds out whether the disk has room, too.
 func (b *Bucket) Ping(ctx context.Context) error {
-	return b.trip(ctx, "ping", b.root, func() (int64, error) {
+	return b.request(ctx, "ping", b.root, func() (int64, error) {
 		if err := b.marked(); err != nil {
 			return 0, err
 		}
@@ -208,7 +210,7 @@ func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
 	ahead, asked := b.ahead, b.asked
 	b.mu.Unlock()
 	if age := now.Sub(asked); asked.IsZero() || age < 0 || age > asksAgain {
-		err := b.trip(ctx, "time", b.root, func() (int64, error) {
+		err := b.request(ctx, "time", b.root, func() (int64, error) {
 			if err := b.marked(); err != nil {
 				return 0, err
 			}
@@ -232,9 +234,8 @@ func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
 	return now.Round(0).Add(ahead), nil
 }
 
-// Put is for blob.Bucket.
 func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
-	return b.trip(ctx, "put", key, func() (int64, error) {
+	return b.request(ctx, "put", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
 		}
@@ -369,9 +370,8 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Get is for blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
-	err = b.trip(ctx, "get", key, func() (int64, error) {
+	err = b.request(ctx, "get", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
 		}
@@ -400,9 +400,8 @@ func (b *Bucket) Get(ctx context.Context, key string, off, n int64) (out []byte,
 	return out, err
 }
 
-// Head is for blob.Reader.
 func (b *Bucket) Head(ctx context.Context, key string) (out blob.Info, err error) {
-	err = b.trip(ctx, "head", key, func() (int64, error) {
+	err = b.request(ctx, "head", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
 		}
@@ -420,9 +419,8 @@ func stat(key, path string) (blob.Info, error) {
 	return blob.Info{Key: key, Size: in.Size(), Modified: in.ModTime().UTC().Truncate(time.Second)}, nil
 }
 
-// Delete is for blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	return b.trip(ctx, "delete", key, func() (int64, error) {
+	return b.request(ctx, "delete", key, func() (int64, error) {
 		if err := errors.Join(blob.CheckKey(key), b.marked()); err != nil {
 			return 0, err
 		}
@@ -441,7 +439,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 // List is for blob.Reader. It holds the names of one directory at a time, and of
 // those above it.
 func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []blob.Info, err error) {
-	err = b.trip(ctx, "list", prefix, func() (int64, error) {
+	err = b.request(ctx, "list", prefix, func() (int64, error) {
 		if err := b.marked(); err != nil {
 			return 0, err
 		}

@@ -339,7 +339,7 @@ func TestMemory(t *testing.T) {
 
 func TestTrips(t *testing.T) {
 	var trips []string
-	b, err := dir.Open(t.TempDir(), dir.Options{Trips: func(t blob.Trip) { trips = append(trips, fmt.Sprint(t.Op, " ", t.Bytes, " ", t.Err != nil)) }})
+	b, err := dir.Open(t.TempDir(), dir.Options{OnRequest: func(t blob.Request) { trips = append(trips, fmt.Sprint(t.Op, " ", t.Bytes, " ", t.Err != nil)) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/retry"
 )
 
 // call makes a call until it works or fails for good, or until there was enough time
@@ -32,27 +32,13 @@ func (b *Bucket) call(ctx context.Context, op, name string, what func(ctx contex
 			return nil
 		}
 		passes := errors.Is(err, blob.ErrAway)
-		if passes && n < tries && b.o.Now().Sub(began) < b.o.Within && wait(ctx, n) {
+		if passes && n < tries && b.o.Now().Sub(began) < b.o.Within && retry.Backoff(ctx, 10*time.Millisecond, n, 6) { // the library has waited too, up to 0.2 s
 			continue
 		}
 		if ctx.Err() == nil {
 			b.away.Store(passes)
 		}
 		return fmt.Errorf("s3: %s %s: %w", op, name, err)
-	}
-}
-
-// wait waits before the next try, and longer each time. It reports whether the
-// context still goes on. The library has waited too, up to 0.2 s.
-func wait(ctx context.Context, n int) bool {
-	longest := 10 * time.Millisecond << min(n, 6)
-	t := time.NewTimer(longest/2 + rand.N(longest/2))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -86,7 +72,7 @@ func (b *Bucket) try(ctx context.Context, op string, what func(context.Context, 
 	if err != nil {
 		err = sorted(ctx, context.Cause(inner), err)
 	}
-	b.o.Trips(blob.Trip{Op: op, Bytes: s.bytes.Load(), Took: b.o.Now().Sub(began), Err: err})
+	b.o.OnRequest(blob.Request{Op: op, Bytes: s.bytes.Load(), Took: b.o.Now().Sub(began), Err: err})
 	return err
 }
 

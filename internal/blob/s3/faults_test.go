@@ -85,7 +85,7 @@ func TestGoesAway(t *testing.T) {
 		}
 		return blobtest.Unhurt
 	})))
-	o.Trips = func(t blob.Trip) { trips = append(trips, fmt.Sprintf("%s %d %v", t.Op, t.Bytes, t.Err == nil)) }
+	o.OnRequest = func(t blob.Request) { trips = append(trips, fmt.Sprintf("%s %d %v", t.Op, t.Bytes, t.Err == nil)) }
 	b, err := s3.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestTime(t *testing.T) {
 	here := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	o := options(serve(t, f))
 	calls := 0
-	o.Now, o.Trips = func() time.Time { return here }, func(blob.Trip) { calls++ }
+	o.Now, o.OnRequest = func() time.Time { return here }, func(blob.Request) { calls++ }
 	b, err := s3.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

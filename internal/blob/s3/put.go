@@ -53,7 +53,6 @@ func section(body *io.SectionReader, off, n int64) (small, error) {
 // mark is the name of the metadata in which a Put has its number.
 const mark = "Cairn-Put"
 
-// Put is for blob.Bucket.
 func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := b.mayWrite(key); err != nil {
 		return fmt.Errorf("s3: put: %w", err)

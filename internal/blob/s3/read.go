@@ -131,7 +131,6 @@ func readAll(r io.Reader, n int64, s *steps) ([]byte, error) {
 	return out, nil
 }
 
-// Head is for blob.Reader.
 func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
 	if err := blob.CheckKey(key); err != nil {
 		return blob.Info{}, fmt.Errorf("s3: head: %w", err)
@@ -238,7 +237,6 @@ func (b *Bucket) list(ctx context.Context, prefix, start string, n int) (out []b
 	return out, more, err
 }
 
-// Delete is for blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	if err := b.mayWrite(key); err != nil {
 		return fmt.Errorf("s3: delete: %w", err)

@@ -68,9 +68,9 @@ type Options struct {
 	// parts of this size, or larger ones if there would be too many. Default 16 MiB,
 	// at least 5 MiB.
 	PartBytes int64
-	// Trips is called after each try, by many goroutines at once. Default: nobody.
-	// Its words besides those of blob.Trip are begin, part, complete and abort.
-	Trips func(blob.Trip)
+	// OnRequest is called after each try, by many goroutines at once. Default: nobody.
+	// Its words besides those of blob.Request are begin, part, complete and abort.
+	OnRequest func(blob.Request)
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 }
@@ -88,8 +88,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.PartBytes == 0 {
 		o.PartBytes = 16 << 20
 	}
-	if o.Trips == nil {
-		o.Trips = func(blob.Trip) {}
+	if o.OnRequest == nil {
+		o.OnRequest = func(blob.Request) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -126,6 +126,8 @@ type Bucket struct {
 		tried bool // whether the completion of parts was tried out
 	}
 }
+
+var _ blob.Bucket = (*Bucket)(nil)
 
 // Open opens a bucket and, unless it is for reading alone, tries out whether the
 // server refuses to replace objects. This needs one or two calls.

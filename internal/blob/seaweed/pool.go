@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/retry"
 )
 
 const (
@@ -281,14 +282,7 @@ func (b *Bucket) assign(ctx context.Context, word string) (*batch, error) {
 
 // pause waits before the next try, and longer each time.
 func pause(ctx context.Context, n int) bool {
-	t := time.NewTimer(25 * time.Millisecond << min(n, 5))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return retry.Backoff(ctx, 25*time.Millisecond, n, 5)
 }
 
 // collect deletes bytes from all servers that have them, and then the record that says

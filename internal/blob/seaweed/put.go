@@ -21,7 +21,6 @@ type draft struct {
 	ids  []id // of its parts
 }
 
-// Put is for blob.Bucket.
 func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := blob.CheckKey(key); err != nil {
 		return fmt.Errorf("seaweed: put: %w", err)

@@ -53,9 +53,9 @@ type Options struct {
 	// FewerFor is how long new bytes have fewer copies before all are tried again.
 	// Default 10 s.
 	FewerFor time.Duration
-	// Trips is called after each request, by many goroutines at once. Its words
-	// besides those of blob.Trip are assign and lookup. Default: nobody.
-	Trips func(blob.Trip)
+	// OnRequest is called after each request, by many goroutines at once. Its words
+	// besides those of blob.Request are assign and lookup. Default: nobody.
+	OnRequest func(blob.Request)
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 }
@@ -87,8 +87,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.FewerFor == 0 {
 		o.FewerFor = 10 * time.Second
 	}
-	if o.Trips == nil {
-		o.Trips = func(blob.Trip) {}
+	if o.OnRequest == nil {
+		o.OnRequest = func(blob.Request) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -160,6 +160,8 @@ type locations struct {
 	some    bool // there are others: this is the one that bytes were put to
 }
 
+var _ blob.Bucket = (*Bucket)(nil)
+
 // Open opens a bucket. It makes two calls to a master. It refuses a SeaweedFS that has no
 // places for the copies: racks that the words do not name, or the other way round.
 func Open(ctx context.Context, names Names, o Options) (*Bucket, error) {
@@ -223,7 +225,7 @@ func (b *Bucket) ask(ctx context.Context, op, method, to string, body []byte, mo
 	case a.status >= 500 || a.status == http.StatusRequestTimeout || a.status == http.StatusTooManyRequests:
 		err = fmt.Errorf("%w: %s %s: status %d: %s", blob.ErrAway, method, to, a.status, text(a.body))
 	}
-	b.o.Trips(blob.Trip{Op: op, Bytes: int64(max(len(body), len(a.body))), Took: b.o.Now().Sub(began), Err: err})
+	b.o.OnRequest(blob.Request{Op: op, Bytes: int64(max(len(body), len(a.body))), Took: b.o.Now().Sub(began), Err: err})
 	return a, err
 }
 

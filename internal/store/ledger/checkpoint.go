@@ -384,7 +384,7 @@ func (l *Ledger) checkpoint(ctx context.Context, snap *pebble.Snapshot, m mark) 
 		add(sums, b)
 		m.bytes += uint64(len(b))
 		m.parts++
-		return l.lay(ctx, m.partKey(m.parts-1), b)
+		return l.putOnce(ctx, m.partKey(m.parts-1), b)
 	}
 	for ok := it.First(); ok; ok = it.Next() {
 		v, err := it.ValueAndErr()
@@ -408,13 +408,13 @@ func (l *Ledger) checkpoint(ctx context.Context, snap *pebble.Snapshot, m mark) 
 		}
 	}
 	m.sum = [sha256.Size]byte(sums.Sum(nil))
-	if err := l.lay(ctx, m.key(), m.encode()); err != nil {
+	if err := l.putOnce(ctx, m.key(), m.encode()); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.notice(m)
-	// tend may have seen the mark before its author knew that it is there.
+	// maintain may have seen the mark before its author knew that it is there.
 	for _, s := range []*sighting{&l.marked, &l.target} {
 		s.own = s.own || s.name == m.name
 	}
@@ -422,8 +422,8 @@ func (l *Ledger) checkpoint(ctx context.Context, snap *pebble.Snapshot, m mark) 
 	return nil
 }
 
-// lay puts a part or a mark. Its key is unique, so what is there already is the same.
-func (l *Ledger) lay(ctx context.Context, key string, b []byte) error {
+// putOnce puts a part or a mark. Its key is unique, so what is there already is the same.
+func (l *Ledger) putOnce(ctx context.Context, key string, b []byte) error {
 	err := l.patient(ctx, func() error { return l.put(ctx, l.Prefix+key, b) })
 	if errors.Is(err, blob.ErrExists) {
 		err = nil

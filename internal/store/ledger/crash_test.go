@@ -86,7 +86,7 @@ func stopAt(t *testing.T, at int, made bool) (op string, done bool) {
 			acked = tried + 1
 			l.Quiet()
 			clock.add(2 * time.Hour)
-			err = l.Tend(t.Context())
+			err = l.Maintain(t.Context())
 		}
 	}
 	if l != nil {
@@ -176,7 +176,7 @@ func awake(t *testing.T, b blob.Bucket, o ledger.Options, clock *clock) {
 		}
 		l.Quiet()
 		clock.add(10 * time.Minute)
-		if err := l.Tend(t.Context()); err != nil {
+		if err := l.Maintain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -840,7 +840,7 @@ func TestHoles(t *testing.T) {
 		if err := b.Delete(t.Context(), lost); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Tend(t.Context()); err != nil {
+		if err := l.Maintain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if kind != "mark" && l.Stats().Troubles == 0 {

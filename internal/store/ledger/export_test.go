@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Tend is what a Ledger does every minute.
-func (l *Ledger) Tend(ctx context.Context) error { return l.tend(ctx) }
+// Maintain is what a Ledger does every minute.
+func (l *Ledger) Maintain(ctx context.Context) error { return l.maintain(ctx) }
 
 // Quiet waits for checkpoints that are being written, and for all other goroutines.
 func (l *Ledger) Quiet() { l.work.Wait() }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/cairnvoxel/cairn/internal/retry"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -141,18 +142,8 @@ func (l *Ledger) patient(ctx context.Context, call func() error) error {
 		if err == nil || i == tries || errors.Is(err, context.Canceled) || errors.Is(err, history.ErrFull) || time.Since(began)+pause > l.Timeout/2 {
 			return err
 		}
-		wait(ctx, pause)
+		retry.Wait(ctx, pause)
 		pause *= 2
-	}
-}
-
-// wait waits for a time or the end of the context.
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
 	}
 }
 

@@ -131,7 +131,7 @@ func TestJump(t *testing.T) {
 				}
 				other.Quiet()
 				c.add(time.Hour)
-				if err := other.Tend(t.Context()); err != nil {
+				if err := other.Maintain(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}

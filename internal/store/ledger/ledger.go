@@ -44,8 +44,8 @@ type Options struct {
 	Prefix string
 	// Cache is a directory for a copy of the records. One process at a time can use
 	// it. It may be deleted while no process uses it. By default the copy is in
-	// memory; so it is from the moment on when a file cannot be written or is
-	// damaged, and Trouble is told.
+	// memory. If a file cannot be written or is damaged, the ledger goes on in memory
+	// and calls Trouble.
 	Cache string
 	// CacheBytes is how many bytes of the directory are kept in memory; default
 	// 32 MiB.
@@ -129,7 +129,7 @@ type Ledger struct {
 
 	counters counters
 	faults   []string      // of a damaged ledger
-	looked   time.Time     // when holes were looked for; belongs to the goroutine that tends
+	looked   time.Time     // when holes were looked for; belongs to the maintainer
 	putTime  time.Duration // how long a put takes; belongs to the goroutine that writes
 
 	mu      sync.Mutex // guards what follows, and the position and references of states
@@ -212,7 +212,7 @@ func (l *Ledger) open(ctx context.Context) error {
 		return err
 	}
 	if l.Every > 0 {
-		l.work.Go(l.tends)
+		l.work.Go(l.maintainer)
 	}
 	return nil
 }
@@ -371,7 +371,6 @@ func (l *Ledger) dropLate(s *state) {
 	}
 }
 
-// Get is for history.Records.
 func (l *Ledger) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	if err := l.refresh(ctx); err != nil {
 		return nil, fmt.Errorf("ledger: get: %w", err)
@@ -384,7 +383,6 @@ func (l *Ledger) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return r.Get(ctx, keys...)
 }
 
-// Scan is for history.Records.
 func (l *Ledger) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	if err := l.refresh(ctx); err != nil {
 		return nil, fmt.Errorf("ledger: scan: %w", err)
@@ -397,7 +395,6 @@ func (l *Ledger) Scan(ctx context.Context, from, to string, n int, back bool) ([
 	return r.Scan(ctx, from, to, n, back)
 }
 
-// Snapshot is for history.Catalogue.
 func (l *Ledger) Snapshot(ctx context.Context) (history.Records, func(), error) {
 	if err := l.refresh(ctx); err != nil {
 		return nil, nil, fmt.Errorf("ledger: snapshot: %w", err)

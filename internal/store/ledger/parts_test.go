@@ -78,7 +78,7 @@ func TestPartsKilled(t *testing.T) {
 					t.Error(err)
 				}
 				mu.Unlock()
-				_ = l.Tend(t.Context()) // it fails while MinIO is away
+				_ = l.Maintain(t.Context()) // it fails while MinIO is away
 			}
 		})
 	}

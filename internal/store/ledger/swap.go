@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/retry"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -39,7 +40,6 @@ type own struct {
 	lost   bool // whether it is will never be known
 }
 
-// Swap is for history.Catalogue.
 func (l *Ledger) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -292,7 +292,7 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 		if time.Now().Add(pause).After(d.giveUp) || l.ctx.Err() != nil {
 			return end, err
 		}
-		wait(l.ctx, pause)
+		retry.Wait(l.ctx, pause)
 	}
 }
 
@@ -339,6 +339,6 @@ func (l *Ledger) yield() error {
 	if !look {
 		return nil
 	}
-	wait(l.ctx, time.Duration(l.Rand()%uint64(2*l.putTime+1)))
+	retry.Wait(l.ctx, time.Duration(l.Rand()%uint64(2*l.putTime+1)))
 	return l.follow(l.ctx, 2)
 }

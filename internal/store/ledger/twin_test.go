@@ -117,7 +117,7 @@ func TestTwin(t *testing.T) {
 				case 0:
 					l.Quiet()
 					clock.add(time.Duration(r.IntN(400)) * time.Second)
-					if err := l.Tend(t.Context()); err != nil {
+					if err := l.Maintain(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				case 1:
@@ -196,7 +196,7 @@ func TestSideBySide(t *testing.T) {
 						}
 						mu.Unlock()
 						if tt.cut && round%4 == 0 {
-							if err := l.Tend(t.Context()); err != nil && !tt.fails {
+							if err := l.Maintain(t.Context()); err != nil && !tt.fails {
 								t.Error(err)
 							}
 						}
@@ -314,7 +314,7 @@ func TestLinearPaused(t *testing.T) {
 		for _, l := range replicas {
 			tending.Go(func() {
 				for ctx.Err() == nil {
-					_ = l.Tend(ctx) // it fails once the ledger is closed
+					_ = l.Maintain(ctx) // it fails once the ledger is closed
 					time.Sleep(time.Millisecond)
 				}
 			})

@@ -12,7 +12,7 @@ import (
 // history.Pinger if to is.
 func (c *Calls) Bucket(to blob.Bucket) blob.Bucket {
 	counted := bucket{to, c}
-	t, p := c.besides(to, pingBucket)
+	t, p := c.optional(to, pingBucket)
 	switch {
 	case t != nil && p != nil:
 		return struct {

@@ -10,7 +10,7 @@ import (
 // history.Pinger if to is.
 func (c *Calls) Catalogue(to history.Catalogue) history.Catalogue {
 	counted := catalogue{records{to, c}, to}
-	t, p := c.besides(to, ping)
+	t, p := c.optional(to, ping)
 	switch {
 	case t != nil && p != nil:
 		return struct {

@@ -67,7 +67,7 @@ const (
 	list
 	remove
 	pingBucket
-	other // of a Trip
+	other // of a Request
 	operations
 )
 
@@ -117,9 +117,9 @@ func (c *Calls) All() []Counts {
 	return out
 }
 
-// Trip counts a call that a bucket made. It is for the Options of a bucket that nobody
+// Request counts a call that a bucket made. It is for the Options of a bucket that nobody
 // wraps, such as one for backups.
-func (c *Calls) Trip(t blob.Trip) {
+func (c *Calls) Request(t blob.Request) {
 	op := put
 	for op < other && names[op].operation != t.Op {
 		op++
@@ -162,8 +162,8 @@ func resultOf(err error) int {
 	return Failed
 }
 
-// besides returns what a half can do besides its calls, nil for what it cannot.
-func (c *Calls) besides(half any, ping int) (history.Clock, *pinger) {
+// optional returns the Clock and the Pinger of a half, nil if it has none.
+func (c *Calls) optional(half any, ping int) (history.Clock, *pinger) {
 	t, _ := half.(history.Clock)
 	if of, ok := half.(history.Pinger); ok {
 		return t, &pinger{of, c, ping}

@@ -140,7 +140,7 @@ func TestCalls(t *testing.T) {
 func TestTrip(t *testing.T) {
 	calls := metered.New(nil)
 	for op, want := range map[string]string{"put": "put", "get": "get", "head": "head", "list": "list", "delete": "delete", "ping": "ping", "part": "other", "swap": "other"} {
-		calls.Trip(blob.Trip{Op: op, Bytes: 5, Took: time.Minute, Err: nil})
+		calls.Request(blob.Request{Op: op, Bytes: 5, Took: time.Minute, Err: nil})
 		found := false
 		for _, c := range calls.All() {
 			if c.Half == metered.Bucket && c.Operation == want {

@@ -40,9 +40,9 @@ type Options struct {
 	// Timeout is how long a call may take, unless its context ends before; default 5
 	// seconds.
 	Timeout time.Duration
-	// Trips is called after each call of the server. Default: nobody.
-	Trips func(blob.Trip)
-	// Now is the clock of Trips, and between two answers that have the server's time;
+	// OnRequest is called after each call of the server. Default: nobody.
+	OnRequest func(blob.Request)
+	// Now is the clock of OnRequest, and between two answers that have the server's time;
 	// default time.Now.
 	Now func() time.Time
 	// Rand returns unique numbers; default math/rand/v2.
@@ -126,8 +126,8 @@ func (o *Options) setDefaults() {
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Second
 	}
-	if o.Trips == nil {
-		o.Trips = func(blob.Trip) {}
+	if o.OnRequest == nil {
+		o.OnRequest = func(blob.Request) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -159,7 +159,7 @@ func (b *Bucket) call(ctx context.Context, op, of string, bytes *int64, what fun
 	defer cancel()
 	began := b.o.Now()
 	err := what(bounded)
-	trip := blob.Trip{Op: op, Took: b.o.Now().Sub(began)}
+	request := blob.Request{Op: op, Took: b.o.Now().Sub(began)}
 	switch {
 	case err == nil:
 	case mongo.IsDuplicateKeyError(err):
@@ -168,18 +168,18 @@ func (b *Bucket) call(ctx context.Context, op, of string, bytes *int64, what fun
 		err = fs.ErrNotExist
 	case ctx.Err() != nil:
 		err = ctx.Err()
-		trip.Err = err
+		request.Err = err
 	case isFull(err):
 		err = fmt.Errorf("%w: %w", blob.ErrFull, err)
-		trip.Err = err
+		request.Err = err
 	default:
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
-		trip.Err = err
+		request.Err = err
 	}
 	if bytes != nil {
-		trip.Bytes = *bytes
+		request.Bytes = *bytes
 	}
-	b.o.Trips(trip)
+	b.o.OnRequest(request)
 	if err != nil {
 		return fmt.Errorf("mongo: %s %s: %w", op, of, err)
 	}
@@ -193,7 +193,6 @@ func isFull(err error) bool {
 	return errors.As(err, &s) && (s.HasErrorCode(14031) || strings.Contains(s.Error(), "SQLSTATE 53100"))
 }
 
-// Put is for blob.Bucket.
 func (b *Bucket) Put(ctx context.Context, name string, body *io.SectionReader) error {
 	at, err := b.Time(ctx)
 	if err != nil {
@@ -265,7 +264,6 @@ func (b *Bucket) find(ctx context.Context, op, name string, o ...options.Lister[
 // withoutBytes leaves out the bytes of documents.
 var withoutBytes = bson.D{{Key: "b", Value: 0}}
 
-// Get is for blob.Reader.
 func (b *Bucket) Get(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	doc, err := b.find(ctx, "get", name)
 	if err != nil {
@@ -312,13 +310,11 @@ func (b *Bucket) getChunk(ctx context.Context, doc key, i int64) ([]byte, error)
 	return c.Bytes, err
 }
 
-// Head is for blob.Reader.
 func (b *Bucket) Head(ctx context.Context, name string) (blob.Info, error) {
 	doc, err := b.find(ctx, "head", name, options.FindOne().SetProjection(withoutBytes))
 	return blob.Info{Key: doc.Key, Size: doc.Size, Modified: doc.At}, err
 }
 
-// List is for blob.Reader.
 func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []blob.Info, err error) {
 	if n <= 0 {
 		return nil, ctx.Err()
@@ -381,7 +377,6 @@ func (b *Bucket) deleteChunks(ctx context.Context, doc key) error {
 	return nil
 }
 
-// Ping is for blob.Pinger.
 func (b *Bucket) Ping(ctx context.Context) error {
 	_, err := b.hello(ctx)
 	return err

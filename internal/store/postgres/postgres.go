@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/cairnvoxel/cairn/internal/retry"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -175,7 +175,7 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case undone(err) && pause(limited, tries):
+		case undone(err) && retry.Backoff(limited, time.Millisecond, tries, 5):
 			tries++
 			continue
 		case !undone(err) && !away(err):
@@ -244,19 +244,6 @@ func undone(err error) bool {
 	return c == "40001" || c == "40P01" || c == "55P03"
 }
 
-// pause waits a random time, so that not all repeat at the same moment. It reports
-// false if ctx ended.
-func pause(ctx context.Context, tries int) bool {
-	t := time.NewTimer(rand.N(time.Millisecond << min(tries, 5)))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // away reports whether an error says that the server cannot be used now.
 func away(err error) bool {
 	c := code(err)
@@ -270,7 +257,6 @@ func away(err error) bool {
 	return c == readOnly || c == unknown || c == "57P01" || c == "57P02" || c == "57P03" || c == "57014"
 }
 
-// Ping is for history.Pinger.
 func (c *Catalogue) Ping(ctx context.Context) error {
 	if err := c.askTime(ctx); err != nil {
 		return fmt.Errorf("postgres: ping: %w", err)

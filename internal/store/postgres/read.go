@@ -66,12 +66,10 @@ func scanRecords(rows pgx.Rows) (out []history.Record, err error) {
 	return out, rows.Err()
 }
 
-// Get is for history.Records.
 func (c *Catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return c.get(ctx, c.read, keys)
 }
 
-// Scan is for history.Records.
 func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	return scan(ctx, c.read, from, to, n, back)
 }

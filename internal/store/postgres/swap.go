@@ -15,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Swap is for history.Catalogue.
 func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -33,7 +33,6 @@ type Hurt struct {
 	Deleted  bool   `json:"deleted,omitempty"`
 }
 
-// String is for fmt.Stringer.
 func (h Hurt) String() string {
 	what := "world"
 	if h.Deleted {

@@ -69,9 +69,9 @@ func TestBusy(t *testing.T) {
 			o := quick
 			o.Now = clock.now
 			author := open(t, h, o)
-			tends := author
+			maintainer := author
 			if !tt.owns {
-				tends = open(t, h, o)
+				maintainer = open(t, h, o)
 			}
 			for i := range minutes {
 				for k := range a {
@@ -82,9 +82,9 @@ func TestBusy(t *testing.T) {
 				author.Quiet()
 				clock.add(time.Minute)
 				if tt.again > 0 && i%tt.again == tt.again-1 {
-					tends = open(t, h, o)
+					maintainer = open(t, h, o)
 				}
-				if err := tends.Tend(t.Context()); err != nil {
+				if err := maintainer.Maintain(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				// The checkpoints that are kept are no more than the entries ask for.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/cairnvoxel/cairn/internal/retry"
 )
 
 const (
@@ -13,22 +15,18 @@ const (
 	keysListed    = 1000
 )
 
-// tends looks after the ledger from time to time.
-func (l *Ledger) tends() {
-	for {
-		wait(l.ctx, l.Every)
-		if l.ctx.Err() != nil {
-			return
-		}
-		if err := l.tend(l.ctx); err != nil {
+// maintainer maintains the ledger from time to time.
+func (l *Ledger) maintainer() {
+	for retry.Wait(l.ctx, l.Every) {
+		if err := l.maintain(l.ctx); err != nil {
 			l.trouble(err)
 		}
 	}
 }
 
-// tend stays in touch with the log, so that what it learns later can be trusted, and
+// maintain stays in touch with the log, so that what it learns later can be trusted, and
 // deletes what a checkpoint made useless.
-func (l *Ledger) tend(ctx context.Context) error {
+func (l *Ledger) maintain(ctx context.Context) error {
 	l.apply.Lock()
 	recent := l.within(l.seen, l.Trust/4)
 	l.apply.Unlock()
@@ -43,7 +41,7 @@ func (l *Ledger) tend(ctx context.Context) error {
 	}
 	if now := l.Now(); l.looked.IsZero() || now.Sub(l.looked) >= looksEvery {
 		l.looked = now
-		if err := l.look(ctx, m); err != nil {
+		if err := l.findLost(ctx, m); err != nil {
 			l.looked = time.Time{}
 			return err
 		}
@@ -68,7 +66,7 @@ func (l *Ledger) tend(ctx context.Context) error {
 		return nil
 	}
 	if n, err := l.missingParts(ctx, to.mark); err != nil || n > 0 {
-		return err // look finds it too
+		return err // findLost finds it too
 	}
 	if err := l.cutTo(ctx, to.mark); err != nil {
 		return fmt.Errorf("ledger: delete entries before the checkpoint %s: %w", to.stem(), err)
@@ -82,10 +80,10 @@ func (l *Ledger) tend(ctx context.Context) error {
 // looksEvery is how often a process looks for objects that the bucket has lost.
 const looksEvery = time.Hour
 
-// look counts the objects that another process would need and that are lost: parts of the
+// findLost counts the objects that another process would need and that are lost: parts of the
 // newest checkpoint, and entries behind it. This one has all records, so it writes a new
 // checkpoint, behind which they are not needed any more.
-func (l *Ledger) look(ctx context.Context, m mark) error {
+func (l *Ledger) findLost(ctx context.Context, m mark) error {
 	tip := l.position().number
 	lost, err := l.missingParts(ctx, m)
 	if err != nil {
