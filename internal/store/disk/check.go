@@ -19,8 +19,6 @@ type Report = record.Report
 // Hurt is a world with something that cannot be read.
 type Hurt = record.Hurt
 
-const maxFaults = 100
-
 // Check reads and verifies everything in the current Store: names, heads, logs,
 // commits, packs and the bytes of all stones. It calls progress, which may be nil,
 // with the bytes of stones that are done and their total. The error says why Check
@@ -37,15 +35,13 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 		defer s.alone.Unlock()
 		return s.calls.Walk(ctx, c.run)
 	})
-	if c.more > 0 {
-		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
-	}
+	c.report.End()
 	return c.report, err
 }
 
 func (c *checker) run(r record.Reads) error {
 	c.r, c.stacks = r, record.Stacks{Reads: r, Has: c.readable}
-	c.skip = skipReader{r, c.db, func(kind string, err error) { c.fault("some %s cannot be read: %v", kind, err) }}
+	c.skip = skipReader{r, c.db, func(kind string, err error) { c.report.Fault("some %s cannot be read: %v", kind, err) }}
 	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
 		if err := step(); err != nil {
 			return err
@@ -64,25 +60,15 @@ type checker struct {
 	bad      map[stone.ID]bool
 	progress func(done, total int64)
 	report   Report
-	more     int                     // number of faults beyond maxFaults
 	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	total    int64                   // bytes of stones
-}
-
-// fault notes damage, and stones that were broken when they were stored.
-func (c *checker) fault(format string, args ...any) {
-	if len(c.report.Faults) == maxFaults {
-		c.more++
-		return
-	}
-	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
 }
 
 // each calls what for every record of a kind; an error of what is a fault.
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
 	return c.skip.each(func(key, value []byte) error {
 		if err := what(key, value); err != nil {
-			c.fault("%c %x: %v", kind, key[1:], err)
+			c.report.Fault("%c %x: %v", kind, key[1:], err)
 		}
 		return c.ctx.Err()
 	}, kind)
@@ -133,7 +119,7 @@ func (c *checker) heads() error {
 		return err
 	})
 	if heads != c.report.Worlds {
-		c.fault("%d heads for %d names", heads, c.report.Worlds)
+		c.report.Fault("%d heads for %d names", heads, c.report.Worlds)
 	}
 	return err
 }
@@ -203,12 +189,8 @@ func (c *checker) down(at history.ID) error {
 
 func (c *checker) present(refs ...history.StoneRef) error {
 	for _, ref := range refs {
-		in, ok, err := c.r.Info(ref.ID)
-		if err == nil && (!ok || in.Size != ref.Size) {
-			err = history.ErrGone
-		}
-		if err != nil {
-			return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, err)
+		if _, err := c.r.Stone(ref); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -239,7 +221,7 @@ func (c *checker) data() error {
 			err = errors.New("no record names these bytes")
 		}
 		if err != nil {
-			c.fault("%c %x: %v", key[0], key[1:], err)
+			c.report.Fault("%c %x: %v", key[0], key[1:], err)
 		}
 		return c.ctx.Err()
 	}
@@ -259,7 +241,7 @@ func (c *checker) stones() error {
 		}
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
-			c.fault("stone %v: %v", id, err)
+			c.report.Fault("stone %v: %v", id, err)
 			c.bad[id] = true
 		}
 		c.report.Stones++

@@ -61,7 +61,7 @@ func salvageTo(ctx context.Context, from, to string, o Options) (done Salvaged, 
 		return done, errors.Join(err, old.Close())
 	}
 	v := &salvage{Store: old, into: into, ctx: ctx, batch: into.db.NewBatch()}
-	v.Unread = append(v.Unread, old.damage...)
+	v.old.Faults = append(v.old.Faults, old.damage...)
 	err = errors.Join(v.run(), into.Close(), old.Close())
 	if err == nil {
 		if v.Report, err = verify(ctx, temp, o); err == nil && len(v.Faults) > 0 {
@@ -90,8 +90,8 @@ type salvage struct {
 	stacks record.Stacks
 	stones map[stone.ID]bool // the stones seen so far, and whether they could be read
 	seen   map[uint64]bool   // worlds
-	more   int
-	failed error // of a write
+	old    Report            // of the Store that is copied
+	failed error             // of a write
 }
 
 // salvageBatch is the size of a batch in bytes.
@@ -101,11 +101,10 @@ func (v *salvage) run() error {
 	r := v.live()
 	v.seen, v.stones = make(map[uint64]bool), make(map[stone.ID]bool)
 	v.stacks = record.Stacks{Reads: r, Has: v.stone, Keep: v.keep}
-	p := skipReader{r, v.db, func(kind string, err error) { v.unread("some %s: %v", kind, err) }}
+	p := skipReader{r, v.db, func(kind string, err error) { v.old.Fault("some %s: %v", kind, err) }}
 	err := errors.Join(p.each(v.deletedWorld, 't'), p.each(v.world, 'n'), p.each(v.orphan, 'l'), p.each(v.spent, record.Spent))
-	if v.more > 0 {
-		v.Unread = append(v.Unread, fmt.Sprintf("and %d more", v.more))
-	}
+	v.old.End()
+	v.Unread = v.old.Faults
 	if err != nil {
 		return err
 	}
@@ -129,14 +128,6 @@ func (v *salvage) spent(key, value []byte) error {
 // stopped returns why the salvage cannot continue, or nil.
 func (v *salvage) stopped() error { return cmp.Or(v.failed, v.ctx.Err()) }
 
-func (v *salvage) unread(format string, args ...any) {
-	if len(v.Unread) == maxFaults {
-		v.more++
-		return
-	}
-	v.Unread = append(v.Unread, fmt.Sprintf(format, args...))
-}
-
 func (v *salvage) write() error {
 	b := v.batch
 	v.batch = v.into.db.NewBatch()
@@ -159,7 +150,7 @@ func (v *salvage) stone(ref history.StoneRef) bool {
 		data, err = v.stoneBytes(ref.ID, in)
 	}
 	if v.stones[ref.ID] = err == nil; err != nil {
-		v.unread("stone %v: %v", ref.ID, err)
+		v.old.Fault("stone %v: %v", ref.ID, err)
 		return false
 	}
 	if in.Condemned = false; in.File {
@@ -191,7 +182,7 @@ func (v *salvage) world(key, value []byte) error {
 	name := string(key[1:])
 	w, err := record.ParseNumber(value)
 	if err != nil {
-		v.unread("world %q: %v", name, err)
+		v.old.Fault("world %q: %v", name, err)
 		v.Lost = append(v.Lost, Hurt{World: name, Newest: true})
 		return nil
 	}
@@ -205,7 +196,7 @@ func (v *salvage) orphan(key, _ []byte) error {
 		return nil
 	}
 	name := fmt.Sprintf("salvaged/%d", w)
-	v.unread("the name of a world; the world is now %q, if anything of it can be read", name)
+	v.old.Fault("the name of a world; the world is now %q, if anything of it can be read", name)
 	return v.copyLog(name, w)
 }
 
@@ -216,7 +207,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 	h := Hurt{World: name}
 	was, err := v.live().Head(w)
 	if err != nil {
-		v.unread("world %q: %v", name, err)
+		v.old.Fault("world %q: %v", name, err)
 		h.Newest = true
 	}
 	head := history.Head{Fence: was.Fence}
@@ -236,7 +227,7 @@ func (v *salvage) copyLog(name string, w uint64) error {
 		return v.stopped()
 	}
 	if err != nil {
-		v.unread("world %q: %v", name, err)
+		v.old.Fault("world %q: %v", name, err)
 	}
 	if h.Newest = h.Newest || head.Commit != was.Commit; h.Newest || h.Lost > 0 || err != nil {
 		v.Lost = append(v.Lost, h)
@@ -271,7 +262,7 @@ func (v *salvage) deletedWorld(key, value []byte) error {
 		return v.stopped()
 	}
 	if err != nil {
-		v.unread("a deleted world, %q: %v", record.NameOfDeleted(key), err)
+		v.old.Fault("a deleted world, %q: %v", record.NameOfDeleted(key), err)
 		return nil
 	}
 	for _, e := range entries {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,18 +49,9 @@ func (s *Store) check(ctx context.Context, progress func(done, total int64)) (re
 		}
 		return err
 	})
-	return c.result(), err
+	c.report.End()
+	return c.report, err
 }
-
-// result returns the report, with the number of the faults that it does not list.
-func (c *checker) result() record.Report {
-	if c.more > 0 {
-		c.report.Faults = append(c.report.Faults, fmt.Sprintf("and %d more", c.more))
-	}
-	return c.report
-}
-
-const maxFaults = 100
 
 // checkBatch is how many records are checked together.
 const checkBatch = 1024
@@ -73,7 +63,6 @@ type checker struct {
 	r        record.Reads // of a snapshot
 	progress func(done, total int64)
 	report   record.Report
-	more     int                     // number of faults beyond maxFaults
 	done     map[history.ID]struct{} // visited commits; cleared when it is large
 	small    int                     // number of small stones
 	total    int64                   // bytes of stones
@@ -89,17 +78,9 @@ func (c *checker) steps(steps ...func() error) error {
 	return nil
 }
 
-func (c *checker) fault(format string, args ...any) {
-	if len(c.report.Faults) == maxFaults {
-		c.more++
-		return
-	}
-	c.report.Faults = append(c.report.Faults, fmt.Sprintf(format, args...))
-}
-
 // lost notes a stone whose bytes are missing or damaged.
 func (c *checker) lost(id stone.ID, size int64, err error) {
-	c.fault("stone %v: %v", id, err)
+	c.report.Fault("stone %v: %v", id, err)
 	if _, had := c.bad[id]; !had && len(c.report.Lost) < record.MaxLost {
 		c.report.Lost = append(c.report.Lost, history.StoneRef{ID: id, Size: size})
 	}
@@ -110,7 +91,7 @@ func (c *checker) lost(id stone.ID, size int64, err error) {
 func (c *checker) each(kind byte, what func(key, value []byte) error) error {
 	return c.r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
 		if err := what(key, value); err != nil {
-			c.fault("%c %x: %v", kind, key[1:], err)
+			c.report.Fault("%c %x: %v", kind, key[1:], err)
 		}
 		return true, c.ctx.Err()
 	})
@@ -211,7 +192,7 @@ func (c *checker) smalls() error {
 			switch {
 			case err != nil: // a fault of its record
 			case !ok || in.Number != 0:
-				c.fault("s %x: no record names these bytes", st.id)
+				c.report.Fault("s %x: no record names these bytes", st.id)
 			default:
 				if right++; in.Size != st.size {
 					c.lost(st.id, in.Size, errOtherBytes)
@@ -303,8 +284,8 @@ func (c *checker) others() error {
 			to = strings.Repeat("\xff", 64) // behind everything
 		}
 		err := c.r.Back([]byte(from), []byte(to), func(key, _ []byte) (bool, error) {
-			c.fault("%q: %v", key, errUnknown)
-			return len(c.report.Faults) < maxFaults, c.ctx.Err()
+			c.report.Fault("%q: %v", key, errUnknown)
+			return true, c.ctx.Err()
 		})
 		if err != nil {
 			return err
@@ -321,8 +302,8 @@ func (c *checker) hurt() error {
 		if _, bad := c.bad[ref.ID]; bad {
 			return false
 		}
-		in, ok, err := c.r.Info(ref.ID)
-		return err == nil && ok && in.Size == ref.Size
+		_, err := c.r.Stone(ref)
+		return err == nil
 	}}
 	hurt := make(map[uint64]*record.Hurt)
 	type log struct {

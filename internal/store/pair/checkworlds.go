@@ -31,13 +31,13 @@ func (c *checker) names() error {
 		for _, n := range all {
 			c.report.Worlds++
 			if _, err := c.r.Head(n.world); err != nil {
-				c.fault("world %q: %v", n.name, err)
+				c.report.Fault("world %q: %v", n.name, err)
 			}
 			if !n.deleted {
 				continue
 			}
 			if lease, err := c.r.Get(record.LeaseKey(n.world)); lease != nil || err != nil {
-				c.fault("deleted world %q: it has a lease (%v)", n.name, err)
+				c.report.Fault("deleted world %q: it has a lease (%v)", n.name, err)
 			}
 		}
 		return nil
@@ -92,7 +92,7 @@ func (c *checker) heads() error {
 		err = c.worlds(nil, next, 1<<64-1)
 	}
 	if heads != c.report.Worlds {
-		c.fault("%d heads for %d names", heads, c.report.Worlds)
+		c.report.Fault("%d heads for %d names", heads, c.report.Worlds)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func (c *checker) worlds(heads map[uint64]history.Head, first, last uint64) erro
 			err = errors.New("a lease without a number")
 		}
 		if err != nil {
-			c.fault("o %x: %v", key[1:], err)
+			c.report.Fault("o %x: %v", key[1:], err)
 		}
 		return true, c.ctx.Err()
 	})
@@ -128,12 +128,12 @@ func (c *checker) worlds(heads map[uint64]history.Head, first, last uint64) erro
 	err = c.r.Back(record.LogKey(first, 0), end(record.LogKey(last, 1<<64-1)), func(key, value []byte) (bool, error) {
 		e, err := record.ParseEntry(key, value)
 		if err != nil {
-			c.fault("l %x: %v", key[1:], err)
+			c.report.Fault("l %x: %v", key[1:], err)
 			return true, c.ctx.Err()
 		}
 		w := record.Number(key[:9])
 		if _, ok := heads[w]; !ok {
-			c.fault("l %x: %v", key[1:], history.ErrNoWorld)
+			c.report.Fault("l %x: %v", key[1:], history.ErrNoWorld)
 		}
 		if _, seen := newest[w]; !seen {
 			newest[w] = e.Commit
@@ -148,7 +148,7 @@ func (c *checker) worlds(heads map[uint64]history.Head, first, last uint64) erro
 	}
 	for w, h := range heads {
 		if newest[w] != h.Commit {
-			c.fault("h %016x: the head is %v, the log ends with %v", w, h.Commit, newest[w])
+			c.report.Fault("h %016x: the head is %v, the log ends with %v", w, h.Commit, newest[w])
 		}
 	}
 	return err
@@ -171,7 +171,7 @@ func (c *checker) entries(all []record.Entry) error {
 			err = fmt.Errorf("it is number %d of %v, in the log number %d of %v", commit.Number, commit.Time, e.Number, e.Time)
 		}
 		if err != nil {
-			c.fault("commit %v: %v", e.Commit, err)
+			c.report.Fault("commit %v: %v", e.Commit, err)
 		}
 		level = append(level, e.Commit)
 	}
@@ -211,7 +211,7 @@ func (c *checker) level(ids []history.ID) (below []history.ID, err error) {
 			commit, err = c.r.Commit(id)
 		}
 		if err != nil {
-			c.fault("commit %v: %v", id, err)
+			c.report.Fault("commit %v: %v", id, err)
 			continue
 		}
 		if packed {
@@ -230,12 +230,8 @@ func (c *checker) level(ids []history.ID) (below []history.ID, err error) {
 		return nil, err
 	}
 	for ref, id := range refs {
-		in, ok, err := c.r.Info(ref.ID)
-		if err == nil && (!ok || in.Size != ref.Size) {
-			err = history.ErrGone
-		}
-		if err != nil {
-			c.fault("commit %v: stone %v of %d bytes: %v", id, ref.ID, ref.Size, err)
+		if _, err := c.r.Stone(ref); err != nil {
+			c.report.Fault("commit %v: %v", id, err)
 		}
 	}
 	return below, nil

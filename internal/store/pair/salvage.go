@@ -23,8 +23,8 @@ func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []r
 			return v.steps(v.named, v.deleted)
 		})
 	})
-	r := v.result()
-	return r.Hurt, r.Faults, err
+	v.report.End()
+	return v.report.Hurt, v.report.Faults, err
 }
 
 // salvage is one Salvage.
@@ -64,7 +64,7 @@ func (v *salvage) world(o history.Outline) error {
 	h := record.Hurt{World: o.Name, Deleted: !o.Deleted.IsZero()}
 	was, err := v.r.Head(o.World)
 	if err != nil {
-		v.fault("world %q: %v", o.Name, err)
+		v.report.Fault("world %q: %v", o.Name, err)
 		h.Newest = true
 	}
 	var good []history.ID
@@ -87,7 +87,7 @@ func (v *salvage) world(o history.Outline) error {
 		return nil // steps ends
 	}
 	if err != nil {
-		v.fault("world %q: %v", o.Name, err)
+		v.report.Fault("world %q: %v", o.Name, err)
 		h.Newest = true
 	}
 	o.Head = history.Head{Fence: was.Fence}
@@ -129,7 +129,7 @@ func (v *salvage) stone(ref history.StoneRef) bool {
 	if errors.Is(err, history.ErrAway) || v.ctx.Err() != nil {
 		v.stop = err
 	} else if err != nil {
-		v.fault("stone %v: %v", ref.ID, err)
+		v.report.Fault("stone %v: %v", ref.ID, err)
 	}
 	v.given[ref.ID] = err == nil
 	return err == nil

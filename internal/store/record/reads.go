@@ -179,6 +179,18 @@ func (r Reads) Info(id stone.ID) (Info, bool, error) {
 	return i, err == nil, err
 }
 
+// Stone returns the Info of a stone, or ErrGone if there is none of this name and size.
+func (r Reads) Stone(ref history.StoneRef) (Info, error) {
+	in, ok, err := r.Info(ref.ID)
+	if err == nil && (!ok || in.Size != ref.Size) {
+		err = history.ErrGone
+	}
+	if err != nil {
+		err = fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, err)
+	}
+	return in, err
+}
+
 // Placed returns the entry that a commit has in logs.
 func (r Reads) Placed(at history.ID) (Entry, error) {
 	if e, ok := r.Memory.placed(at); ok {

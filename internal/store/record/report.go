@@ -22,6 +22,27 @@ type Report struct {
 	// Lost are the stones whose bytes are missing or damaged, at most MaxLost. A
 	// Store in a directory does not name them.
 	Lost []history.StoneRef `json:"-"`
+
+	more int // number of faults that are not in Faults
+}
+
+const maxFaults = 100
+
+// Fault adds a fault, or counts it if there are 100 already.
+func (r *Report) Fault(format string, args ...any) {
+	if len(r.Faults) == maxFaults {
+		r.more++
+		return
+	}
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// End adds how many faults were only counted.
+func (r *Report) End() {
+	if r.more > 0 {
+		r.Faults = append(r.Faults, fmt.Sprintf("and %d more", r.more))
+		r.more = 0
+	}
 }
 
 // Hurt is a world with something that cannot be read.

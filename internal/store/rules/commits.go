@@ -132,16 +132,15 @@ func (d *Draft) Keep(ref history.StoneRef, in record.Info) {
 // requireStone keeps a stone, or returns ErrGone if there is none of this name and size, or
 // if also says no.
 func (d *Draft) requireStone(ref history.StoneRef, also func() (bool, error)) error {
-	in, ok, err := d.Info(ref.ID)
-	if ok && err == nil && also != nil {
-		ok, err = also()
+	in, err := d.Stone(ref)
+	if err == nil && also != nil {
+		var ok bool
+		if ok, err = also(); err == nil && !ok {
+			err = fmt.Errorf("stone %v: %w", ref.ID, history.ErrGone)
+		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		d.Keep(ref, in)
 	}
-	if !ok || in.Size != ref.Size {
-		return fmt.Errorf("stone %v of %d bytes: %w", ref.ID, ref.Size, history.ErrGone)
-	}
-	d.Keep(ref, in)
-	return nil
+	return err
 }
