@@ -35,8 +35,8 @@ func (k Kind) Full() uint8 {
 // workOfFloor is the work of finding the slices of a chunk that are not empty.
 const workOfFloor = 4
 
-// workOfOdd is the work of light from a tile with odd cells, besides that of any tile.
-const workOfOdd = 3
+// workOfSpecial is the work of light from a tile with special cells, besides that of any tile.
+const workOfSpecial = 3
 
 // tilesAtOnce is how many tiles light spreads from before the bounds are looked at again.
 const tilesAtOnce = 1 << 12
@@ -46,7 +46,7 @@ const tilesAtOnce = 1 << 12
 const tileEdge = 8
 
 // Flood computes the light of a box of chunks. It reuses its memory, and the blocks
-// it has laid out, which serve both kinds of light. Call Use before the first Fill.
+// it has rasterized, which serve both kinds of light. Call Use before the first Fill.
 // Goroutines must not share a Flood.
 type Flood struct {
 	matters Matters
@@ -62,41 +62,41 @@ type Flood struct {
 	ny         int           // cells of height that this kind of light needs; 0 if nothing blocks it, or nothing emits it
 	row, slice int           // tiles from one to the next along z and y, including one of margin
 	first      int           // the tile at x0, y0, z0; tiles before it, after the last and in the margins are never lit
-	laid       bool          // the tiles hold the blocks of the box
-	towers     []placedTower // whose blocks are laid out
+	rasterized bool          // the tiles hold the blocks of the box
+	towers     []placedTower // whose blocks are in the tiles
 	near       []placedTower // whose blocks the current Fill needs
 	tiles
 	now, next wave                  // the cells of the current level, and of the next lower one; empty between floods
-	queue     [MaxLight + 1][]int32 // odd tiles with cells that wait for the level; empty between floods
+	queue     [MaxLight + 1][]int32 // special tiles with cells that wait for the level; empty between floods
 	sky       []uint64              // the sky light that falls into the current slice
 }
 
 // tiles holds the blocks and the light of each tile.
 type tiles struct {
-	dim   []uint64 // cells that light may enter
-	open  []uint64 // cells that sky light falls through
-	odd   []int32  // index in odds, 0 for none
-	odds  []oddTile
-	lamps []glow
+	dim      []uint64 // cells that light may enter
+	open     []uint64 // cells that sky light falls through
+	special  []int32  // index in specials, 0 for none
+	specials []specialTile
+	sources  []source
 
 	dark  []uint64    // cells that light may enter and that have none yet
 	level [][4]uint64 // the bits of the level of each cell, lowest first
-	// waiting holds for odd tiles and levels the cells that get the level in its
+	// waiting holds for special tiles and levels the cells that get the level in its
 	// turn, unless they are brighter by then.
 	waiting [][MaxLight + 1]uint64
 }
 
-// oddTile is a tile with cells that are neither clear nor opaque, or that emit
-// light, or whose faces are shut in part.
-type oddTile struct {
-	thick uint64    // cells that weaken light by 2 to 14
-	lost  [4]uint64 // the bit planes of that number
-	shut  [Faces]uint64
-	waits int32 // index in waiting, 0 for none yet
+// specialTile is a tile with cells that are neither clear nor opaque, or that emit
+// light, or whose faces are closed in part.
+type specialTile struct {
+	dimming uint64    // cells that weaken light by 2 to 14
+	lost    [4]uint64 // the bit planes of that number
+	closed  [Faces]uint64
+	waits   int32 // index in waiting, 0 for none yet
 }
 
-// glow is the cells of a tile that emit one level of light.
-type glow struct {
+// source is the cells of a tile that emit one level of light.
+type source struct {
 	cells uint64
 	at    int32
 	level uint8
@@ -108,11 +108,11 @@ type wave struct {
 	at    []int32  // the tiles with such cells, in the order of arrival
 }
 
-// trait is what laying out blocks needs to know of a class.
+// trait is what rasterizing needs to know of a class.
 type trait struct {
 	dim, open bool  // dim: light may enter; open: sky light falls through
-	thick     uint8 // how much it weakens light, if by 2 to 14
-	shut      uint8
+	dimming   uint8 // how much it weakens light, if by 2 to 14
+	closed    uint8
 	gives     uint8
 }
 
@@ -121,13 +121,13 @@ func (f *Flood) Use(m Matters) {
 	if f.matters != nil && slices.Equal(m, f.matters) {
 		return
 	}
-	f.matters, f.laid = slices.Clone(m), false
+	f.matters, f.rasterized = slices.Clone(m), false
 	f.classes = newClasses(m)
 	f.traits = f.traits[:0]
 	for _, v := range f.classes.list {
-		t := trait{dim: v.takes() < MaxLight, open: v.takes() == 0, shut: v.shut(), gives: v.gives()}
+		t := trait{dim: v.takes() < MaxLight, open: v.takes() == 0, closed: v.closed(), gives: v.gives()}
 		if t.dim && v.takes() > 1 {
-			t.thick = v.takes()
+			t.dimming = v.takes()
 		}
 		f.traits = append(f.traits, t)
 	}
@@ -142,7 +142,7 @@ func (f *Flood) ended() bool {
 }
 
 // Work estimates the steps of the last Fill: one for each tile, one for each level of
-// light in a tile, workOfOdd more if cells of it take or give light in an unusual way, and one
+// light in a tile, workOfSpecial more if cells of it take or give light in an unusual way, and one
 // for each run of a row of blocks that differs from the row below.
 func (f *Flood) Work() int { return f.work }
 
@@ -165,15 +165,15 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	}
 	f.size = b.cells(kind)
 	if !f.knows(&b) {
-		f.box, f.laid = b, false
+		f.box, f.rasterized = b, false
 		f.towers, f.near = f.near, f.towers
 		f.clear()
 		for i := range f.towers {
-			if !f.lay(&f.towers[i]) {
+			if !f.rasterize(&f.towers[i]) {
 				return false
 			}
 		}
-		f.laid = true
+		f.rasterized = true
 	}
 	f.ny = f.height(kind)
 	f.work += f.slice * f.ny
@@ -186,13 +186,13 @@ func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
 	return f.spread()
 }
 
-// knows reports whether the blocks of a box and around it are laid out already, in a
+// knows reports whether the blocks of a box and around it are in the tiles already, in a
 // box that is hardly larger. For block light the box may be larger, because it
 // spreads to few cells.
 func (f *Flood) knows(b *box) bool {
 	l := &f.box
 	in := l.from.X <= b.from.X && l.from.Z <= b.from.Z && b.to.X <= l.to.X && b.to.Z <= l.to.Z
-	if !f.laid || !in || l.cells(f.kind) > b.cells(f.kind) && (f.kind == Sky || l.cells(f.kind)/4 > b.cells(f.kind)) {
+	if !f.rasterized || !in || l.cells(f.kind) > b.cells(f.kind) && (f.kind == Sky || l.cells(f.kind)/4 > b.cells(f.kind)) {
 		return false
 	}
 	near := f.near
@@ -301,7 +301,7 @@ func (f *Flood) extent(t Tower) (low, high int) {
 	low, high = math.MaxInt, math.MinInt
 	for _, floor := range t {
 		for y := range geom.ChunkEdge {
-			if f.bareSlice(floor.Chunk, y) {
+			if f.clearSlice(floor.Chunk, y) {
 				continue
 			}
 			at := int(floor.Y)*geom.ChunkEdge + y

@@ -114,7 +114,7 @@ func levelOf(state string) (n uint8) {
 	return min(n, MaxLight)
 }
 
-// solidity returns how much a block weakens light and which of its faces are shut.
+// solidity returns how much a block weakens light and which of its faces are closed.
 func solidity(base, state string) Matter {
 	switch {
 	case opaqueNames[base], strings.Contains(state, "type=double"):

@@ -202,12 +202,12 @@ func (m Matter) says(s *sample) uint8 {
 	best := uint8(0)
 	if s.kind == Block {
 		best = m.gives()
-	} else if m.takes() == 0 && s.near[Above] == MaxLight && m.shut()>>Above&1 == 0 {
+	} else if m.takes() == 0 && s.near[Above] == MaxLight && m.closed()>>Above&1 == 0 {
 		return MaxLight
 	}
 	lost := max(1, m.takes())
 	for f, n := range s.near {
-		if n > lost && n-lost > best && m.shut()>>f&1 == 0 {
+		if n > lost && n-lost > best && m.closed()>>f&1 == 0 {
 			best = n - lost
 		}
 	}
@@ -233,7 +233,7 @@ func (m Matter) right(samples []counted, all, most int) int {
 var usual = [...]uint8{0, 1, MaxLight, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
 
 // decide returns the matter that explains most samples. It chooses first how much
-// the cell weakens and emits, then which faces are shut. If believed is set, it
+// the cell weakens and emits, then which faces are closed. If believed is set, it
 // tries the matter from before first.
 func decide(samples []counted, before Matter, believed bool) Matter {
 	if len(samples) == 0 {

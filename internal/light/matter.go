@@ -7,7 +7,7 @@ import (
 )
 
 // Matter is how a cell affects light. Bits 0-3: how much it weakens light. Bits 4-7:
-// how much light it emits. Bits 8-13: the shut faces, in the order of Face. A cell
+// how much light it emits. Bits 8-13: the closed faces, in the order of Face. A cell
 // with weakening 0 weakens light by 1 as well, but lets sky light fall through.
 type Matter uint16
 
@@ -31,14 +31,14 @@ const Opaque Matter = 15
 // matterBits is the bits that a Matter may have.
 const matterBits = 1<<14 - 1
 
-func (m Matter) takes() uint8 { return uint8(m & 15) }
-func (m Matter) gives() uint8 { return uint8(m >> 4 & 15) }
-func (m Matter) shut() uint8  { return uint8(m >> 8) }
+func (m Matter) takes() uint8  { return uint8(m & 15) }
+func (m Matter) gives() uint8  { return uint8(m >> 4 & 15) }
+func (m Matter) closed() uint8 { return uint8(m >> 8) }
 
 func (m Matter) withTakes(n uint8) Matter { return m&^15 | Matter(n) }
 func (m Matter) withGives(n uint8) Matter { return m&^(15<<4) | Matter(n)<<4 }
 
-// turn returns m with one face shut if it was open, and open if it was shut.
+// turn returns m with one face closed if it was open, and open if it was closed.
 func (m Matter) turn(f Face) Matter { return m ^ 1<<(8+f) }
 
 // Matters holds the matter of each cell. Cells beyond the end are Opaque. The empty

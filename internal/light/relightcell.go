@@ -16,7 +16,7 @@ const (
 // of it. there and here are the two blocks.
 func (r *Relight) offered(level, there, here uint8, f Face) uint8 {
 	m, n := r.list[here], r.list[there]
-	if (m.shut()>>f|n.shut()>>(f^1))&1 != 0 {
+	if (m.closed()>>f|n.closed()>>(f^1))&1 != 0 {
 		return 0
 	}
 	if r.kind == Sky && f == Above && level == MaxLight && m.takes() == 0 {

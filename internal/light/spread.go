@@ -10,15 +10,15 @@ const (
 
 // begin clears what waited in the previous flood.
 func (f *Flood) begin() {
-	for i := range f.odds {
-		f.odds[i].waits = 0
+	for i := range f.specials {
+		f.specials[i].waits = 0
 	}
 	f.waiting = append(f.waiting[:0], [MaxLight + 1]uint64{})
 }
 
-// shine puts lamps in the queues of their levels and reports whether there are any.
+// shine puts sources in the queues of their levels and reports whether there are any.
 func (f *Flood) shine() bool {
-	if len(f.lamps) == 0 {
+	if len(f.sources) == 0 {
 		return false
 	}
 	f.begin()
@@ -26,8 +26,8 @@ func (f *Flood) shine() bool {
 	copy(f.dark[:n], f.dim)
 	clear(f.dark[n-f.slice : n])
 	clear(f.level[:n])
-	for _, l := range f.lamps {
-		f.wait(int(l.at), f.oddTile(int(l.at)), l.cells, l.level)
+	for _, l := range f.sources {
+		f.wait(int(l.at), f.specialTile(int(l.at)), l.cells, l.level)
 	}
 	return true
 }
@@ -56,12 +56,12 @@ func (f *Flood) fall() {
 // fallThrough lets sky light fall through the slice of tiles at at.
 func (f *Flood) fallThrough(at int) {
 	n := len(f.sky)
-	open, dim, odd, dark, level := f.open[at:][:n], f.dim[at:][:n], f.odd[at:][:n], f.dark[at:][:n], f.level[at:][:n]
+	open, dim, special, dark, level := f.open[at:][:n], f.dim[at:][:n], f.special[at:][:n], f.dark[at:][:n], f.level[at:][:n]
 	for i, s := range f.sky {
 		s &= open[i]
-		if odd[i] != 0 {
-			s &^= f.odds[odd[i]].shut[Above]
-			f.sky[i] = s &^ f.odds[odd[i]].shut[Below]
+		if special[i] != 0 {
+			s &^= f.specials[special[i]].closed[Above]
+			f.sky[i] = s &^ f.specials[special[i]].closed[Below]
 		} else {
 			f.sky[i] = s
 		}
@@ -134,7 +134,7 @@ func (f *Flood) drop() {
 // wake moves the cells that wait for a level into now.
 func (f *Flood) wake(l uint8) {
 	for _, k := range f.queue[l] {
-		w, v := &f.waiting[f.odds[f.odd[k]].waits][l], &f.level[k]
+		w, v := &f.waiting[f.specials[f.special[k]].waits][l], &f.level[k]
 		cells := *w &^ (v[0] | v[1] | v[2] | v[3]) // those are brighter by now
 		*w = 0
 		if cells != 0 {
@@ -145,8 +145,8 @@ func (f *Flood) wake(l uint8) {
 	f.queue[l] = f.queue[l][:0]
 }
 
-// wait makes cells of an odd tile get a level in its turn.
-func (f *Flood) wait(k int, o *oddTile, cells uint64, l uint8) {
+// wait makes cells of an special tile get a level in its turn.
+func (f *Flood) wait(k int, o *specialTile, cells uint64, l uint8) {
 	if o.waits == 0 {
 		o.waits = int32(len(f.waiting))
 		f.waiting = append(f.waiting, [MaxLight + 1]uint64{})
@@ -167,8 +167,8 @@ func (w *wave) add(k int, cells uint64) {
 
 // flow spreads light of a level from cells of tile k.
 func (f *Flood) flow(k int, cells uint64, l uint8) {
-	if f.odd[k] != 0 {
-		f.flowOdd(k, cells, l)
+	if f.special[k] != 0 {
+		f.flowSpecial(k, cells, l)
 		return
 	}
 	dark := f.dark
@@ -196,10 +196,10 @@ func (f *Flood) flow(k int, cells uint64, l uint8) {
 	}
 }
 
-// flowOdd is flow from a tile with odd cells.
-func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
-	f.work += workOfOdd
-	s := &f.odds[f.odd[k]].shut
+// flowSpecial is flow from a tile with special cells.
+func (f *Flood) flowSpecial(k int, cells uint64, l uint8) {
+	f.work += workOfSpecial
+	s := &f.specials[f.special[k]].closed
 	west, east, north, south := cells&^s[West], cells&^s[East], cells&^s[North], cells&^s[South]
 	f.enter(k, east&^atEast<<1, West, l)
 	f.enter(k, west&^atWest>>1, East, l)
@@ -215,21 +215,21 @@ func (f *Flood) flowOdd(k int, cells uint64, l uint8) {
 
 // into lets light of a level into cells of tile k through a face.
 func (f *Flood) into(k int, cells uint64, by Face, l uint8) {
-	if f.odd[k] != 0 {
+	if f.special[k] != 0 {
 		f.enter(k, cells, by, l)
 	} else if cells &= f.dark[k]; cells != 0 {
 		f.light(k, cells)
 	}
 }
 
-// enter is into for a tile with odd cells.
+// enter is into for a tile with special cells.
 func (f *Flood) enter(k int, cells uint64, by Face, l uint8) {
-	o := &f.odds[f.odd[k]]
-	cells &= f.dark[k] &^ o.shut[by]
-	if thin := cells &^ o.thick; thin != 0 {
+	o := &f.specials[f.special[k]]
+	cells &= f.dark[k] &^ o.closed[by]
+	if thin := cells &^ o.dimming; thin != 0 {
 		f.light(k, thin)
 	}
-	for t := cells & o.thick; t != 0; {
+	for t := cells & o.dimming; t != 0; {
 		some, lost := o.alike(t)
 		t &^= some
 		if lost < l {
@@ -240,7 +240,7 @@ func (f *Flood) enter(k int, cells uint64, by Face, l uint8) {
 
 // alike returns the cells that weaken light as much as the first one, and by how
 // much.
-func (o *oddTile) alike(cells uint64) (some uint64, lost uint8) {
+func (o *specialTile) alike(cells uint64) (some uint64, lost uint8) {
 	b := bits.TrailingZeros64(cells)
 	some = cells
 	for i, v := range o.lost {

@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-func (f *Flood) bareSlice(c *voxel.Chunk, y int) bool {
+func (f *Flood) clearSlice(c *voxel.Chunk, y int) bool {
 	v, ok := c.SliceUniform(y)
 	return ok && f.cell(v) == clearClass
 }
@@ -20,10 +20,10 @@ func (f *Flood) clear() {
 	f.first = f.slice
 	tall := f.height(Block) // at least what Sky needs
 	n := f.slice * (tall + 2)
-	if len(f.odds) > 1 {
-		clear(f.odd) // so all its memory is clear
+	if len(f.specials) > 1 {
+		clear(f.special) // so all its memory is clear
 	}
-	f.odd = sized(f.odd, n)
+	f.special = sized(f.special, n)
 	f.dim, f.open = sized(f.dim, n), sized(f.open, n)
 	f.dark, f.level = sized(f.dark, n), sized(f.level, n)
 	f.now.cells, f.next.cells = sized(f.now.cells, n), sized(f.next.cells, n)
@@ -35,8 +35,8 @@ func (f *Flood) clear() {
 		}
 	}
 	copy(f.open, f.dim)
-	f.odds = append(f.odds[:0], oddTile{})
-	f.lamps = f.lamps[:0]
+	f.specials = append(f.specials[:0], specialTile{})
+	f.sources = f.sources[:0]
 }
 
 // sized returns s with n elements. Elements within the old memory keep their values.
@@ -50,10 +50,10 @@ func fill(tiles []uint64) {
 	}
 }
 
-// layer is a slice of a chunk while it is laid out.
+// layer is a slice of a chunk that is being rasterized.
 type layer struct {
 	dim, open [geom.ChunkEdge]uint32 // by z, bit x
-	odd       uint32                 // rows with odd cells
+	special   uint32                 // rows with special cells
 	at        int                    // the chunk's first tile at this height, possibly outside of the box
 	window
 }
@@ -64,9 +64,9 @@ type window struct {
 	rows                     uint32 // by z
 }
 
-// lay writes the cells of a tower to the tiles, as far as they are in the box. It reports whether
-// it came to the end.
-func (f *Flood) lay(g *placedTower) bool {
+// rasterize copies the cells of a tower into the bit tiles, clipped to the box. It returns
+// false if the work limit is reached or the context ends.
+func (f *Flood) rasterize(g *placedTower) bool {
 	var l layer
 	x0, z0 := int(g.x)*geom.ChunkEdge-f.x0, int(g.z)*geom.ChunkEdge-f.z0
 	clip := func(from, n int) (low, high int) {
@@ -80,32 +80,32 @@ func (f *Flood) lay(g *placedTower) bool {
 		if f.ended() {
 			return false
 		}
-		laid := false // the slice below is laid out
+		rasterized := false // the slice below was written
 		for y := range geom.ChunkEdge {
-			if f.bareSlice(floor.Chunk, y) {
-				laid = false
+			if f.clearSlice(floor.Chunk, y) {
+				rasterized = false
 				continue
 			}
 			l.at = at + (int(floor.Y)*geom.ChunkEdge+y-f.y0)*f.slice
 			changed := ^uint32(0)
-			if laid {
+			if rasterized {
 				changed = floor.Chunk.Changed(y)
 			}
-			f.layRows(&l, floor.Chunk, y, (changed|l.odd)&l.rows)
-			f.layTiles(&l, changed)
-			laid = true
+			f.rasterizeRows(&l, floor.Chunk, y, (changed|l.special)&l.rows)
+			f.writeTiles(&l, changed)
+			rasterized = true
 		}
 	}
 	return true
 }
 
-// layRows updates some rows of l to height y and writes their odd cells.
-func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
+// rasterizeRows updates some rows of l to height y and writes their special cells.
+func (f *Flood) rasterizeRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 	var buf [64]voxel.Cell
 	for ; rows != 0; rows &= rows - 1 {
 		z := bits.TrailingZeros32(rows)
 		dim, open := uint32(0), uint32(0)
-		l.odd &^= 1 << z
+		l.special &^= 1 << z
 		starts, cells := c.Runs(y, z, &buf)
 		f.work += len(cells)
 		m := uint64(starts) | 1<<geom.ChunkEdge
@@ -120,18 +120,18 @@ func (f *Flood) layRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 			if t.open {
 				open |= run
 			}
-			if t.thick|t.shut|t.gives != 0 {
-				l.odd |= 1 << z
-				f.layOdd(l, z, run, t)
+			if t.dimming|t.closed|t.gives != 0 {
+				l.special |= 1 << z
+				f.rasterizeSpecial(l, z, run, t)
 			}
 		}
 		l.dim[z], l.open[z] = dim, open
 	}
 }
 
-// layTiles writes the tiles of l whose rows changed. It copies the others from
+// writeTiles writes the tiles of l whose rows changed. It copies the others from
 // below.
-func (f *Flood) layTiles(l *layer, changed uint32) {
+func (f *Flood) writeTiles(l *layer, changed uint32) {
 	for z := l.north; z < l.south; z++ {
 		at := l.at + z*f.row
 		if changed>>(z*tileEdge)&(1<<tileEdge-1) == 0 {
@@ -157,43 +157,43 @@ func tilesOf(rows []uint32) (t [4]uint64) {
 	return t
 }
 
-// layOdd writes a run of odd cells in row z.
-func (f *Flood) layOdd(l *layer, z int, run uint32, t *trait) {
+// rasterizeSpecial writes a run of special cells in row z.
+func (f *Flood) rasterizeSpecial(l *layer, z int, run uint32, t *trait) {
 	for x := l.west; x < l.east; x++ {
 		cells := uint64(run>>(x*tileEdge)&(1<<tileEdge-1)) << (z % tileEdge * tileEdge)
 		at := l.at + z/tileEdge*f.row + x
 		if cells == 0 {
 			continue
 		}
-		if t.thick|t.shut != 0 {
-			f.oddTile(at).add(cells, t)
+		if t.dimming|t.closed != 0 {
+			f.specialTile(at).add(cells, t)
 		}
 		if t.gives > 0 {
-			f.lamps = append(f.lamps, glow{cells, int32(at), t.gives})
+			f.sources = append(f.sources, source{cells, int32(at), t.gives})
 		}
 	}
 }
 
-func (f *Flood) oddTile(at int) *oddTile {
-	if f.odd[at] == 0 {
-		f.odd[at] = int32(len(f.odds))
-		f.odds = append(f.odds, oddTile{})
+func (f *Flood) specialTile(at int) *specialTile {
+	if f.special[at] == 0 {
+		f.special[at] = int32(len(f.specials))
+		f.specials = append(f.specials, specialTile{})
 	}
-	return &f.odds[f.odd[at]]
+	return &f.specials[f.special[at]]
 }
 
-func (o *oddTile) add(cells uint64, t *trait) {
-	if t.thick != 0 {
-		o.thick |= cells
+func (o *specialTile) add(cells uint64, t *trait) {
+	if t.dimming != 0 {
+		o.dimming |= cells
 		for b := range o.lost {
-			if t.thick>>b&1 != 0 {
+			if t.dimming>>b&1 != 0 {
 				o.lost[b] |= cells
 			}
 		}
 	}
-	for face := range o.shut {
-		if t.shut>>face&1 != 0 {
-			o.shut[face] |= cells
+	for face := range o.closed {
+		if t.closed>>face&1 != 0 {
+			o.closed[face] |= cells
 		}
 	}
 }
