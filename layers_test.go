@@ -28,7 +28,7 @@ var homes = []row{
 	{"github.com/jackc/pgx/v5", "internal/store/postgres"},
 	{"go.mongodb.org/mongo-driver/v2", "internal/store/mongo"},
 	{"github.com/BurntSushi/toml", "store/cluster"},
-	{"filippo.io/age", "store/backup"},
+	{"filippo.io/age", "internal/store/backup"},
 	{"github.com/prometheus/client_golang", "internal/server/metrics store/client/metrics"},
 	{"golang.org/x/time", "internal/server/token"},
 	{"github.com/coder/websocket", "internal/server/streams"},

@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/blob/dir"
 	"github.com/cairnvoxel/cairn/internal/blob/s3"
-	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 

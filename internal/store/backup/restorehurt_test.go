@@ -11,7 +11,7 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 )
 
 // TestRestoreHurt damages each object of a backup, one byte, its end and all of it: worlds

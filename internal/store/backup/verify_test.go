@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 )
 
 // TestVerifyCalls counts the reads of a Verify of two thousand worlds.

@@ -3,7 +3,7 @@ package backup_test
 import (
 	"testing"
 
-	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 )
 
 // FuzzParse parses what could lie in a bucket.

@@ -9,7 +9,7 @@ import (
 
 	"filippo.io/age"
 
-	"github.com/cairnvoxel/cairn/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
