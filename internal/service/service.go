@@ -28,10 +28,10 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/web"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
