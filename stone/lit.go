@@ -134,7 +134,7 @@ func (d *dimension) hasBlocks() bool {
 
 // litKind returns the kind of light in a volume. It returns false if floods cannot
 // compute it.
-func litKind(v *volume) (light.Kind, bool) {
+func litKind(v *volume) (light.Channel, bool) {
 	ok := v.Schema == voxel.Level && v.Scale == 1
 	switch v.Name {
 	case voxel.Sky:
@@ -157,7 +157,7 @@ type lighting struct {
 type flooding struct {
 	*lighting
 	f      *light.Flood
-	kind   light.Kind
+	kind   light.Channel
 	places []geom.ChunkPos
 	use    func(some []int) // called with indexes of places that f has computed
 	cells  int              // of boxes so far
@@ -181,7 +181,7 @@ const (
 
 // floods floods boxes with the chunks at some places and calls use after each, with
 // the indexes of the chunks in it.
-func (l *lighting) floods(f *light.Flood, kind light.Kind, places []geom.ChunkPos, use func(some []int)) error {
+func (l *lighting) floods(f *light.Flood, kind light.Channel, places []geom.ChunkPos, use func(some []int)) error {
 	f.Use(l.matters)
 	f.Until(l.ctx, 0)
 	defer f.Until(context.Background(), 0)
@@ -238,7 +238,7 @@ func (l *flooding) flood(some []int) error {
 
 // lit returns the streams of the page in the form Lit, or nil if that is impossible.
 // times is how much smaller in memory the chunks become.
-func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Kind) (streams [][]byte, times int) {
+func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Channel) (streams [][]byte, times int) {
 	octants := make([]byte, len(p.places))
 	rests := make([]*voxel.Chunk, len(p.places))
 	var chunks []*voxel.Chunk
@@ -280,7 +280,7 @@ func runBytes(chunks []*voxel.Chunk) (n int) {
 
 // decodeLit reads the chunks of runs of a page in the form Lit: their difference
 // from the light that follows from blocks. The stream of octants comes first.
-func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.ChunkPos, kinds []byte, kind light.Kind) error {
+func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.ChunkPos, kinds []byte, kind light.Channel) error {
 	octants := streams[0]
 	rest := volume{Volume: voxel.Volume{Schema: voxel.Palette}, names: make([]string, light.MaxLight+1)} // cells below 16
 	if err := decodeRuns(dec, page.chunks, codec.Columns, streams[litCodec-litOctants:], at, kinds, &rest); err != nil {
@@ -302,7 +302,7 @@ func decodeLit(dec *codec.Decoder, page *cellsPage, streams [][]byte, at []geom.
 // blocks around them.
 type pendingLight struct {
 	turn    pages.Turn // for octants and the chunks in it
-	kind    light.Kind
+	kind    light.Channel
 	at      []geom.ChunkPos // of all chunks of the page
 	runs    []int           // indexes of those that were not complete at first
 	octants map[int]byte    // by index of chunk, for chunks that are not complete

@@ -53,7 +53,7 @@ func house(seed uint64, noise int, places ...geom.ChunkPos) stonetest.Spec {
 	} {
 		l := stonetest.LevelSpec{}
 		for _, c := range blocksOf.Chunks {
-			l.Chunks = append(l.Chunks, stone.Placed{Pos: c.Pos, Chunk: flooded(&d, light.Kind(kind), c.Pos, r, noise)})
+			l.Chunks = append(l.Chunks, stone.Placed{Pos: c.Pos, Chunk: flooded(&d, light.Channel(kind), c.Pos, r, noise)})
 		}
 		d.Volumes = append(d.Volumes, stonetest.VolumeSpec{Volume: v, Levels: []stonetest.LevelSpec{l}})
 	}
@@ -61,7 +61,7 @@ func house(seed uint64, noise int, places ...geom.ChunkPos) stonetest.Spec {
 }
 
 // flooded returns the light of a chunk with so many cells that are others.
-func flooded(d *stonetest.DimensionSpec, kind light.Kind, pos geom.ChunkPos, r *rand.Rand, noise int) *voxel.Chunk {
+func flooded(d *stonetest.DimensionSpec, kind light.Channel, pos geom.ChunkPos, r *rand.Rand, noise int) *voxel.Chunk {
 	var f light.Flood
 	f.Use(d.Matters)
 	to := geom.ChunkPos{X: pos.X + 1, Y: pos.Y + 1, Z: pos.Z + 1}

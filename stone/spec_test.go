@@ -226,7 +226,7 @@ func (m *maker) columns(d stonetest.DimensionSpec) (columns []voxel.Column) {
 		set[geom.ColumnPos{X: -edge, Z: edge - 1}] = true
 		set[geom.ColumnPos{X: edge - 1, Z: -edge}] = true
 	}
-	h := light.NewHeights(d.Rules)
+	h := light.NewHeightMapper(d.Rules)
 	for _, pos := range slices.SortedFunc(maps.Keys(set), geom.ColumnPos.Compare) {
 		c := m.column(pos)
 		said := make([][256]int32, len(d.Rules))

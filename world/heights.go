@@ -17,9 +17,9 @@ type heightRules struct {
 	// sure are the rules of the blocks that count, by map. perhaps are the same with the blocks of which
 	// nobody can say whether they count; there are none if there are no such blocks.
 	sure, perhaps []light.Rule
-	rules         *light.Heights // all of them, to be cloned
-	base          int32          // of columns that count from the bottom of the world
-	based         bool           // base is known
+	rules         *light.HeightMapper // all of them, to be cloned
+	base          int32               // of columns that count from the bottom of the world
+	based         bool                // base is known
 }
 
 // ground is the Base of the rules: below all cells, so that a height of 0 says that no cell counts.
@@ -75,7 +75,7 @@ func (r heightRules) learn(names []string, c *voxel.Column, learned []light.Rule
 	if !unknown {
 		out.perhaps = nil
 	}
-	out.rules = light.NewHeights(slices.Concat(out.sure, out.perhaps))
+	out.rules = light.NewHeightMapper(slices.Concat(out.sure, out.perhaps))
 	return out
 }
 
@@ -85,21 +85,21 @@ type heights struct {
 	names       []string // of the cells of now
 	before, now *grid.View
 
-	rules     *light.Heights // of said and had
+	rules     *light.HeightMapper // of said and had
 	said, had survey
 }
 
 // survey applies the rules to one column after another. It remembers the last tower, and the columns of one
 // follow each other.
 type survey struct {
-	*light.Heights
+	*light.HeightMapper
 	maps [][256]int32 // by rule; nil before the first
 }
 
 // of returns the heights of a column by rule, until the next call.
 func (h *heights) of(s *survey, pos geom.ColumnPos, t light.Tower) [][256]int32 {
-	if s.Heights == nil {
-		s.Heights = h.rules.Clone()
+	if s.HeightMapper == nil {
+		s.HeightMapper = h.rules.Clone()
 	}
 	if s.maps == nil {
 		s.maps = make([][256]int32, len(h.d.d.heights.sure)+len(h.d.d.heights.perhaps))
@@ -112,7 +112,7 @@ func (h *heights) of(s *survey, pos geom.ColumnPos, t light.Tower) [][256]int32 
 func (h *heights) prepare(c *voxel.Column) {
 	d := h.d.d
 	if d.heights = d.heights.learn(h.names, c, d.rules); d.heights.rules != h.rules {
-		h.rules, h.said, h.had = d.heights.rules, survey{Heights: d.heights.rules.Clone()}, survey{}
+		h.rules, h.said, h.had = d.heights.rules, survey{HeightMapper: d.heights.rules.Clone()}, survey{}
 	}
 }
 

@@ -164,7 +164,7 @@ func (w *World) compute(ctx context.Context, d *dimension, p *relight.Pending, a
 	}
 	r := relit{dimension: d, chunks: make(map[string][]grid.Replaced)}
 	var err error
-	r.columns, err = w.lightModel.Run(ctx, in, p, around, func(kind light.Kind, b geom.Box, levels []voxel.Cell) {
+	r.columns, err = w.lightModel.Run(ctx, in, p, around, func(kind light.Channel, b geom.Box, levels []voxel.Cell) {
 		drafts[kind].WriteBox(b, levels)
 	})
 	for kind, draft := range drafts {

@@ -25,7 +25,7 @@ const (
 var litBox = geom.Box{Min: geom.Point{Y: litLow}, Max: geom.Point{X: litEdge, Y: litHigh, Z: litEdge}}
 
 // floodAll returns the light of the whole world by a flood, index (y*litEdge+z)*litEdge+x.
-func floodAll(t testing.TB, w *world.World, kind light.Kind) []voxel.Cell {
+func floodAll(t testing.TB, w *world.World, kind light.Channel) []voxel.Cell {
 	t.Helper()
 	block := w.View().Dimension(earth).Volume(voxel.Block)
 	var f light.Flood
@@ -100,7 +100,7 @@ func checkLit(t *testing.T, w *world.World, what string) {
 	t.Helper()
 	d := w.View().Dimension(earth)
 	for kind, name := range []string{light.Sky: voxel.Sky, light.Block: voxel.Light} {
-		want := floodAll(t, w, light.Kind(kind))
+		want := floodAll(t, w, light.Channel(kind))
 		got := make([]voxel.Cell, len(want))
 		if !d.Volume(name).ReadBox(litBox, 0, got) {
 			t.Fatalf("%s: %s is not in memory", what, name)

@@ -34,7 +34,7 @@ const margin = light.SectionEdge + 2
 
 // lit is a section with what is beside it.
 type lit struct {
-	kind          light.Kind
+	kind          light.Channel
 	column        *lightColumn
 	y             int
 	full          bool // its light is full throughout
@@ -50,7 +50,7 @@ func (b *lightBench) version(v int32) *Version {
 }
 
 // section compares a section with the flood.
-func (b *lightBench) section(d *lightDimension, kind light.Kind, c *lightColumn, y int) {
+func (b *lightBench) section(d *lightDimension, kind light.Channel, c *lightColumn, y int) {
 	v := b.version(c.Version)
 	sum := &v.Block
 	if kind == light.Sky {
@@ -111,8 +111,8 @@ func (s *lit) look() {
 	s.full, s.ramp = full == light.SectionCells, ramp*4 >= light.SectionCells*3
 }
 
-// besides is where in a lit the cells beside one are, in the order of light.Face.
-var besides = [light.Faces]int{-1, 1, -margin * margin, margin * margin, -margin, margin}
+// besides is where in a lit the cells beside one are, in the order of light.Side.
+var besides = [light.Sides]int{-1, 1, -margin * margin, margin * margin, -margin, margin}
 
 func (d *lightDimension) matter(c voxel.Cell) light.Matter {
 	switch {
@@ -136,7 +136,7 @@ func (d *lightDimension) rule(s *lit, at int) (best uint8) {
 		if (m>>(8+f)|n>>(8+f^1))&1 != 0 {
 			continue
 		}
-		if s.kind == light.Sky && light.Face(f) == light.Above && l == light.MaxLight && takes == 0 {
+		if s.kind == light.Sky && light.Side(f) == light.Above && l == light.MaxLight && takes == 0 {
 			return light.MaxLight
 		}
 		if lost := max(1, takes); l > lost {

@@ -167,13 +167,13 @@ func (b *lightBench) dimension(ctx context.Context, from *convert.LoadedDimensio
 			continue
 		}
 		d.levels, d.has = gridOf(v), voxel.HasSky
-		if light.Kind(kind) == light.Block {
+		if light.Channel(kind) == light.Block {
 			d.has = voxel.HasLight
 		}
 		for i := range from.Columns {
 			d.columns[from.Columns[i].Pos].look(d)
 		}
-		if err := b.kind(ctx, d, light.Kind(kind)); err != nil {
+		if err := b.kind(ctx, d, light.Channel(kind)); err != nil {
 			return err
 		}
 	}
@@ -260,7 +260,7 @@ func sectionAt(pos geom.ColumnPos, y, around int) geom.Box {
 }
 
 // kind compares one kind of light, one footprint of chunks after the other.
-func (b *lightBench) kind(ctx context.Context, d *lightDimension, kind light.Kind) error {
+func (b *lightBench) kind(ctx context.Context, d *lightDimension, kind light.Channel) error {
 	footprints := make(map[[2]int32][]*lightColumn)
 	for pos, c := range d.columns {
 		at := pos.Chunk(0)

@@ -77,7 +77,7 @@ func (l *Flood) relight(ctx context.Context, a *Arena, at geom.ChunkPos) (done b
 		if v := d.Volume(name); v == nil || v.Schema != voxel.Level || v.Scale != 1 {
 			continue
 		}
-		if !l.flood.Fill(light.Kind(kind), from, to, towers) {
+		if !l.flood.Fill(light.Channel(kind), from, to, towers) {
 			return false, cmp.Or(ctx.Err(), fmt.Errorf("edit: light of tower %d,%d: %d chunks are too high", from.X, from.Z, to.Y-from.Y))
 		}
 		for y := from.Y; y < to.Y; y++ {

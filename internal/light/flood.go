@@ -14,18 +14,18 @@ const MaxLight = 15
 // maxFlood bounds the cells of a Flood.
 const maxFlood = 8 << 20
 
-// Kind is the source of light.
-type Kind uint8
+// Channel is the source of light.
+type Channel uint8
 
 // Sky light falls from above and does not weaken in clear cells. Block light comes
 // from cells that emit it.
 const (
-	Sky Kind = iota
+	Sky Channel = iota
 	Block
 )
 
 // Full returns the light of open space.
-func (k Kind) Full() uint8 {
+func (k Channel) Full() uint8 {
 	if k == Sky {
 		return MaxLight
 	}
@@ -57,7 +57,7 @@ type Flood struct {
 	most int             // work that a Fill may do; 0: no bound
 	work int             // of the last Fill
 	size int             // cells of its box
-	kind Kind
+	kind Channel
 	box
 	ny         int           // cells of height that this kind of light needs; 0 if nothing blocks it, or nothing emits it
 	row, slice int           // tiles from one to the next along z and y, including one of margin
@@ -91,7 +91,7 @@ type tiles struct {
 type specialTile struct {
 	dimming uint64    // cells that weaken light by 2 to 14
 	lost    [4]uint64 // the bit planes of that number
-	closed  [Faces]uint64
+	closed  [Sides]uint64
 	waits   int32 // index in waiting, 0 for none yet
 }
 
@@ -153,7 +153,7 @@ func (f *Flood) Cells() int { return f.size }
 // Fill computes the light of the chunks from..to-1. towers must return the blocks of
 // the box and of one chunk around it, at all heights; missing chunks are clear. It
 // returns false if the box is too large.
-func (f *Flood) Fill(kind Kind, from, to geom.ChunkPos, towers Towers) bool {
+func (f *Flood) Fill(kind Channel, from, to geom.ChunkPos, towers Towers) bool {
 	f.kind, f.ny, f.work, f.size = kind, 0, 0, 0
 	const most = maxFlood / (geom.ChunkEdge * geom.ChunkEdge)
 	if wide, deep := int64(to.X-from.X), int64(to.Z-from.Z); wide > most || deep > most || wide*deep > most {
@@ -218,7 +218,7 @@ type box struct {
 }
 
 // height returns how many cells of height a kind of light needs.
-func (b *box) height(k Kind) int {
+func (b *box) height(k Channel) int {
 	// Sky light is the same everywhere above all blocks, and everywhere far enough
 	// below them.
 	if k == Sky {
@@ -227,7 +227,7 @@ func (b *box) height(k Kind) int {
 	return b.high + 2*reach
 }
 
-func (b *box) cells(k Kind) int { return b.nx * b.height(k) * b.nz }
+func (b *box) cells(k Channel) int { return b.nx * b.height(k) * b.nz }
 
 // placedTower is a tower and its position.
 type placedTower struct {
@@ -273,7 +273,7 @@ func (f *Flood) lie(from, to geom.ChunkPos, towers Towers) (b box, ok bool) {
 
 // around sets the cells of a box whose blocks lie from lo to hi. It reports whether
 // this size is allowed for a kind of light.
-func (b *box) around(lo, hi int, s sides, k Kind) bool {
+func (b *box) around(lo, hi int, s sides, k Channel) bool {
 	b.y0, b.high = lo-reach, hi-lo+1
 	b.x0, b.z0 = int(b.from.X)*geom.ChunkEdge-s.west, int(b.from.Z)*geom.ChunkEdge-s.north
 	b.nx, b.nz = int(b.to.X)*geom.ChunkEdge+s.east-b.x0, int(b.to.Z)*geom.ChunkEdge+s.south-b.z0

@@ -42,11 +42,11 @@ func (s *slow) each(back bool, f func(p geom.Point, i int)) {
 	}
 }
 
-func shut(v light.Matter, f light.Face) bool { return v>>(8+f)&1 != 0 }
+func shut(v light.Matter, f light.Side) bool { return v>>(8+f)&1 != 0 }
 
 // slowLight relaxes the light of a box until nothing changes. Above and around it
 // is nothing.
-func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point) *slow {
+func (g *ground) slowLight(kind light.Channel, m light.Matters, from, to geom.Point) *slow {
 	n := to.Sub(from)
 	s := &slow{from, to, make([]light.Matter, n.X*n.Y*n.Z), make([]int8, n.X*n.Y*n.Z)}
 	s.each(false, func(p geom.Point, i int) {
@@ -73,7 +73,7 @@ func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point
 			s.level[i] = 15
 		}
 	})
-	steps := [light.Faces]geom.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}, {Z: -1}, {Z: 1}}
+	steps := [light.Sides]geom.Point{{X: -1}, {X: 1}, {Y: -1}, {Y: 1}, {Z: -1}, {Z: 1}}
 	for changed, back := true, false; changed; back = !back {
 		changed = false
 		s.each(back, func(p geom.Point, i int) {
@@ -81,7 +81,7 @@ func (g *ground) slowLight(kind light.Kind, m light.Matters, from, to geom.Point
 			lost := max(1, int8(v&15))
 			for f, step := range steps {
 				j, ok := s.index(p.Add(step))
-				if !ok || s.level[j]-lost <= s.level[i] || shut(v, light.Face(f)) || shut(s.matter[j], light.Face(f)^1) {
+				if !ok || s.level[j]-lost <= s.level[i] || shut(v, light.Side(f)) || shut(s.matter[j], light.Side(f)^1) {
 					continue
 				}
 				s.level[i], changed = s.level[j]-lost, true
@@ -131,7 +131,7 @@ func TestFlood(t *testing.T) {
 	for seed := range uint64(long.By(1, 2, 2)) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		g := randomLand(r, len(m)+1)
-		for _, kind := range []light.Kind{light.Sky, light.Block} {
+		for _, kind := range []light.Channel{light.Sky, light.Block} {
 			want := g.slowLight(kind, m, geom.Point{X: -48, Y: -66, Z: -48}, geom.Point{X: 112, Y: 80, Z: 112})
 			for _, box := range [][2]geom.ChunkPos{
 				{{X: -1, Y: -1, Z: -1}, {X: 3, Y: 2, Z: 2}},
@@ -215,8 +215,8 @@ func TestLearnMatters(t *testing.T) {
 	var f light.Flood
 	f.Use(want)
 	box := [2]geom.ChunkPos{{X: -1, Y: -1, Z: -1}, {X: 2, Y: 2, Z: 2}}
-	lit := map[light.Kind]map[geom.ChunkPos]*voxel.Chunk{}
-	for _, kind := range []light.Kind{light.Sky, light.Block} {
+	lit := map[light.Channel]map[geom.ChunkPos]*voxel.Chunk{}
+	for _, kind := range []light.Channel{light.Sky, light.Block} {
 		lit[kind] = map[geom.ChunkPos]*voxel.Chunk{}
 		f.Fill(kind, box[0], box[1], g.at)
 		for pos := range g.flat {
@@ -286,7 +286,7 @@ func (a *asked) Err() error {
 func TestFloodEnds(t *testing.T) {
 	g := randomLand(rand.New(rand.NewPCG(5, 6)), len(someMatters()))
 	from, to := geom.ChunkPos{Y: -1}, geom.ChunkPos{X: 1, Y: 2, Z: 1}
-	for _, kind := range []light.Kind{light.Sky, light.Block} {
+	for _, kind := range []light.Channel{light.Sky, light.Block} {
 		var whole, f light.Flood
 		whole.Use(someMatters())
 		f.Use(someMatters())

@@ -19,7 +19,7 @@ func TestHeightsEnd(t *testing.T) {
 	noise := voxel.FromFlat(&flat)
 	flat[5] = 1
 	tower := light.Tower{{Y: 3, Chunk: noise}, {Y: 2, Chunk: noise}, {Y: 0, Chunk: voxel.FromFlat(&flat)}}
-	h := light.NewHeights([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
+	h := light.NewHeightMapper([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
 	maps := make([][256]int32, 1)
 	column := func() bool {
 		clear(maps)
@@ -33,7 +33,7 @@ func TestHeightsEnd(t *testing.T) {
 	}
 	ends := 0
 	for ; ; ends++ {
-		h = light.NewHeights([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
+		h = light.NewHeightMapper([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
 		h.Until(&asked{context.Background(), ends}, 0)
 		if column() {
 			break
@@ -45,7 +45,7 @@ func TestHeightsEnd(t *testing.T) {
 	if ends < len(tower) {
 		t.Errorf("asked %d times whether it ended, want %d", ends, len(tower))
 	}
-	h = light.NewHeights([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
+	h = light.NewHeightMapper([]light.Rule{{Map: "top", Cells: []voxel.Cell{1}}})
 	if h.Until(context.Background(), voxel.ChunkCells); column() || h.Work() > 2*voxel.ChunkCells {
 		t.Errorf("%d steps of work, %d are allowed", h.Work(), voxel.ChunkCells)
 	}

@@ -21,9 +21,9 @@ const (
 
 // sample is the light in a cell and in the six cells beside it.
 type sample struct {
-	kind  Kind
+	kind  Channel
 	level uint8
-	near  [Faces]uint8
+	near  [Sides]uint8
 }
 
 // counted is a sample and how often it occurs.
@@ -40,7 +40,7 @@ func (p sampleBits) sample() (s sample) {
 		s.near[f] = uint8(p & 15)
 		p >>= 4
 	}
-	s.level, s.kind = uint8(p&15), Kind(p>>4)
+	s.level, s.kind = uint8(p&15), Channel(p>>4)
 	return s
 }
 
@@ -175,7 +175,7 @@ func (l *learner) take(v, at int, kinds uint8) {
 		if !ok {
 			continue
 		}
-		l.samples[v] = append(l.samples[v], p|sampleBits(kind)<<(4*Faces+4))
+		l.samples[v] = append(l.samples[v], p|sampleBits(kind)<<(4*Sides+4))
 		if l.counts[v][kind]++; l.counts[v][kind] == l.limits[v][kind] {
 			l.wants[v] &^= 1 << kind
 		}
@@ -186,9 +186,9 @@ func (l *learner) take(v, at int, kinds uint8) {
 // little to learn from.
 func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p sampleBits, ok bool) {
 	const slice = voxel.SliceCells
-	offs := [Faces]int{-1, 1, -slice, slice, -geom.ChunkEdge, geom.ChunkEdge}
+	offs := [Sides]int{-1, 1, -slice, slice, -geom.ChunkEdge, geom.ChunkEdge}
 	bright := levels[at]
-	p = sampleBits(bright) << (4 * Faces)
+	p = sampleBits(bright) << (4 * Sides)
 	for f, off := range offs {
 		l := levels[at+off]
 		p |= sampleBits(l) << (4 * f)
@@ -262,7 +262,7 @@ func decide(samples []counted, before Matter, believed bool) Matter {
 		takes(Matter(0).withGives(g))
 	}
 	for range 2 {
-		for f := range Faces {
+		for f := range Sides {
 			try(best.turn(f))
 		}
 		takes(best)

@@ -35,14 +35,14 @@ type Tower []Floor
 // Towers returns the tower at a chunk's x and z.
 type Towers func(x, z int32) Tower
 
-// maxRules is the most rules that a Heights applies.
+// maxRules is the most rules that a HeightMapper applies.
 const maxRules = 16
 
 // MaxNames is the most bytes of the names of learned rules.
 const MaxNames = 1 << 14
 
-// Heights applies rules to columns. Goroutines must not share it.
-type Heights struct {
+// HeightMapper applies rules to columns. Goroutines must not share it.
+type HeightMapper struct {
 	rules  []Rule
 	counts []uint16 // by cell: bit i set if the cell counts for rule i
 
@@ -55,9 +55,9 @@ type Heights struct {
 	seek  seek                      // of the current tower
 }
 
-// NewHeights returns a Heights for up to 16 rules. It ignores further ones.
-func NewHeights(rules []Rule) *Heights {
-	h := &Heights{rules: rules[:min(len(rules), maxRules)]}
+// NewHeightMapper returns a HeightMapper for up to 16 rules. It ignores further ones.
+func NewHeightMapper(rules []Rule) *HeightMapper {
+	h := &HeightMapper{rules: rules[:min(len(rules), maxRules)]}
 	for i, r := range h.rules {
 		for _, c := range r.Cells {
 			if int(c) >= len(h.counts) {
@@ -69,22 +69,22 @@ func NewHeights(rules []Rule) *Heights {
 	return h
 }
 
-// Clone returns a Heights of the same rules. It costs the same for any number of cells, and another
+// Clone returns a HeightMapper of the same rules. It costs the same for any number of cells, and another
 // goroutine may use it.
-func (h *Heights) Clone() *Heights { return &Heights{rules: h.rules, counts: h.counts} }
+func (h *HeightMapper) Clone() *HeightMapper { return &HeightMapper{rules: h.rules, counts: h.counts} }
 
 // Until bounds later calls of Column: they return false soon after ctx ends, and once their
 // Work is more than most. 0 sets no bound.
-func (h *Heights) Until(ctx context.Context, most int) { h.ctx, h.most, h.work = ctx, most, 0 }
+func (h *HeightMapper) Until(ctx context.Context, most int) { h.ctx, h.most, h.work = ctx, most, 0 }
 
 // Work returns the steps since Until: one for each run of a row of cells that was looked at.
-func (h *Heights) Work() int { return h.work }
+func (h *HeightMapper) Work() int { return h.work }
 
-func (h *Heights) ended() bool {
+func (h *HeightMapper) ended() bool {
 	return h.most > 0 && h.work > h.most || h.ctx != nil && h.ctx.Err() != nil
 }
 
-func (h *Heights) of(c voxel.Cell) uint16 {
+func (h *HeightMapper) of(c voxel.Cell) uint16 {
 	if int(c) >= len(h.counts) {
 		return 0
 	}
@@ -111,7 +111,7 @@ func (s *seek) start(rules int) {
 // Column sets maps[i] to the map of the column by rule i, index z*16+x. Four columns
 // of a tower, one after another, cost hardly more than one. It returns false after the end of
 // Until.
-func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) bool {
+func (h *HeightMapper) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) bool {
 	if (h.all == nil || !slices.Equal(t, h.tower)) && !h.find(t) {
 		h.all = nil
 		return false
@@ -126,7 +126,7 @@ func (h *Heights) Column(pos geom.ColumnPos, t Tower, maps [][256]int32) bool {
 }
 
 // find applies the rules to a tower, and reports whether it came to the end.
-func (h *Heights) find(t Tower) bool {
+func (h *HeightMapper) find(t Tower) bool {
 	h.tower = append(h.tower[:0], t...)
 	if h.all == nil {
 		h.all = make([][voxel.SliceCells]int32, len(h.rules))
@@ -158,7 +158,7 @@ func (h *Heights) find(t Tower) bool {
 }
 
 // row records the heights that a row decides.
-func (h *Heights) row(f Floor, y, z int) {
+func (h *HeightMapper) row(f Floor, y, z int) {
 	var buf [64]voxel.Cell
 	s := &h.seek
 	height := f.Y*geom.ChunkEdge + int32(y) + 1
@@ -186,7 +186,7 @@ func (h *Heights) row(f Floor, y, z int) {
 }
 
 // Cell returns by rule what Column computes for cell at, z*16+x, of the column.
-func (h *Heights) Cell(pos geom.ColumnPos, at int, t Tower) (heights [maxRules]int32) {
+func (h *HeightMapper) Cell(pos geom.ColumnPos, at int, t Tower) (heights [maxRules]int32) {
 	x, z := int(pos.X&1)*16+at&15, int(pos.Z&1)*16+at>>4
 	open := uint16(1)<<len(h.rules) - 1
 	for _, f := range t {

@@ -120,7 +120,7 @@ func TestHeightsTwin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := randomGround(r, 1, tt.lo, tt.hi, 20)
-			h := light.NewHeights(tt.rules)
+			h := light.NewHeightMapper(tt.rules)
 			maps := make([][256]int32, len(tt.rules)+1)
 			for _, pos := range columnsOf(1) {
 				for i := range maps {
@@ -147,7 +147,7 @@ func TestHeightsFirstSixteenRules(t *testing.T) {
 	}
 	maps := make([][256]int32, 17)
 	maps[16][0] = 5
-	light.NewHeights(rules).Column(geom.ColumnPos{}, light.Tower{{Chunk: voxel.Uniform(1)}}, maps)
+	light.NewHeightMapper(rules).Column(geom.ColumnPos{}, light.Tower{{Chunk: voxel.Uniform(1)}}, maps)
 	if maps[15][0] != 32 || maps[16][0] != 5 {
 		t.Errorf("the 16th rule gives %d, the 17th %d, want 32 and 5 as it was", maps[15][0], maps[16][0])
 	}
@@ -155,7 +155,7 @@ func TestHeightsFirstSixteenRules(t *testing.T) {
 
 func TestHeightsAllocate(t *testing.T) {
 	g := randomGround(rand.New(rand.NewPCG(3, 4)), 1, 0, 3, 9)
-	h := light.NewHeights([]light.Rule{{Map: "a", Cells: cells(1, 4)}})
+	h := light.NewHeightMapper([]light.Rule{{Map: "a", Cells: cells(1, 4)}})
 	maps := make([][256]int32, 1)
 	tower := g.at(0, 0)
 	if n := testing.AllocsPerRun(10, func() { h.Column(geom.ColumnPos{}, tower, maps) }); n != 0 {
@@ -209,7 +209,7 @@ func TestLearn(t *testing.T) {
 // numbers must be right.
 func checkRules(t *testing.T, got, want []light.Rule, columns []voxel.Column, g *ground) {
 	t.Helper()
-	h, maps := light.NewHeights(got), make([][256]int32, len(got))
+	h, maps := light.NewHeightMapper(got), make([][256]int32, len(got))
 	right, all := make([]int, len(got)), 0
 	for i := range columns {
 		c := &columns[i]
@@ -301,7 +301,7 @@ func TestLearnOnlyHeightMaps(t *testing.T) {
 
 func BenchmarkColumn(b *testing.B) {
 	g := randomGround(rand.New(rand.NewPCG(12, 13)), 1, 0, 7, 9)
-	h := light.NewHeights([]light.Rule{{Map: "a", Cells: cells(1, 4)}, {Map: "b", Cells: cells(3)}})
+	h := light.NewHeightMapper([]light.Rule{{Map: "a", Cells: cells(1, 4)}, {Map: "b", Cells: cells(3)}})
 	maps := make([][256]int32, 2)
 	tower := g.at(0, 0)
 	b.ReportAllocs()

@@ -8,7 +8,7 @@ import (
 )
 
 // Octants returns the octants of a chunk of light that the last Fill predicts better
-// than Kind.Full. Octants are the eight 16x16x16 parts of a chunk: bit i is the part
+// than Channel.Full. Octants are the eight 16x16x16 parts of a chunk: bit i is the part
 // whose x is in half i&1, its z in half i>>1&1 and its y in half i>>2. pos is the chunk's
 // position in the box. Octants looks at every fourth slice.
 func (f *Flood) Octants(c *voxel.Chunk, pos geom.ChunkPos) (octants uint8) {
@@ -32,7 +32,7 @@ func (f *Flood) Octants(c *voxel.Chunk, pos geom.ChunkPos) (octants uint8) {
 }
 
 // Minus returns a chunk of light minus what the last Fill predicts, modulo 16: the
-// flood in the given octants, and Kind.Full elsewhere.
+// flood in the given octants, and Channel.Full elsewhere.
 func (f *Flood) Minus(b *voxel.Builder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8) *voxel.Chunk {
 	return f.onto(b, c, pos, octants, true)
 }

@@ -18,7 +18,7 @@ const (
 // SectionPos is a position counted in sections.
 type SectionPos struct{ X, Y, Z int32 }
 
-func (p SectionPos) to(f Face) SectionPos {
+func (p SectionPos) to(f Side) SectionPos {
 	step := int32(f&1)*2 - 1
 	switch f {
 	case West, East:
@@ -52,20 +52,20 @@ type Section struct {
 	Made bool
 }
 
-// Place says what is at a section's position.
-type Place uint8
+// Presence says what is at a section's position.
+type Presence uint8
 
 // The places.
 const (
-	Inside Place = iota // a section
-	Wall                // nothing; light does not enter
-	Open                // nothing but full light
+	Inside Presence = iota // a section
+	Wall                   // nothing; light does not enter
+	Open                   // nothing but full light
 )
 
 // Land provides the sections that a Relight works on.
 type Land interface {
 	// Section says what is at a position. For Inside it fills in s.
-	Section(kind Kind, at SectionPos, s *Section) Place
+	Section(kind Channel, at SectionPos, s *Section) Presence
 }
 
 // maxSections bounds the sections of a Relight.
@@ -88,7 +88,7 @@ type Relight struct {
 	classes
 	through []uint8
 
-	kind     Kind
+	kind     Channel
 	land     Land
 	sections map[SectionPos]*openSection
 	free     []*openSection
@@ -104,11 +104,11 @@ type Relight struct {
 // openSection is a section of the current Run.
 type openSection struct {
 	at       SectionPos
-	place    Place
+	place    Presence
 	changed  bool // a level changed
 	unlit    bool
 	made     bool
-	next     [Faces]*openSection
+	next     [Sides]*openSection
 	what     [SectionCells]uint8
 	was      []uint8 // nil: same as what
 	old, now [SectionCells]uint8
@@ -139,7 +139,7 @@ func (r *Relight) Use(m Matters) {
 // yields the sections whose light changed and those that are Made. It returns false
 // and changes nothing if too much changed: more than 4096 sections, or two million
 // cells to visit again.
-func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
+func (r *Relight) Run(kind Channel, land Land, changed []SectionPos) bool {
 	r.begin(kind, land)
 	var edited []cellRef
 	for _, at := range changed {
@@ -154,7 +154,7 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 	for _, s := range edited {
 		r.remove(s)
 		r.pull(s)
-		for f := range Faces {
+		for f := range Sides {
 			if n := r.beside(s, f); n.p.place == Inside && !n.p.edited(n.i) {
 				r.pull(n)
 			}
@@ -175,7 +175,7 @@ func (r *Relight) Run(kind Kind, land Land, changed []SectionPos) bool {
 func (r *Relight) build() {
 	r.sections = make(map[SectionPos]*openSection)
 	for place := range r.walls {
-		w := &openSection{place: Place(place)}
+		w := &openSection{place: Presence(place)}
 		for i := range w.what {
 			w.what[i] = wall
 		}
@@ -190,7 +190,7 @@ func (r *Relight) build() {
 }
 
 // begin forgets the sections of the run before.
-func (r *Relight) begin(kind Kind, land Land) {
+func (r *Relight) begin(kind Channel, land Land) {
 	for _, p := range r.sections {
 		r.free = append(r.free, p)
 	}
@@ -341,7 +341,7 @@ func (p *openSection) before(i int) uint8 {
 func (p *openSection) edited(i int) bool { return len(p.was) > 0 && p.was[i] != p.what[i] }
 
 // beside returns the cell at a face of s.
-func (r *Relight) beside(s cellRef, f Face) cellRef {
+func (r *Relight) beside(s cellRef, f Side) cellRef {
 	const edge = SectionEdge - 1
 	at, step := s.i&edge, 1
 	switch f {
@@ -363,7 +363,7 @@ func (r *Relight) beside(s cellRef, f Face) cellRef {
 }
 
 // over returns the section at a face of p.
-func (r *Relight) over(p *openSection, f Face) *openSection {
+func (r *Relight) over(p *openSection, f Side) *openSection {
 	n := p.next[f]
 	if n == nil {
 		n = r.open(p.at.to(f))

@@ -35,7 +35,7 @@ func (p *plot) index(x, y, z int) (int, bool) {
 	return (y*e+z)*e + x, min(x, y, z) >= 0 && max(x, y, z) < e
 }
 
-func (p *plot) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
+func (p *plot) Section(kind light.Channel, at light.SectionPos, s *light.Section) light.Presence {
 	n := int32(p.n)
 	if kind == light.Sky && at.Y >= n && min(at.X, at.Z) >= 0 && max(at.X, at.Z) < n {
 		return light.Open
@@ -66,7 +66,7 @@ func (p *plot) all() (all []light.SectionPos) {
 }
 
 // relight lights the plot after its blocks, and returns how many cells that took.
-func (p *plot) relight(t *testing.T, r *light.Relight, kind light.Kind) int {
+func (p *plot) relight(t *testing.T, r *light.Relight, kind light.Channel) int {
 	t.Helper()
 	if !r.Run(kind, p, p.all()) {
 		t.Fatal("too much changed")
@@ -77,7 +77,7 @@ func (p *plot) relight(t *testing.T, r *light.Relight, kind light.Kind) int {
 	return r.Visited()
 }
 
-var steps = [light.Faces][3]int{{-1}, {1}, {0, -1}, {0, 1}, {0, 0, -1}, {0, 0, 1}}
+var steps = [light.Sides][3]int{{-1}, {1}, {0, -1}, {0, 1}, {0, 0, -1}, {0, 0, 1}}
 
 // odd is what the slow twin knows of a cell whose light is not as the rule says.
 type odd struct{ darker, leak, glow int8 }
@@ -86,7 +86,7 @@ type odd struct{ darker, leak, glow int8 }
 type slowPlot struct {
 	*plot
 	m    light.Matters
-	kind light.Kind
+	kind light.Channel
 	odd  []odd
 }
 
@@ -101,13 +101,13 @@ func (s *slowPlot) matter(c voxel.Cell) light.Matter {
 }
 
 // beside calls f with the cells at the faces of one.
-func (s *slowPlot) beside(i int, f func(face light.Face, j int, sky bool)) {
+func (s *slowPlot) beside(i int, f func(face light.Side, j int, sky bool)) {
 	e := s.edge()
 	for face, step := range steps {
 		j, ok := s.index(i%e+step[0], i/e/e+step[1], i/e%e+step[2])
-		sky := !ok && light.Face(face) == light.Above && s.kind == light.Sky
+		sky := !ok && light.Side(face) == light.Above && s.kind == light.Sky
 		if ok || sky {
-			f(light.Face(face), j, sky)
+			f(light.Side(face), j, sky)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (s *slowPlot) look(i int, blocks []voxel.Cell, level []uint8) (rule, bright
 	if s.kind == light.Block {
 		rule = int8(v >> 4 & 15)
 	}
-	s.beside(i, func(f light.Face, j int, sky bool) {
+	s.beside(i, func(f light.Side, j int, sky bool) {
 		l, there := int8(15), light.Matter(0)
 		if !sky {
 			l, there = int8(level[j]), s.matter(blocks[j])
@@ -148,7 +148,7 @@ func (s *slowPlot) run() []uint8 {
 			continue
 		}
 		near := false
-		s.beside(i, func(_ light.Face, j int, sky bool) { near = near || !sky && changed(j) })
+		s.beside(i, func(_ light.Side, j int, sky bool) { near = near || !sky && changed(j) })
 		rule, brightest, above := s.look(i, s.before, old)
 		switch l := int8(old[i]); {
 		case l < rule && !near:
@@ -203,7 +203,7 @@ func (p *plot) edit(r *rand.Rand, values, boxes int) {
 	}
 }
 
-func (p *plot) compare(t *testing.T, what string, kind light.Kind, want []uint8) {
+func (p *plot) compare(t *testing.T, what string, kind light.Channel, want []uint8) {
 	t.Helper()
 	for i, got := range p.level[kind] {
 		if got != want[i] {
@@ -224,7 +224,7 @@ func TestRelight(t *testing.T) {
 		p := newPlot(2)
 		for round := range 3 {
 			p.edit(r, len(m)+1, 1+r.IntN(12))
-			for _, kind := range []light.Kind{light.Sky, light.Block} {
+			for _, kind := range []light.Channel{light.Sky, light.Block} {
 				if round == 0 {
 					copy(p.before, p.blocks)
 					p.level[kind] = (&slowPlot{plot: p, m: m, kind: kind}).scratch()
@@ -292,7 +292,7 @@ func TestRelightIsFlood(t *testing.T) {
 			}
 			return t
 		}
-		for _, kind := range []light.Kind{light.Sky, light.Block} {
+		for _, kind := range []light.Channel{light.Sky, light.Block} {
 			p.relight(t, &fast, kind)
 			to := geom.ChunkPos{X: 3, Y: 3, Z: 3}
 			if !flood.Fill(kind, geom.ChunkPos{}, to, towers) {

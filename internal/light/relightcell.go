@@ -14,7 +14,7 @@ const (
 
 // offered returns the light that the rule lets a cell take from the cell at a face
 // of it. there and here are the two blocks.
-func (r *Relight) offered(level, there, here uint8, f Face) uint8 {
+func (r *Relight) offered(level, there, here uint8, f Side) uint8 {
 	m, n := r.list[here], r.list[there]
 	if (m.closed()>>f|n.closed()>>(f^1))&1 != 0 {
 		return 0
@@ -53,7 +53,7 @@ func (r *Relight) ask(s cellRef) oddity {
 	here := s.p.what[s.i]
 	level, rule, brightest := s.p.old[s.i], r.gives(here), uint8(0)
 	edited := false
-	for f := range Faces {
+	for f := range Sides {
 		n := r.beside(s, f)
 		l := n.p.old[n.i]
 		rule, brightest = max(rule, r.offered(l, n.p.before(n.i), here, f)), max(brightest, l)
@@ -76,7 +76,7 @@ func (r *Relight) ask(s cellRef) oddity {
 }
 
 // has returns the light that a cell gets from level at a face of it.
-func (r *Relight) has(s cellRef, level, there uint8, f Face) uint8 {
+func (r *Relight) has(s cellRef, level, there uint8, f Side) uint8 {
 	v := r.offered(level, there, s.p.what[s.i], f)
 	switch o := r.oddity(s); {
 	case o >= glowing || o <= even:
@@ -143,7 +143,7 @@ func (r *Relight) darken() {
 	for k := 0; k < len(r.removed); k++ {
 		s, level := r.removed[k].cellRef, r.removed[k].level
 		r.visited++
-		for f := range Faces {
+		for f := range Sides {
 			n := r.beside(s, f)
 			had := n.p.now[n.i]
 			if n.p.place != Inside || had == 0 || had > level || n.p.edited(n.i) {
@@ -163,7 +163,7 @@ func (r *Relight) relit() {
 	for _, s := range r.pulls {
 		r.visited++
 		v := r.own(s)
-		for f := range Faces {
+		for f := range Sides {
 			n := r.beside(s, f)
 			if l := n.p.now[n.i]; l > v {
 				v = max(v, r.has(s, l, n.p.what[n.i], f))
@@ -189,7 +189,7 @@ func (r *Relight) spread() {
 				continue // it is brighter by now and was carried on
 			}
 			r.visited++
-			for f := range Faces {
+			for f := range Sides {
 				n := r.beside(s, f)
 				falls := r.kind == Sky && f == Below && l == MaxLight
 				if n.p.place != Inside || n.p.now[n.i] >= l-1 && !falls {

@@ -21,7 +21,7 @@ type countedPlot struct {
 	asked int
 }
 
-func (p *countedPlot) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
+func (p *countedPlot) Section(kind light.Channel, at light.SectionPos, s *light.Section) light.Presence {
 	p.asked++
 	return p.plot.Section(kind, at, s)
 }
@@ -55,7 +55,7 @@ func TestRelightCost(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		edit     func(p *plot)
-		kind     light.Kind
+		kind     light.Channel
 		visited  int // at most
 		sections int
 	}{
@@ -110,7 +110,7 @@ func TestRelightTooMuch(t *testing.T) {
 // endless is a shaft without a bottom whose cover is gone.
 type endless struct{}
 
-func (endless) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
+func (endless) Section(kind light.Channel, at light.SectionPos, s *light.Section) light.Presence {
 	if at.Y > 0 {
 		return light.Open
 	}
@@ -199,7 +199,7 @@ func FuzzRelight(f *testing.F) {
 func BenchmarkRelight(b *testing.B) {
 	for _, tt := range []struct {
 		name string
-		kind light.Kind
+		kind light.Channel
 		v    voxel.Cell
 		size int
 	}{{"lamp", light.Block, lamp, 1}, {"block", light.Sky, stone, 1}, {"cube16", light.Sky, stone, 16}} {

@@ -50,7 +50,7 @@ func TestRelightRest(t *testing.T) {
 // rising is air that became stone.
 type rising struct{}
 
-func (rising) Section(_ light.Kind, _ light.SectionPos, s *light.Section) light.Place {
+func (rising) Section(_ light.Channel, _ light.SectionPos, s *light.Section) light.Presence {
 	*s = light.Section{Changed: true}
 	for i := range s.Blocks {
 		s.Blocks[i], s.Before[i], s.Levels[i] = stone, air, light.MaxLight

@@ -78,7 +78,7 @@ func (r *lightRegion) chunkBefore(pos geom.ChunkPos) *voxel.Chunk {
 }
 
 // Section gives light.Relight what is at a position.
-func (r *lightRegion) Section(kind light.Kind, at light.SectionPos, s *light.Section) light.Place {
+func (r *lightRegion) Section(kind light.Channel, at light.SectionPos, s *light.Section) light.Presence {
 	if r.err == nil {
 		r.err = r.ctx.Err()
 	}
@@ -108,7 +108,7 @@ func (r *lightRegion) Section(kind light.Kind, at light.SectionPos, s *light.Sec
 	return light.Inside
 }
 
-func hasOf(kind light.Kind) voxel.Has {
+func hasOf(kind light.Channel) voxel.Has {
 	if kind == light.Sky {
 		return voxel.HasSky
 	}
@@ -116,7 +116,7 @@ func hasOf(kind light.Kind) voxel.Has {
 }
 
 // read fills s with a section.
-func (r *lightRegion) read(kind light.Kind, at light.SectionPos, s *light.Section) {
+func (r *lightRegion) read(kind light.Channel, at light.SectionPos, s *light.Section) {
 	box := sectionBox(at)
 	ok := r.Blocks.ReadBox(box, 0, s.Blocks[:])
 	if c, changed := r.pending.before[chunkOf(at)]; changed {
@@ -145,7 +145,7 @@ type columnSections struct {
 
 // lit reports whether the column keeps a kind of light. Games leave that of blocks out where there
 // is none.
-func (c *columnSections) lit(kind light.Kind) bool {
+func (c *columnSections) lit(kind light.Channel) bool {
 	return c.keeps&hasOf(kind) != 0 || kind == light.Block && c.keeps != 0
 }
 
@@ -188,7 +188,7 @@ func (r *lightRegion) column(at light.SectionPos) *columnSections {
 
 // keep makes a section have light of a kind, and reports whether it can. A section without
 // blocks can only in a column that has light in such sections.
-func (r *lightRegion) keep(kind light.Kind, at light.SectionPos) bool {
+func (r *lightRegion) keep(kind light.Channel, at light.SectionPos) bool {
 	if r.Column == nil {
 		return true
 	}

@@ -21,7 +21,7 @@ type Input struct {
 	Blocks  *grid.View
 	Names   []string      // of the cells of Blocks
 	Matters light.Matters // what these cells are to light, as far as a stone says
-	Levels  [2]*grid.View // by light.Kind; nil: the dimension does not keep that light
+	Levels  [2]*grid.View // by light.Channel; nil: the dimension does not keep that light
 	// Column returns the column at pos, nil if there is none, and false if it is not in
 	// memory. It is nil in a dimension without columns.
 	Column func(pos geom.ColumnPos) (c *voxel.Column, ok bool)
@@ -33,11 +33,11 @@ type Input struct {
 // whose light is good again. It returns no columns, and the light stays stale, where too
 // much changed: see light.Relight. The error is grid.ErrNotLoaded if something in boxes is
 // not in memory, or that of ctx if it ends.
-func (m *Model) Run(ctx context.Context, d *Input, p *Pending, boxes []geom.Box, write func(light.Kind, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
+func (m *Model) Run(ctx context.Context, d *Input, p *Pending, boxes []geom.Box, write func(light.Channel, geom.Box, []voxel.Cell)) ([]*voxel.Column, error) {
 	r := newRegion(ctx, d, p, boxes)
 	m.work.Use(m.learn(r, boxes))
 	defer m.work.Rest()
-	for kind := range light.Kind(len(d.Levels)) {
+	for kind := range light.Channel(len(d.Levels)) {
 		if d.Levels[kind] == nil {
 			continue
 		}

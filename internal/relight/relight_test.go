@@ -95,7 +95,7 @@ func (l *land) relight() error {
 			return l.columns[pos], l.gone == nil || *l.gone != pos
 		}
 	}
-	columns, err := l.model.Run(context.Background(), d, l.pending, l.pending.Around(d.Blocks), func(kind light.Kind, b geom.Box, levels []voxel.Cell) {
+	columns, err := l.model.Run(context.Background(), d, l.pending, l.pending.Around(d.Blocks), func(kind light.Channel, b geom.Box, levels []voxel.Cell) {
 		l.write([]string{voxel.Sky, voxel.Light}[kind], func(d *grid.Draft) { d.WriteBox(b, levels) })
 	})
 	for _, c := range columns {

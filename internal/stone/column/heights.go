@@ -18,7 +18,7 @@ type Ruled func(pos geom.ColumnPos, name string) *[256]int32
 type Heights struct {
 	rules  []light.Rule
 	towers light.Towers
-	h      *light.Heights
+	h      *light.HeightMapper
 	maps   [][256]int32
 	pos    geom.ColumnPos // the column whose maps are known
 	known  bool
@@ -27,7 +27,7 @@ type Heights struct {
 
 // NewHeights returns Heights by rules over the blocks of towers.
 func NewHeights(rules []light.Rule, towers light.Towers) *Heights {
-	return &Heights{rules: rules, towers: towers, h: light.NewHeights(rules), maps: make([][256]int32, len(rules))}
+	return &Heights{rules: rules, towers: towers, h: light.NewHeightMapper(rules), maps: make([][256]int32, len(rules))}
 }
 
 // Until bounds later calls of Of: they return nil soon after ctx ends, and once they have
