@@ -191,12 +191,6 @@ func WriteStone(ctx context.Context, w *Loaded, to io.Writer, o stone.Options) (
 	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o})
 }
 
-// WriteFar is WriteStone with the far levels of large volumes, which maps and viewers from afar
-// read.
-func WriteFar(ctx context.Context, w *Loaded, to io.Writer, o stone.Options) (stone.ID, int64, error) {
-	return whole.Write(ctx, to, w.Content(), whole.Options{Options: o, Far: true})
-}
-
 // Content returns w as a Content. w must not change while it is in use.
 func (w *Loaded) Content() stone.Content { return content{w} }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/render/picture"
@@ -25,7 +26,7 @@ import (
 func farWorld(t *testing.T, w *convert.Loaded) *world.Snapshot {
 	t.Helper()
 	var b bytes.Buffer
-	id, _, err := convert.WriteFar(t.Context(), w, &b, stone.Options{})
+	id, _, err := whole.Write(t.Context(), &b, w.Content(), whole.Options{Options: stone.Options{}, Far: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestLayChanged(t *testing.T) {
 	st := memory.New(memory.Options{})
 	for i, w := range []*convert.Loaded{first, other} {
 		var b bytes.Buffer
-		id, _, err := convert.WriteFar(t.Context(), w, &b, stone.Options{})
+		id, _, err := whole.Write(t.Context(), &b, w.Content(), whole.Options{Options: stone.Options{}, Far: true})
 		if err != nil {
 			t.Fatal(err)
 		}

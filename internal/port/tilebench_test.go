@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
@@ -25,7 +26,7 @@ func BenchmarkTile(b *testing.B) {
 		b.Fatal(err)
 	}
 	var out bytes.Buffer
-	id, _, err := convert.WriteFar(b.Context(), w, &out, stone.Options{Effort: stone.Quick})
+	id, _, err := whole.Write(b.Context(), &out, w.Content(), whole.Options{Options: stone.Options{Effort: stone.Quick}, Far: true})
 	if err != nil {
 		b.Fatal(err)
 	}
