@@ -33,7 +33,7 @@ type DamageError struct {
 	noList bool     // the database's list of files is missing: nothing can be read
 }
 
-// Error is for error.
+// Error names the files, and what to do.
 func (e *DamageError) Error() string {
 	advice := "cairn check names the worlds that are hurt, cairn salvage copies what can be read"
 	if e.noList {

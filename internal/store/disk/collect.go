@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Collect is for history.Store. It reads the records of all worlds, but not their
+// Collect reads the records of all worlds, but not their
 // stones. Other calls continue meanwhile. FORMAT.md explains why it deletes nothing
 // that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {

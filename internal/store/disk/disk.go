@@ -204,7 +204,7 @@ func (s *Store) findLastOf(kind byte, last *atomic.Uint64) error {
 	return damaged(it.Close())
 }
 
-// Close is for history.Store. For a Store that has stopped it returns the reason;
+// Close flushes what only the log holds. For a Store that has stopped it returns the reason;
 // such a Store can be opened only after this process has ended, because parts of
 // the database still wait.
 func (s *Store) Close() error {

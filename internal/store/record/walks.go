@@ -177,7 +177,7 @@ func (r Reads) All(ctx context.Context, w uint64, things map[Thing]struct{}) err
 // Spare removes from had what an existing world reaches, and calls shared for each
 // stone that it removes.
 func (r Reads) Spare(ctx context.Context, had map[Thing]struct{}, shared func(stone.ID) error) error {
-	open, err := r.doubts(ctx, had)
+	open, err := r.maybeShared(ctx, had)
 	if err != nil {
 		return err
 	}
@@ -201,22 +201,22 @@ func (r Reads) Spare(ctx context.Context, had map[Thing]struct{}, shared func(st
 	})
 }
 
-// doubts returns the part of had that another world may reach: what a log, a commit
+// maybeShared returns the part of had that another world may reach: what a log, a commit
 // or a pack outside of had names, and everything below that. It reads all records
 // in order, which takes a tenth of the time of walking all logs. After it, the
 // walks of a few logs are usually enough.
-func (r Reads) doubts(ctx context.Context, had map[Thing]struct{}) (map[Thing]struct{}, error) {
+func (r Reads) maybeShared(ctx context.Context, had map[Thing]struct{}) (map[Thing]struct{}, error) {
 	open := make(map[Thing]struct{})
-	doubt := func(t Thing) error {
+	add := func(t Thing) error {
 		if _, ok := had[t]; ok {
 			open[t] = struct{}{}
 		}
 		return nil
 	}
-	below := walker{r: r, done: make(map[history.ID]struct{}), visit: doubt}
+	below := walker{r: r, done: make(map[history.ID]struct{}), visit: add}
 	named := func(at history.ID, refs ...history.StoneRef) error {
 		for _, ref := range refs {
-			if err := doubt(StoneThing(ref.ID)); err != nil {
+			if err := add(StoneThing(ref.ID)); err != nil {
 				return err
 			}
 		}
