@@ -269,7 +269,7 @@ func (b *bench) collide(ctx context.Context, r *Report) error {
 	solid := mesh.NewTerrainTable(nil)
 	m.mesh = func(box geom.Box) (n int) {
 		c := mesh.NewCollider(solid)
-		c.Update(b.view, []geom.Box{box}, func(report *mesh.Report) { n = len(report.Boxes) })
+		c.Update(b.view, []geom.Box{box}, func(report *mesh.Obstacles) { n = len(report.Boxes) })
 		return n
 	}
 	for range rounds {

@@ -149,7 +149,7 @@ func paletteOf(v *port.Scene) *mesh.Palette {
 	}
 	for i, name := range names {
 		look := t.Look(schema, i, name)
-		all = append(all, mesh.Material{Name: block.Shown(name), Colour: look.Colour, Kind: mesh.Kind(look.Kind)})
+		all = append(all, mesh.Material{Name: block.Shown(name), Colour: look.Colour, Kind: mesh.Opacity(look.Kind)})
 	}
 	p := mesh.NewPalette(all, terrain)
 	for _, m := range all {

@@ -150,7 +150,7 @@ func changes(row []voxel.Cell) uint64 {
 	return m
 }
 
-func kindOf(table *[missing + 1]Kind, c voxel.Cell, beyond Kind) Kind {
+func kindOf(table *[missing + 1]Opacity, c voxel.Cell, beyond Opacity) Opacity {
 	if c >= missing {
 		return beyond
 	}

@@ -21,7 +21,7 @@ type unit struct {
 
 // look is how a unit is drawn.
 type look struct {
-	kind mesh.Kind
+	kind mesh.Opacity
 	cell voxel.Cell
 	ao   [4]uint8
 }
@@ -42,7 +42,7 @@ func unitsOf(t *testing.T, m *mesh.Mesher) map[unit]look {
 					if _, twice := out[k]; twice {
 						t.Fatalf("face %d of %v is drawn twice", k.face, k.at)
 					}
-					out[k] = look{mesh.Opaque + mesh.Kind(i), q.Cell(), q.AO()}
+					out[k] = look{mesh.Opaque + mesh.Opacity(i), q.Cell(), q.AO()}
 				}
 			}
 		}
@@ -63,7 +63,7 @@ func cellsOf(src mesh.BoxReader, level int) func(p geom.Point) (voxel.Cell, bool
 func twin(src mesh.BoxReader, b geom.Box, level int, table *mesh.Table, o mesh.Options) map[unit]look {
 	out := make(map[unit]look)
 	at := cellsOf(src, level)
-	kind := func(p geom.Point) (mesh.Kind, voxel.Cell) {
+	kind := func(p geom.Point) (mesh.Opacity, voxel.Cell) {
 		c, ok := at(p)
 		if !ok {
 			return o.Missing, voxel.MaxCell
@@ -138,7 +138,7 @@ func wantUnits(t *testing.T, got, want map[unit]look) {
 }
 
 // kindOf gives cells of random volumes every kind.
-func kindOf(c voxel.Cell) mesh.Kind {
+func kindOf(c voxel.Cell) mesh.Opacity {
 	switch {
 	case c == 0 || c == 7:
 		return mesh.Nothing

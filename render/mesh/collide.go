@@ -9,13 +9,13 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// Report is what a thing can touch in one chunk.
-type Report struct {
+// Obstacles is what a thing can touch in one chunk.
+type Obstacles struct {
 	Pos geom.ChunkPos
 	// Boxes cover exactly the solid cells that are whole and do not overlap, in cells of the volume.
 	Boxes []geom.Box
 	// Parts are the matter of solid cells of a terrain that are partly full, as voxel.Rule.Extent says.
-	Parts []Part
+	Parts []Obstacle
 	// Unknown says that the chunk is not loaded. It has no boxes then.
 	Unknown bool
 
@@ -26,14 +26,14 @@ type Report struct {
 	used   bool
 }
 
-// Part is the matter of cells next to one another along x, in cells of the volume.
-type Part struct{ Low, High [3]float64 }
+// Obstacle is the matter of cells next to one another along x, in cells of the volume.
+type Obstacle struct{ Low, High [3]float64 }
 
 // Collider keeps the reports of the chunks near things that move. It makes a report anew only where
 // the volume has another chunk. Goroutines must not share it.
 type Collider struct {
 	solid   *Table
-	reports map[geom.ChunkPos]*Report
+	reports map[geom.ChunkPos]*Obstacles
 	merger  merger
 	mesher  *Mesher
 }
@@ -41,12 +41,12 @@ type Collider struct {
 // NewCollider returns a Collider. Cells that are Nothing in the table let things pass; all others are
 // solid.
 func NewCollider(solid *Table) *Collider {
-	return &Collider{solid: solid, reports: make(map[geom.ChunkPos]*Report)}
+	return &Collider{solid: solid, reports: make(map[geom.ChunkPos]*Obstacles)}
 }
 
 // Update makes the reports of all chunks of v that the boxes near touch, and drops those of other
 // chunks. It calls f, which may be nil, with each report that is new or was made anew.
-func (c *Collider) Update(v *grid.View, near []geom.Box, f func(*Report)) {
+func (c *Collider) Update(v *grid.View, near []geom.Box, f func(*Obstacles)) {
 	for _, r := range c.reports {
 		r.used = false
 	}
@@ -70,7 +70,7 @@ func (c *Collider) Update(v *grid.View, near []geom.Box, f func(*Report)) {
 	}
 }
 
-func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
+func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Obstacles)) {
 	r := c.reports[pos]
 	if r != nil && r.used {
 		return
@@ -94,7 +94,7 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 		}
 	}
 	if r == nil {
-		r = &Report{Pos: pos}
+		r = &Obstacles{Pos: pos}
 		c.reports[pos] = r
 	}
 	r.used, r.chunk, r.Unknown, r.Boxes, r.Parts, r.sides = true, chunk, !ok, r.Boxes[:0], r.Parts[:0], 0
@@ -115,10 +115,10 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Report)) {
 
 // Report returns the report of a chunk, or nil if no box of the last Update touched it. It is valid
 // until the next Update.
-func (c *Collider) Report(pos geom.ChunkPos) *Report { return c.reports[pos] }
+func (c *Collider) Report(pos geom.ChunkPos) *Obstacles { return c.reports[pos] }
 
 // parts makes the parts of the chunk's cells.
-func (r *Report) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
+func (r *Obstacles) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
 	var buf [64]voxel.Cell
 	rule, cells := v.Rule(), v.Cursor()
 	for y := range geom.ChunkEdge {
@@ -140,7 +140,7 @@ func (r *Report) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
 					c, _ := cells.Cell(q)
 					return !rule.Empty(c)
 				})
-				part := Part{}
+				part := Obstacle{}
 				for i, m := range [3]int{p.X, p.Y, p.Z} {
 					part.Low[i], part.High[i] = float64(m)+float64(low[i])/voxel.Whole, float64(m)+float64(high[i])/voxel.Whole
 				}

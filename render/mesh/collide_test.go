@@ -16,7 +16,7 @@ import (
 var solidTable = mesh.NewTable(0, nil)
 
 // wantCover checks that boxes cover exactly the solid cells of a chunk, each once.
-func wantCover(t *testing.T, v *grid.View, r *mesh.Report) {
+func wantCover(t *testing.T, v *grid.View, r *mesh.Obstacles) {
 	t.Helper()
 	covered := make(map[geom.Point]bool)
 	for _, b := range r.Boxes {
@@ -48,7 +48,7 @@ func TestReports(t *testing.T) {
 		v := randomVolume(r, voxel.Palette, false)
 		c := mesh.NewCollider(solidTable)
 		n := 0
-		c.Update(v, []geom.Box{{Min: geom.Point{X: -32, Y: -32, Z: -32}, Max: geom.Point{X: 64, Y: 64, Z: 64}}, {Max: geom.Point{X: 1, Y: 1, Z: 1}}}, func(r *mesh.Report) {
+		c.Update(v, []geom.Box{{Min: geom.Point{X: -32, Y: -32, Z: -32}, Max: geom.Point{X: 64, Y: 64, Z: 64}}, {Max: geom.Point{X: 1, Y: 1, Z: 1}}}, func(r *mesh.Obstacles) {
 			n++
 			wantCover(t, v, r)
 		})
@@ -66,7 +66,7 @@ func TestReportsAnew(t *testing.T) {
 	var made []geom.ChunkPos
 	update := func(v *grid.View, near ...geom.Box) []geom.ChunkPos {
 		made = nil
-		c.Update(v, near, func(r *mesh.Report) { made = append(made, r.Pos) })
+		c.Update(v, near, func(r *mesh.Obstacles) { made = append(made, r.Pos) })
 		return made
 	}
 	if got := update(v, near); len(got) != 3*2*2 {
@@ -162,7 +162,7 @@ func TestReportsOfParts(t *testing.T) {
 	d.Set(geom.Point{X: 32, Y: 30, Z: -20}, voxel.TerrainCell(1, 255))
 	v, _ = d.Publish()
 	made := make(map[geom.ChunkPos]bool)
-	c.Update(v, near, func(r *mesh.Report) { made[r.Pos] = true })
+	c.Update(v, near, func(r *mesh.Obstacles) { made[r.Pos] = true })
 	if !made[geom.ChunkPos{Z: -1}] || !made[geom.ChunkPos{X: 1, Z: -1}] || made[geom.ChunkPos{}] {
 		t.Errorf("made %v again; want the chunk that changed and the one that touches it", made)
 	}
@@ -271,7 +271,7 @@ func TestPartsBesideWhatComes(t *testing.T) {
 	d.Set(geom.Point{X: 31, Y: 5, Z: 5}, voxel.TerrainCell(1, 127))
 	whole, _ := d.Publish()
 	near := []geom.Box{{Max: geom.Point{X: 32, Y: 32, Z: 32}}}
-	parts := func(c *mesh.Collider) []mesh.Part { return c.Report(geom.ChunkPos{}).Parts }
+	parts := func(c *mesh.Collider) []mesh.Obstacle { return c.Report(geom.ChunkPos{}).Parts }
 	fresh := mesh.NewCollider(mesh.NewTerrainTable(nil))
 	fresh.Update(whole, near, nil)
 	c := mesh.NewCollider(mesh.NewTerrainTable(nil))

@@ -11,7 +11,7 @@ import (
 type Options struct {
 	// Missing says what cells are that the source does not know: Nothing, so that a mesh ends in
 	// faces, or Opaque, so that it is open there.
-	Missing Kind
+	Missing Opacity
 	// Flat leaves out ambient occlusion: larger quads, and each corner is open.
 	Flat bool
 }

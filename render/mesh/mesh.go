@@ -22,12 +22,12 @@ type BoxReader interface {
 	ReadBox(b geom.Box, level int, dst []voxel.Cell) bool
 }
 
-// Kind is what a cell is to a surface.
-type Kind uint8
+// Opacity is what a cell is to a surface.
+type Opacity uint8
 
 const (
 	// Nothing has no faces.
-	Nothing Kind = iota
+	Nothing Opacity = iota
 	// Opaque hides every face that touches it.
 	Opaque
 	// CutOut hides no faces. Leaves are an example.
@@ -43,14 +43,14 @@ const missing = voxel.MaxCell + 1
 
 // Table says what each cell is to a surface. Goroutines may share it.
 type Table struct {
-	kinds [missing + 1]Kind
+	kinds [missing + 1]Opacity
 	keys  [missing + 1]voxel.Cell // what quads merge by and carry
 	rule  voxel.Rule
 }
 
 // NewTable returns a table of the cells 0 to n-1 of a Palette or Level volume. All other cells
 // are Opaque, and Empty is Nothing.
-func NewTable(n int, kind func(voxel.Cell) Kind) *Table {
+func NewTable(n int, kind func(voxel.Cell) Opacity) *Table {
 	t := new(Table)
 	for c := range missing {
 		t.keys[c], t.kinds[c] = c, Opaque
@@ -65,7 +65,7 @@ func NewTable(n int, kind func(voxel.Cell) Kind) *Table {
 // NewTerrainTable returns a table of the cells of a Terrain volume. Quads carry the material of a
 // cell in place of the cell, so occupancies do not keep quads from merging. kind may be nil: all
 // materials but air are Opaque then.
-func NewTerrainTable(kind func(material uint8) Kind) *Table {
+func NewTerrainTable(kind func(material uint8) Opacity) *Table {
 	t := &Table{rule: voxel.Rule{Schema: voxel.Terrain}}
 	for c := range missing {
 		m := c.Material()
@@ -81,7 +81,7 @@ func NewTerrainTable(kind func(material uint8) Kind) *Table {
 }
 
 // Kind returns what a cell is.
-func (t *Table) Kind(c voxel.Cell) Kind { return t.kinds[c] }
+func (t *Table) Kind(c voxel.Cell) Opacity { return t.kinds[c] }
 
 // whole reports whether a solid cell is matter from side to side.
 func (t *Table) whole(c voxel.Cell) bool {

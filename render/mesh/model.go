@@ -52,7 +52,7 @@ func (p *Piece) at(v *Vertex) [3]float64 {
 type Material struct {
 	Name   string
 	Colour color.RGBA // sRGB, not premultiplied
-	Kind   Kind
+	Kind   Opacity
 }
 
 // Model is a surface with its materials. Writers read its pieces several times.
@@ -77,7 +77,7 @@ type Palette struct {
 // NewPalette returns the palette of materials by key: cells of a Palette volume, or with terrain
 // materials of a Terrain volume.
 func NewPalette(materials []Material, terrain bool) *Palette {
-	kind := func(i int) Kind {
+	kind := func(i int) Opacity {
 		if i < len(materials) {
 			return materials[i].Kind
 		}
@@ -88,9 +88,9 @@ func NewPalette(materials []Material, terrain bool) *Palette {
 	}
 	p := &Palette{Materials: materials}
 	if terrain {
-		p.Table = NewTerrainTable(func(m uint8) Kind { return kind(int(m)) })
+		p.Table = NewTerrainTable(func(m uint8) Opacity { return kind(int(m)) })
 	} else {
-		p.Table = NewTable(len(materials), func(c voxel.Cell) Kind { return kind(int(c)) })
+		p.Table = NewTable(len(materials), func(c voxel.Cell) Opacity { return kind(int(c)) })
 	}
 	return p
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Kind is what a block is to a surface. The numbers are those of mesh.Kind and of streams.
-type Kind uint8
+// Opacity is what a block is to a surface. The numbers are those of mesh.Opacity and of streams.
+type Opacity uint8
 
 const (
-	Nothing     Kind = iota // air, and what does not fill its cell
-	Opaque                  // hides what is behind it
-	CutOut                  // has holes: leaves, bars
-	Transparent             // one sees through it: water, glass
+	Nothing     Opacity = iota // air, and what does not fill its cell
+	Opaque                     // hides what is behind it
+	CutOut                     // has holes: leaves, bars
+	Transparent                // one sees through it: water, glass
 )
 
 // Look is how a block looks where it is drawn as a cube.
 type Look struct {
 	Colour color.RGBA // sRGB, not premultiplied
-	Kind   Kind
+	Kind   Opacity
 }
 
 // clearAlpha is how much a Transparent block covers of what is behind it.

@@ -14,7 +14,7 @@ func TestLook(t *testing.T) {
 		schema voxel.Schema
 		n      int
 		name   string
-		kind   picture.Kind
+		kind   picture.Opacity
 		alpha  uint8
 	}{
 		{voxel.Palette, 0, "minecraft:stone", picture.Nothing, 255},
@@ -43,7 +43,7 @@ func TestLook(t *testing.T) {
 }
 
 func TestKindsOfMeshes(t *testing.T) {
-	kinds := map[picture.Kind]mesh.Kind{picture.Nothing: mesh.Nothing, picture.Opaque: mesh.Opaque, picture.CutOut: mesh.CutOut, picture.Transparent: mesh.Transparent}
+	kinds := map[picture.Opacity]mesh.Opacity{picture.Nothing: mesh.Nothing, picture.Opaque: mesh.Opaque, picture.CutOut: mesh.CutOut, picture.Transparent: mesh.Transparent}
 	for a, b := range kinds {
 		if int(a) != int(b) {
 			t.Errorf("the kind %d of a look is %d of a mesh", a, b)
