@@ -57,7 +57,7 @@ func missed(err error) bool {
 	return errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrGone)
 }
 
-func (b base) Change(_ context.Context, about rules.About, what func(*rules.Draft) error) error {
+func (b base) Change(_ context.Context, about rules.Subject, what func(*rules.Proposal) error) error {
 	s := b.s
 	if about.Room > 0 {
 		if err := s.room(about.Room); err != nil {
@@ -104,7 +104,7 @@ type added struct {
 }
 
 // decide calls what with the current records.
-func (c *change) decide(what func(*rules.Draft) error) (*rules.Draft, error) {
+func (c *change) decide(what func(*rules.Proposal) error) (*rules.Proposal, error) {
 	d, err := c.decideBy(c.s.live(), what)
 	if missed(err) {
 		snap := c.s.db.NewSnapshot()
@@ -114,13 +114,13 @@ func (c *change) decide(what func(*rules.Draft) error) (*rules.Draft, error) {
 	return d, err
 }
 
-func (c *change) decideBy(r record.Reads, what func(*rules.Draft) error) (*rules.Draft, error) {
-	d := &rules.Draft{Now: c.s.Now(), Reads: r, Unconditional: r, Helper: c, Changes: make([]record.Change, 0, 8)}
+func (c *change) decideBy(r record.Reads, what func(*rules.Proposal) error) (*rules.Proposal, error) {
+	d := &rules.Proposal{Now: c.s.Now(), Reads: r, Unconditional: r, Helper: c, Changes: make([]record.Change, 0, 8)}
 	return d, what(d)
 }
 
 // make makes the change.
-func (c *change) make(d *rules.Draft, lossy bool) error {
+func (c *change) make(d *rules.Proposal, lossy bool) error {
 	if len(d.Changes) == 0 {
 		return nil
 	}
@@ -155,27 +155,27 @@ func (c *change) find(id stone.ID) added {
 	return added{}
 }
 
-func (c *change) Make(d *rules.Draft, key, value []byte) error {
+func (c *change) Make(d *rules.Proposal, key, value []byte) error {
 	c.hold.add(record.Thing(key)) // no look whether it is there
 	d.Set(key, value)
 	return nil
 }
 
 // Name returns what addStones knows; before that it knows only the size.
-func (c *change) Name(_ *rules.Draft, st history.Stone) (record.Info, error) {
+func (c *change) Name(_ *rules.Proposal, st history.Stone) (record.Info, error) {
 	if a := c.find(st.ID); a.id == st.ID {
 		return a.in, nil
 	}
 	return record.Info{Size: st.Size()}, nil
 }
 
-func (c *change) Reuse(*rules.Draft, uint64, history.Archive, []record.Entry) (func(record.Thing), error) {
+func (c *change) Reuse(*rules.Proposal, uint64, history.Archive, []record.Entry) (func(record.Thing), error) {
 	return func(t record.Thing) { c.hold.add(t) }, nil
 }
 
 // lockAbout locks the world that a change is about, and the names. It returns the function to
 // unlock them.
-func (s *Store) lockAbout(about rules.About) (unlock func(), err error) {
+func (s *Store) lockAbout(about rules.Subject) (unlock func(), err error) {
 	for {
 		w, err := s.numberOf(about.World)
 		if err != nil {

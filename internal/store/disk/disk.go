@@ -97,7 +97,7 @@ type Store struct {
 	files  files
 	guard  guard
 
-	calls     *rules.Calls
+	calls     *rules.Runner
 	running   history.Calls
 	alone     sync.Mutex // locked by calls that walk the whole Store
 	seed      maphash.Seed
@@ -134,7 +134,7 @@ var (
 // if another process has the Store open.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{Options: o.withDefaults(), dir: dir, seed: maphash.MakeSeed()}
-	s.calls = &rules.Calls{Base: base{s}, Kind: "local"}
+	s.calls = &rules.Runner{Base: base{s}, Kind: "local"}
 	s.Worlds = s.calls.Worlds()
 	s.failure.stopped = make(chan struct{})
 	s.cut = make(map[string]int64)

@@ -46,7 +46,7 @@ type purger struct {
 // unname removes the world with this name, or the worlds that were deleted under
 // the name.
 func (p *purger) unname(name string, fence uint64) error {
-	return p.calls.Change(p.ctx, rules.About{World: name, Names: []string{name}}, func(d *rules.Draft) (err error) {
+	return p.calls.Change(p.ctx, rules.Subject{World: name, Names: []string{name}}, func(d *rules.Proposal) (err error) {
 		p.done.Worlds, err = d.Unname(p.ctx, name, fence, p.had, func(key []byte, w uint64) error {
 			changes, err := d.Forget(key, w)
 			d.Add(changes...)

@@ -131,7 +131,7 @@ func (in *adoption) step(some []history.Commit) history.Archive {
 
 // take makes the world, or lets it grow by a step.
 func (in *adoption) take(ctx context.Context, step history.Archive, first bool) error {
-	return in.change(ctx, func(d *rules.Draft) error {
+	return in.change(ctx, func(d *rules.Proposal) error {
 		var err error
 		if !first {
 			err = in.goesOn(d)
@@ -147,7 +147,7 @@ func (in *adoption) take(ctx context.Context, step history.Archive, first bool) 
 }
 
 // goesOn returns an error if a Collect removed the world: it took too long.
-func (in *adoption) goesOn(d *rules.Draft) error {
+func (in *adoption) goesOn(d *rules.Proposal) error {
 	have, err := d.Get([]byte(in.being.Key))
 	if err == nil && !bytes.Equal(have, in.being.Value) {
 		err = rules.ErrTaken
@@ -175,7 +175,7 @@ func (in *adoption) trim(ctx context.Context) error {
 
 // name gives the world its name.
 func (in *adoption) name(ctx context.Context, base history.Head) error {
-	return in.change(ctx, func(d *rules.Draft) error {
+	return in.change(ctx, func(d *rules.Proposal) error {
 		if err := in.goesOn(d); err != nil {
 			return err
 		}

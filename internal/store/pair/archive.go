@@ -19,7 +19,7 @@ const identityKey = "u"
 // Identity makes an identity if the Store has none.
 func (s *Store) Identity(ctx context.Context) (id string, err error) {
 	err = s.calls.OnStore(ctx, "identity", func() error {
-		return s.change(ctx, func(d *rules.Draft) error {
+		return s.change(ctx, func(d *rules.Proposal) error {
 			had, err := d.Get([]byte(identityKey))
 			if id = string(had); had == nil && err == nil {
 				id = rand.Text()

@@ -35,8 +35,8 @@ func (b base) Walk(ctx context.Context, what func(record.Reads) error) error {
 	return b.s.look(ctx, what)
 }
 
-func (b base) Change(ctx context.Context, about rules.About, what func(*rules.Draft) error) error {
-	return b.s.with(ctx, about.Stones, func(d *rules.Draft, a *attempt) error {
+func (b base) Change(ctx context.Context, about rules.Subject, what func(*rules.Proposal) error) error {
+	return b.s.with(ctx, about.Stones, func(d *rules.Proposal, a *attempt) error {
 		if err := a.ahead(d); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (h *helper) presumeMissing(key []byte) {
 	}
 }
 
-func (h *helper) Make(d *rules.Draft, key, value []byte) error {
+func (h *helper) Make(d *rules.Proposal, key, value []byte) error {
 	if key[0] == record.Commits {
 		h.presumeMissing(key)
 	}
@@ -79,12 +79,12 @@ func (h *helper) Make(d *rules.Draft, key, value []byte) error {
 	return nil
 }
 
-func (h *helper) Name(d *rules.Draft, st history.Stone) (record.Info, error) {
+func (h *helper) Name(d *rules.Proposal, st history.Stone) (record.Info, error) {
 	return h.a.name(d, st)
 }
 
 // Reuse spares a Collect in progress if it is certain that it deletes nothing of it.
-func (h *helper) Reuse(d *rules.Draft, w uint64, a history.Archive, had []record.Entry) (func(record.Thing), error) {
+func (h *helper) Reuse(d *rules.Proposal, w uint64, a history.Archive, had []record.Entry) (func(record.Thing), error) {
 	reached, err := h.reaches(d, w, a, had)
 	return func(t record.Thing) {
 		if _, ok := reached[t]; !ok {
@@ -95,7 +95,7 @@ func (h *helper) Reuse(d *rules.Draft, w uint64, a history.Archive, had []record
 
 // restartSweep makes a Collect or a Purge in progress start again: it may be deleting what
 // the change needs.
-func (h *helper) restartSweep(d *rules.Draft) {
+func (h *helper) restartSweep(d *rules.Proposal) {
 	if !h.restarts {
 		h.restarts = true
 		d.Set([]byte(runKey), record.NumberValue(h.s.number()))
@@ -107,7 +107,7 @@ func (h *helper) restartSweep(d *rules.Draft) {
 // leads to them are conditions: the packs and commits on the way, and the entries of the
 // log, had, where the way begins. Otherwise a Collect could take such an entry out of the
 // log first.
-func (h *helper) reaches(d *rules.Draft, w uint64, a history.Archive, had []record.Entry) (map[record.Thing]struct{}, error) {
+func (h *helper) reaches(d *rules.Proposal, w uint64, a history.Archive, had []record.Entry) (map[record.Thing]struct{}, error) {
 	out := make(map[record.Thing]struct{})
 	if len(had) == 0 {
 		return out, nil

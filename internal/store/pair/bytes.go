@@ -86,7 +86,7 @@ func (a *attempt) put(ctx context.Context) error {
 var errStale = errors.New("the bytes were put in an epoch that is over")
 
 // with calls what to prepare a change that uses stones, and makes it.
-func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rules.Draft, *attempt) error) error {
+func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
 	for {
 		err := s.withOne(ctx, stones, what)
 		if !errors.Is(err, errStale) || ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rul
 }
 
 // withOne is with, within one epoch.
-func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*rules.Draft, *attempt) error) error {
+func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
 	a := &attempt{s: s, stones: stones, numbers: make(map[stone.ID]uint64), done: make(map[stone.ID]bool), spare: make(map[stone.ID]bool)}
 	for _, st := range stones {
 		if s.small(st.Size()) {
@@ -111,7 +111,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 		}
 		break
 	}
-	err := s.changeBytes(ctx, a, func(d *rules.Draft) error {
+	err := s.changeBytes(ctx, a, func(d *rules.Proposal) error {
 		a.use = a.use[:0]
 		return what(d, a)
 	})
@@ -134,7 +134,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 func (s *Store) small(size int64) bool { return size <= int64(s.Inline) }
 
 // ahead reads what a change needs in any case: the records of its stones and of the epoch.
-func (a *attempt) ahead(d *rules.Draft) error {
+func (a *attempt) ahead(d *rules.Proposal) error {
 	var keys [][]byte
 	for _, st := range a.stones {
 		keys = append(keys, record.StoneKey(st.ID))
@@ -147,7 +147,7 @@ func (a *attempt) ahead(d *rules.Draft) error {
 
 // name adds the record of a given stone to a change, or keeps the stone if it is
 // there.
-func (a *attempt) name(d *rules.Draft, st history.Stone) (record.Info, error) {
+func (a *attempt) name(d *rules.Proposal, st history.Stone) (record.Info, error) {
 	in, there, err := d.Info(st.ID)
 	if err != nil {
 		return in, err
@@ -163,7 +163,7 @@ func (a *attempt) name(d *rules.Draft, st history.Stone) (record.Info, error) {
 }
 
 // store makes the bytes of a stone, and its record, a part of a change.
-func (a *attempt) store(d *rules.Draft, st history.Stone, in record.Info) (record.Info, error) {
+func (a *attempt) store(d *rules.Proposal, st history.Stone, in record.Info) (record.Info, error) {
 	if a.s.small(st.Size()) {
 		data, err := st.Bytes()
 		in.Number = 0

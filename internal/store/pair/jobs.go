@@ -81,7 +81,7 @@ func (s *Store) job(ctx context.Context, op, job, holder string, what func(*clai
 		if err := checkJob(job, holder); err != nil {
 			return err
 		}
-		return s.change(ctx, func(d *rules.Draft) error {
+		return s.change(ctx, func(d *rules.Proposal) error {
 			key := append([]byte{claims}, job...)
 			had, err := d.Get(key)
 			if err != nil {

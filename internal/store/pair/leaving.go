@@ -77,7 +77,7 @@ func (s *Store) forget(ctx context.Context, all ...leaving) (n int, err error) {
 // doom deletes a world whose log is too long for one Swap under the name rules.Nobody. The
 // next Collect removes what a Purge that stopped has left. key is the record that names the
 // world now.
-func doom(d *rules.Draft, w uint64, key []byte) (leaving, error) {
+func doom(d *rules.Proposal, w uint64, key []byte) (leaving, error) {
 	value := record.DeletedWorld{World: w, Deleted: time.UnixMilli(0)}.Value()
 	l, err := leavingOf(d.Unconditional, w, record.DeletedKey(rules.Nobody, w), value)
 	d.Set(key, nil)

@@ -16,7 +16,7 @@ func (s *Store) Mend(ctx context.Context, st history.Stone) error {
 		if err := st.Check(); err != nil {
 			return err
 		}
-		return s.with(ctx, []history.Stone{st}, func(d *rules.Draft, a *attempt) error {
+		return s.with(ctx, []history.Stone{st}, func(d *rules.Proposal, a *attempt) error {
 			if err := a.ahead(d); err != nil {
 				return err
 			}

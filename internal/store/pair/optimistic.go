@@ -141,27 +141,27 @@ func (c *conditions) require(key string, value []byte) {
 
 // change calls what to decide a change and makes it. It starts again if another call
 // changed a record that the change depends on.
-func (s *Store) change(ctx context.Context, what func(*rules.Draft) error) error {
+func (s *Store) change(ctx context.Context, what func(*rules.Proposal) error) error {
 	return s.changeBytes(ctx, nil, what)
 }
 
 // changeBytes is change. It puts the bytes that the change needs, if any, before the change
 // is made.
-func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Draft) error) error {
+func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Proposal) error) error {
 	keys := new(keySet)
 	for n := 0; ; n++ {
 		now, err := s.now(ctx)
 		if err != nil {
 			return err
 		}
-		var d *rules.Draft
+		var d *rules.Proposal
 		var h *helper
 		err = s.decide(ctx, keys, nil, func(r reader) error {
 			h = &helper{s: s, a: a, conditions: &conditions{reader: r, has: make(map[string]struct{})}}
 			if n < 2 {
 				h.presumes, _ = r.(*presumed)
 			}
-			d = &rules.Draft{Now: now, Reads: record.Reads{Reader: h.conditions}, Unconditional: record.Reads{Reader: r}, Helper: h}
+			d = &rules.Proposal{Now: now, Reads: record.Reads{Reader: h.conditions}, Unconditional: record.Reads{Reader: r}, Helper: h}
 			return what(d)
 		}, func(err error) bool { return err == nil && len(d.Changes) > 0 && !a.large() }) // without a change there is no Swap to find out
 		if err != nil || len(d.Changes) == 0 {
@@ -188,7 +188,7 @@ func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Dr
 
 // changes returns the changes of a draft. That a number of leases is missing is a dear
 // condition for some catalogues, so it makes the record that was missing.
-func (h *helper) changes(d *rules.Draft) []history.Record {
+func (h *helper) changes(d *rules.Proposal) []history.Record {
 	out := make([]history.Record, len(d.Changes), len(d.Changes)+1)
 	for i, c := range d.Changes {
 		out[i] = history.Record{Key: string(c.Key), Value: c.Value}

@@ -66,7 +66,7 @@ const (
 type Store struct {
 	Options
 	rules.Worlds
-	calls     *rules.Calls
+	calls     *rules.Runner
 	catalogue history.Catalogue
 	bucket    blob.Bucket
 
@@ -98,7 +98,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 		o.Rand = rand.Uint64
 	}
 	s := &Store{Options: o, catalogue: c, bucket: b, collecting: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
-	s.calls = &rules.Calls{Base: base{s}, Kind: "pair"}
+	s.calls = &rules.Runner{Base: base{s}, Kind: "pair"}
 	s.Worlds = s.calls.Worlds()
 	if s.CacheBytes == 0 {
 		s.CacheBytes = defaultCache
@@ -238,7 +238,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) (out []st
 // Confirm writes the head as it is. That the commit is in the log is a condition: the Swap
 // may come to another server than what was read.
 func (s *Store) Confirm(ctx context.Context, name string, at history.ID) error {
-	return s.calls.ChangeWorld(ctx, "confirm", rules.About{World: name}, func(d *rules.Draft, w uint64) error {
+	return s.calls.ChangeWorld(ctx, "confirm", rules.Subject{World: name}, func(d *rules.Proposal, w uint64) error {
 		if _, err := d.Logged(w, at); err != nil {
 			return err
 		}

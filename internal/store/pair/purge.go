@@ -49,7 +49,7 @@ type purger struct {
 // unname records what the world with this name reaches, or the worlds that were
 // deleted under the name, and removes them.
 func (p *purger) unname(name string, fence uint64) error {
-	return p.change(p.ctx, func(d *rules.Draft) (err error) {
+	return p.change(p.ctx, func(d *rules.Proposal) (err error) {
 		p.had, p.long = make(map[record.Thing]struct{}), nil
 		p.done.Worlds, err = d.Unname(p.ctx, name, fence, p.had, func(key []byte, w uint64) error {
 			changes, err := d.Unconditional.Forget(key, w)

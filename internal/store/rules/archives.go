@@ -84,14 +84,14 @@ func stoneKeys(refs []history.StoneRef) (keys [][]byte) {
 // Give implements history.ArchiveWriter.
 func (s *Worlds) Give(ctx context.Context, stones ...history.Stone) error {
 	return s.calls.OnStore(ctx, "give", func() error {
-		about := About{Stones: stones, Room: 1 + sizeOf(stones)}
+		about := Subject{Stones: stones, Room: 1 + sizeOf(stones)}
 		for _, st := range stones {
 			if err := st.Check(); err != nil {
 				return err
 			}
 			about.Uses = append(about.Uses, record.StoneThing(st.ID))
 		}
-		return s.calls.Change(ctx, about, func(d *Draft) error {
+		return s.calls.Change(ctx, about, func(d *Proposal) error {
 			for _, st := range stones {
 				in, there, err := d.Info(st.ID)
 				if err == nil && !there {
@@ -112,7 +112,7 @@ func (s *Worlds) Give(ctx context.Context, stones ...history.Stone) error {
 }
 
 // put is Set for a record that the change may have already.
-func (d *Draft) put(key, value []byte) {
+func (d *Proposal) put(key, value []byte) {
 	for i := range d.Changes {
 		if bytes.Equal(d.Changes[i].Key, key) {
 			d.Changes[i].Value = value
@@ -128,7 +128,7 @@ func (s *Worlds) Adopt(ctx context.Context, a history.Archive, base history.Head
 }
 
 // AdoptBy is Adopt. It calls by with the number of the world if by makes one.
-func (s *Calls) AdoptBy(ctx context.Context, a history.Archive, by func(fresh uint64) error) error {
+func (s *Runner) AdoptBy(ctx context.Context, a history.Archive, by func(fresh uint64) error) error {
 	return s.OnWorld(ctx, "adopt", a.Name, func() error {
 		if err := a.Check(); err != nil {
 			return err
@@ -145,8 +145,8 @@ func (s *Calls) AdoptBy(ctx context.Context, a history.Archive, by func(fresh ui
 // recordBytes is about what a commit or a pack of an archive takes in records.
 const recordBytes = 256
 
-func (s *Calls) adoptAs(ctx context.Context, fresh uint64, a history.Archive, base history.Head) error {
-	about := About{Names: []string{a.Name}, Room: 1 + recordBytes*(len(a.Commits)+len(a.Packs))}
+func (s *Runner) adoptAs(ctx context.Context, fresh uint64, a history.Archive, base history.Head) error {
+	about := Subject{Names: []string{a.Name}, Room: 1 + recordBytes*(len(a.Commits)+len(a.Packs))}
 	if a.Deleted.IsZero() {
 		about.World = a.Name
 	}
@@ -159,7 +159,7 @@ func (s *Calls) adoptAs(ctx context.Context, fresh uint64, a history.Archive, ba
 	for _, p := range a.Packs {
 		about.Uses = append(about.Uses, record.PackThing(p.Upto))
 	}
-	return s.Change(ctx, about, func(d *Draft) error {
+	return s.Change(ctx, about, func(d *Proposal) error {
 		w, lease, err := d.Place(fresh, a, base)
 		if err == nil && w == fresh {
 			err = d.CheckFree(fresh)
@@ -176,7 +176,7 @@ func (s *Calls) adoptAs(ctx context.Context, fresh uint64, a history.Archive, ba
 }
 
 // TakeIn makes a world equal to an archive, where had is its log until now.
-func (d *Draft) TakeIn(w uint64, lease history.Lease, a history.Archive, had []record.Entry) error {
+func (d *Proposal) TakeIn(w uint64, lease history.Lease, a history.Archive, had []record.Entry) error {
 	refs := a.Stones()
 	if err := d.Ahead(append(record.AdoptKeys(a), stoneKeys(refs)...)...); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (d *Draft) TakeIn(w uint64, lease history.Lease, a history.Archive, had []r
 
 // Place finds the world that takes in an archive, or gives the name to the world fresh. It
 // returns what is left of the world's lease.
-func (d *Draft) Place(fresh uint64, a history.Archive, base history.Head) (w uint64, lease history.Lease, err error) {
+func (d *Proposal) Place(fresh uint64, a history.Archive, base history.Head) (w uint64, lease history.Lease, err error) {
 	if !a.Deleted.IsZero() {
 		spent, err := d.Spend(a.Name, a.Head.Fence)
 		if err == nil {

@@ -34,11 +34,11 @@ func (s *Worlds) Commit(ctx context.Context, name string, base history.Head, c h
 		if err != nil {
 			return err
 		}
-		about := About{World: name, Stones: stones, Room: 1 + sizeOf(stones)}
+		about := Subject{World: name, Stones: stones, Room: 1 + sizeOf(stones)}
 		for _, ref := range c.Stones {
 			about.Uses = append(about.Uses, record.StoneThing(ref.ID))
 		}
-		return s.calls.Change(ctx, about, func(d *Draft) error {
+		return s.calls.Change(ctx, about, func(d *Proposal) error {
 			if err := d.Ahead(record.NameKey(name), record.CommitKey(c.Parent), record.CommitKey(c.Base)); err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func sizeOf(stones []history.Stone) (n int) {
 }
 
 // commit makes c the head. It returns c with its number and its time.
-func (d *Draft) commit(name string, base history.Head, c history.Commit, stones []history.Stone, reached []history.StoneRef) (history.Commit, error) {
+func (d *Proposal) commit(name string, base history.Head, c history.Commit, stones []history.Stone, reached []history.StoneRef) (history.Commit, error) {
 	w, err := d.World(name)
 	if err != nil {
 		return c, err
@@ -88,7 +88,7 @@ func (d *Draft) commit(name string, base history.Head, c history.Commit, stones 
 }
 
 // complete sets number and time of c. The parent of c is the head of the world.
-func (d *Draft) complete(w uint64, c history.Commit) (history.Commit, error) {
+func (d *Proposal) complete(w uint64, c history.Commit) (history.Commit, error) {
 	if c.Base != (history.ID{}) && c.Base != c.Parent {
 		if _, err := d.Logged(w, c.Base); err != nil {
 			return c, fmt.Errorf("base: %w", err)
@@ -105,7 +105,7 @@ func (d *Draft) complete(w uint64, c history.Commit) (history.Commit, error) {
 }
 
 // advance makes c the head.
-func (d *Draft) advance(name string, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
+func (d *Proposal) advance(name string, w uint64, base history.Head, lease history.Lease, c history.Commit) error {
 	id := c.ID()
 	if err := d.Make(d, record.CommitKey(id), c.Append(nil)); err != nil { // a fork may have made the same commit
 		return err
@@ -122,7 +122,7 @@ func (d *Draft) advance(name string, w uint64, base history.Head, lease history.
 }
 
 // Keep makes a condemned stone needed again.
-func (d *Draft) Keep(ref history.StoneRef, in record.Info) {
+func (d *Proposal) Keep(ref history.StoneRef, in record.Info) {
 	if in.Condemned {
 		in.Condemned = false
 		d.Set(record.StoneKey(ref.ID), in.Value())
@@ -131,7 +131,7 @@ func (d *Draft) Keep(ref history.StoneRef, in record.Info) {
 
 // requireStone keeps a stone, or returns ErrGone if there is none of this name and size, or
 // if also says no.
-func (d *Draft) requireStone(ref history.StoneRef, also func() (bool, error)) error {
+func (d *Proposal) requireStone(ref history.StoneRef, also func() (bool, error)) error {
 	in, err := d.Stone(ref)
 	if err == nil && also != nil {
 		var ok bool

@@ -27,7 +27,7 @@ func checkFence(r record.Reads, now time.Time, w, fence uint64) (history.Head, h
 }
 
 // checkBase is checkFence, and returns an error unless base is the head.
-func (d *Draft) checkBase(w uint64, base history.Head) (history.Lease, error) {
+func (d *Proposal) checkBase(w uint64, base history.Head) (history.Lease, error) {
 	h, l, err := checkFence(d.Reads, d.Now, w, base.Fence)
 	if err == nil {
 		err = h.Follows(base)
@@ -52,8 +52,8 @@ func (s *Worlds) Release(ctx context.Context, name string, fence uint64) error {
 }
 
 // lease replaces a world's lease by the one that what returns.
-func (s *Calls) lease(ctx context.Context, op, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
-	err = s.ChangeWorld(ctx, op, About{World: name}, func(d *Draft, w uint64) error {
+func (s *Runner) lease(ctx context.Context, op, name string, what func(history.Lease, time.Time) (history.Lease, error)) (next history.Lease, err error) {
+	err = s.ChangeWorld(ctx, op, Subject{World: name}, func(d *Proposal, w uint64) error {
 		h, old, err := checkFence(d.Reads, d.Now, w, history.Force)
 		if err != nil {
 			return err

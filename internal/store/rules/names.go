@@ -10,12 +10,12 @@ import (
 )
 
 // put gives a name to the world that what returns.
-func (s *Calls) put(ctx context.Context, about About, name string, what func(*Draft) (uint64, error)) error {
+func (s *Runner) put(ctx context.Context, about Subject, name string, what func(*Proposal) (uint64, error)) error {
 	if err := history.CheckName(name); err != nil {
 		return err
 	}
 	about.Names = append(about.Names, name)
-	return s.Change(ctx, about, func(d *Draft) error {
+	return s.Change(ctx, about, func(d *Proposal) error {
 		if _, err := d.World(name); err == nil {
 			return fmt.Errorf("%q: %w", name, history.ErrExists)
 		} else if !errors.Is(err, history.ErrNoWorld) {
@@ -31,7 +31,7 @@ func (s *Calls) put(ctx context.Context, about About, name string, what func(*Dr
 var ErrTaken = errors.New("the number of the new world is taken")
 
 // CheckFree returns ErrTaken if a world has the number.
-func (d *Draft) CheckFree(w uint64) error {
+func (d *Proposal) CheckFree(w uint64) error {
 	b, err := d.Get(record.HeadKey(w))
 	if b != nil {
 		err = ErrTaken
@@ -40,11 +40,11 @@ func (d *Draft) CheckFree(w uint64) error {
 }
 
 // putNew gives a name to a new world. what sets the head of the world with number w.
-func (s *Calls) putNew(ctx context.Context, about About, name string, what func(d *Draft, w uint64) error) error {
+func (s *Runner) putNew(ctx context.Context, about Subject, name string, what func(d *Proposal, w uint64) error) error {
 	about.Room = 1
 	for {
 		w := s.Number()
-		err := s.put(ctx, about, name, func(d *Draft) (uint64, error) {
+		err := s.put(ctx, about, name, func(d *Proposal) (uint64, error) {
 			if err := d.CheckFree(w); err != nil {
 				return w, err
 			}
@@ -59,7 +59,7 @@ func (s *Calls) putNew(ctx context.Context, about About, name string, what func(
 // Create implements history.Names.
 func (s *Worlds) Create(ctx context.Context, name string) error {
 	return s.calls.OnWorld(ctx, "create", name, func() error {
-		return s.calls.putNew(ctx, About{}, name, func(d *Draft, w uint64) error {
+		return s.calls.putNew(ctx, Subject{}, name, func(d *Proposal, w uint64) error {
 			d.Set(record.HeadKey(w), record.HeadValue(history.Head{}))
 			return nil
 		})
@@ -69,7 +69,7 @@ func (s *Worlds) Create(ctx context.Context, name string) error {
 // Fork implements history.Commits.
 func (s *Worlds) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	return s.calls.OnWorld(ctx, "fork", from, func() error {
-		return s.calls.putNew(ctx, About{World: from, Stays: true}, name, func(d *Draft, w uint64) error {
+		return s.calls.putNew(ctx, Subject{World: from, Stays: true}, name, func(d *Proposal, w uint64) error {
 			old, err := d.World(from)
 			if err != nil {
 				return err
@@ -88,7 +88,7 @@ func (s *Worlds) Fork(ctx context.Context, from string, at history.ID, name stri
 // Rename implements history.Names.
 func (s *Worlds) Rename(ctx context.Context, from, to string, fence uint64) error {
 	return s.calls.OnWorld(ctx, "rename", from, func() error {
-		return s.calls.put(ctx, About{World: from, Names: []string{from}}, to, func(d *Draft) (uint64, error) {
+		return s.calls.put(ctx, Subject{World: from, Names: []string{from}}, to, func(d *Proposal) (uint64, error) {
 			w, err := d.World(from)
 			if err != nil {
 				return 0, err
@@ -107,7 +107,7 @@ func (s *Worlds) Rename(ctx context.Context, from, to string, fence uint64) erro
 
 // Delete implements history.Names.
 func (s *Worlds) Delete(ctx context.Context, name string, fence uint64) error {
-	return s.calls.ChangeWorld(ctx, "delete", About{World: name, Names: []string{name}}, func(d *Draft, w uint64) error {
+	return s.calls.ChangeWorld(ctx, "delete", Subject{World: name, Names: []string{name}}, func(d *Proposal, w uint64) error {
 		h, l, err := d.LosesName(name, w, fence)
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (s *Worlds) Delete(ctx context.Context, name string, fence uint64) error {
 // Undelete implements history.Names.
 func (s *Worlds) Undelete(ctx context.Context, name string) error {
 	return s.calls.OnWorld(ctx, "undelete", name, func() error {
-		return s.calls.put(ctx, About{}, name, func(d *Draft) (uint64, error) {
+		return s.calls.put(ctx, Subject{}, name, func(d *Proposal) (uint64, error) {
 			n, value, err := d.LastDeleted(name)
 			if err != nil {
 				return 0, err
@@ -148,7 +148,7 @@ func (s *Worlds) Undelete(ctx context.Context, name string) error {
 
 // LosesName returns the fence of a world's head and its lease, which the fence of a call
 // permits to lose the name. Fences of the next world with this name are above.
-func (d *Draft) LosesName(name string, w, fence uint64) (history.Head, history.Lease, error) {
+func (d *Proposal) LosesName(name string, w, fence uint64) (history.Head, history.Lease, error) {
 	h, l, err := checkFence(d.Reads, d.Now, w, fence)
 	if err != nil {
 		return h, l, err
@@ -159,7 +159,7 @@ func (d *Draft) LosesName(name string, w, fence uint64) (history.Head, history.L
 }
 
 // addDeleted adds the record of a world that is deleted under a name.
-func (d *Draft) addDeleted(name string, g record.DeletedWorld) error {
+func (d *Proposal) addDeleted(name string, g record.DeletedWorld) error {
 	n, _, err := d.LastDeleted(name)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 // Unname is the first step of a Purge: the world with a name, or those that were deleted
 // under the name, go. It adds what they reach to had and returns their number. forget adds
 // the changes that remove a world and the key that leads to it.
-func (d *Draft) Unname(ctx context.Context, name string, fence uint64, had map[record.Thing]struct{}, forget func(key []byte, w uint64) error) (n int, err error) {
+func (d *Proposal) Unname(ctx context.Context, name string, fence uint64, had map[record.Thing]struct{}, forget func(key []byte, w uint64) error) (n int, err error) {
 	one := func(key []byte, w uint64) error {
 		n++
 		if err := d.Unconditional.All(ctx, w, had); err != nil {

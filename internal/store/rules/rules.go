@@ -32,13 +32,13 @@ type Base interface {
 	// Change calls what to decide a change, perhaps several times, and makes the change in
 	// one step if nothing that what read is otherwise by then. Without changes it does
 	// nothing.
-	Change(ctx context.Context, about About, what func(*Draft) error) error
+	Change(ctx context.Context, about Subject, what func(*Proposal) error) error
 	// Number returns a number for a new world.
 	Number() uint64
 }
 
-// About says what a change is about, so that a store can lock it, hold it and make room.
-type About struct {
+// Subject says what a change is about, so that a store can lock it, hold it and make room.
+type Subject struct {
 	World  string // nobody else changes the world of this name meanwhile; "" if there is none
 	Stays  bool   // others may change the world, but no commit of it is deleted
 	Names  []string
@@ -48,9 +48,9 @@ type About struct {
 	Lossy  bool            // a crash may lose the change
 }
 
-// Draft is a change in preparation. A record that is read through it stays as it is until
+// Proposal is a change in preparation. A record that is read through it stays as it is until
 // the change is made, but for those of a range of keys.
-type Draft struct {
+type Proposal struct {
 	record.Reads
 	Now           time.Time // before the records are read
 	Changes       []record.Change
@@ -60,45 +60,45 @@ type Draft struct {
 	Helper
 }
 
-// Helper is what a store does for a Draft.
+// Helper is what a store does for a Proposal.
 type Helper interface {
 	// Make sets a record of a commit or a pack which a Collect may be deleting now.
-	Make(d *Draft, key, value []byte) error
-	// Name makes the record of a stone of About, or makes the stone needed again if it is
+	Make(d *Proposal, key, value []byte) error
+	// Name makes the record of a stone of Subject, or makes the stone needed again if it is
 	// there.
-	Name(d *Draft, st history.Stone) (record.Info, error)
+	Name(d *Proposal, st history.Stone) (record.Info, error)
 	// Reuse returns what is called for each record of an archive that is there already and
 	// that a Collect may be deleting now. had is the world's log.
-	Reuse(d *Draft, w uint64, a history.Archive, had []record.Entry) (func(record.Thing), error)
+	Reuse(d *Proposal, w uint64, a history.Archive, had []record.Entry) (func(record.Thing), error)
 }
 
 // Set changes a record. A nil value removes it.
-func (d *Draft) Set(key, value []byte) {
+func (d *Proposal) Set(key, value []byte) {
 	d.Changes = append(d.Changes, record.Change{Key: key, Value: value})
 }
 
 // Add adds changes.
-func (d *Draft) Add(changes ...record.Change) { d.Changes = append(d.Changes, changes...) }
+func (d *Proposal) Add(changes ...record.Change) { d.Changes = append(d.Changes, changes...) }
 
 // Worlds has the calls of a history.Store that are about records.
-type Worlds struct{ calls *Calls }
+type Worlds struct{ calls *Runner }
 
 // Worlds returns the calls of the store.
-func (s *Calls) Worlds() Worlds { return Worlds{s} }
+func (s *Runner) Worlds() Worlds { return Worlds{s} }
 
-// Calls begins and ends the calls of a store.
-type Calls struct {
+// Runner begins and ends the calls of a store.
+type Runner struct {
 	Base
 	Kind string // of the store; errors begin with it
 }
 
 // OnStore makes a call about the whole store.
-func (s *Calls) OnStore(ctx context.Context, op string, what func() error) error {
+func (s *Runner) OnStore(ctx context.Context, op string, what func() error) error {
 	return s.On(ctx, op, "", what)
 }
 
 // OnWorld makes a call about the world with a name.
-func (s *Calls) OnWorld(ctx context.Context, op, name string, what func() error) error {
+func (s *Runner) OnWorld(ctx context.Context, op, name string, what func() error) error {
 	if err := history.CheckName(name); err != nil {
 		return s.Fail(op, name, err)
 	}
@@ -106,7 +106,7 @@ func (s *Calls) OnWorld(ctx context.Context, op, name string, what func() error)
 }
 
 // On makes a call about something.
-func (s *Calls) On(ctx context.Context, op, of string, what func() error) error {
+func (s *Runner) On(ctx context.Context, op, of string, what func() error) error {
 	if err := ctx.Err(); err != nil {
 		return s.Fail(op, of, err)
 	}
@@ -119,7 +119,7 @@ func (s *Calls) On(ctx context.Context, op, of string, what func() error) error 
 }
 
 // Fail adds the call, and what it is about, to an error.
-func (s *Calls) Fail(op, of string, err error) error {
+func (s *Runner) Fail(op, of string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -141,7 +141,7 @@ func Away(err error) error {
 type asking = func(context.Context, func(record.Reads) error) error
 
 // read is OnWorld for calls that read records.
-func (s *Calls) read(ctx context.Context, op, name string, ask asking, what func(r record.Reads, w uint64) error) error {
+func (s *Runner) read(ctx context.Context, op, name string, ask asking, what func(r record.Reads, w uint64) error) error {
 	return s.OnWorld(ctx, op, name, func() error {
 		return ask(ctx, func(r record.Reads) error {
 			w, err := r.World(name)
@@ -154,9 +154,9 @@ func (s *Calls) read(ctx context.Context, op, name string, ask asking, what func
 }
 
 // ChangeWorld is OnWorld for calls that change records. what may be called several times.
-func (s *Calls) ChangeWorld(ctx context.Context, op string, about About, what func(d *Draft, w uint64) error) error {
+func (s *Runner) ChangeWorld(ctx context.Context, op string, about Subject, what func(d *Proposal, w uint64) error) error {
 	return s.OnWorld(ctx, op, about.World, func() error {
-		return s.Change(ctx, about, func(d *Draft) error {
+		return s.Change(ctx, about, func(d *Proposal) error {
 			w, err := d.World(about.World)
 			if err == nil {
 				err = what(d, w)

@@ -61,9 +61,9 @@ func (s *Worlds) PutPack(ctx context.Context, name string, p history.Pack, st hi
 		if err := p.Admit(st); err != nil {
 			return err
 		}
-		about := About{World: name, Stays: true, Lossy: true, Stones: []history.Stone{st}, Room: int(st.Size()),
+		about := Subject{World: name, Stays: true, Lossy: true, Stones: []history.Stone{st}, Room: int(st.Size()),
 			Uses: []record.Thing{record.StoneThing(p.Stone.ID), record.PackThing(p.Upto)}}
-		return s.calls.Change(ctx, about, func(d *Draft) error {
+		return s.calls.Change(ctx, about, func(d *Proposal) error {
 			if err := d.Ahead(record.NameKey(name), record.CommitKey(p.Upto), record.PackKey(p.Upto)); err != nil {
 				return err
 			}
