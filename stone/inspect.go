@@ -138,7 +138,7 @@ func (s *Reader) spans(p page) ([]Span, error) {
 
 // Check reads and verifies everything in the stone: every page, chunk, column,
 // object and file. It returns the first error, or ctx.Err(). It reads all bytes,
-// even if the Cache has their pages.
+// even if the PageCache has their pages.
 func (s *Reader) Check(ctx context.Context) error {
 	s = s.Through(NewCache(CacheBytes), s.id)
 	for i := range s.dir.dims {
@@ -177,7 +177,7 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 	if err != nil {
 		return err
 	}
-	// Columns and light need the blocks around them, which are in the Cache by then.
+	// Columns and light need the blocks around them, which are in the PageCache by then.
 	readTo := func(square uint64) error {
 		for ; len(left) > 0 && left[0].square <= square; left = left[1:] {
 			if err := s.checkPage(ctx, &left[0], t); err != nil {

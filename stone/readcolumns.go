@@ -121,7 +121,7 @@ type columnReader struct {
 }
 
 // heldList is a page of objects. A columnReader holds one of each list, because the lists of
-// one column may be more than a Cache keeps.
+// one column may be more than a PageCache keeps.
 type heldList struct {
 	begun  uint32
 	filled int // number of the column that needed it last

@@ -22,7 +22,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// PageKey names a decoded page in a Cache: the stone, and the number of the
+// PageKey names a decoded page in a PageCache: the stone, and the number of the
 // directory entry that uses the page, counted through the directory. If several
 // entries use one page, it is decoded for each.
 type PageKey struct {
@@ -30,10 +30,10 @@ type PageKey struct {
 	Entry uint32
 }
 
-// A Cache keeps decoded pages for the Readers that share it. Goroutines may share
+// A PageCache keeps decoded pages for the Readers that share it. Goroutines may share
 // it.
-type Cache interface {
-	// Page returns the page under key. If the Cache lacks it, Page calls fill and
+type PageCache interface {
+	// Page returns the page under key. If the PageCache lacks it, Page calls fill and
 	// keeps the result, which takes about bytes of memory. Of concurrent calls for
 	// one key one fills; the others wait, or return ctx.Err() when ctx ends. If fill
 	// fails, Page returns the error to its caller, and the next waiting caller
@@ -41,10 +41,10 @@ type Cache interface {
 	Page(ctx context.Context, key PageKey, fill func() (page any, bytes int64, err error)) (any, error)
 }
 
-// CacheBytes is the budget of the Cache that Open gives to a Reader.
+// CacheBytes is the budget of the PageCache that Open gives to a Reader.
 const CacheBytes = 64 << 20
 
-// NewCache returns a Cache of up to budget bytes of pages. It keeps none that is larger.
+// NewCache returns a PageCache of up to budget bytes of pages. It keeps none that is larger.
 func NewCache(budget int64) tile.Pages[PageKey] {
 	return tile.NewPages[PageKey](tile.Options{Budget: budget, Purposes: []tile.Purpose{{Policy: tile.WideTinyLFU}}})
 }
@@ -57,8 +57,8 @@ func (k PageKey) Hash() uint64 {
 // wholeSize is the size in bytes up to which Open reads all of a stone.
 const wholeSize = 64 << 10
 
-// Reader reads one stone. It holds the directory and reads pages through a Cache.
-// Goroutines may share it. Its results are shared with the Cache and must not be
+// Reader reads one stone. It holds the directory and reads pages through a PageCache.
+// Goroutines may share it. Its results are shared with the PageCache and must not be
 // changed. Errors about bytes are *CorruptError.
 type Reader struct {
 	r     io.ReaderAt
@@ -66,11 +66,11 @@ type Reader struct {
 	whole []byte // all of a small stone
 	dir   *directory
 	id    ID // in cache
-	cache Cache
+	cache PageCache
 }
 
 // Open reads and checks the directory of the stone of size bytes in r. r must stay
-// readable while the Reader is in use. The Reader has its own Cache of CacheBytes;
+// readable while the Reader is in use. The Reader has its own PageCache of CacheBytes;
 // see Through.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	s := &Reader{r: r, size: size, cache: new(ownCache)}
@@ -80,8 +80,8 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	return s, nil
 }
 
-// ownCache is a Cache that is made when the first page is read: many stones are opened
-// for their directory alone, or are read through another Cache.
+// ownCache is a PageCache that is made when the first page is read: many stones are opened
+// for their directory alone, or are read through another PageCache.
 type ownCache struct {
 	once  sync.Once
 	pages tile.Pages[PageKey]
@@ -94,7 +94,7 @@ func (c *ownCache) Page(ctx context.Context, key PageKey, fill func() (any, int6
 
 // Through returns a Reader of the same stone that reads pages through c under the
 // name id. If c serves other stones too, id must be the stone's.
-func (s *Reader) Through(c Cache, id ID) *Reader {
+func (s *Reader) Through(c PageCache, id ID) *Reader {
 	t := *s
 	t.cache, t.id = c, id
 	return &t
@@ -331,7 +331,7 @@ func (e *entry) chunk() *voxel.Chunk {
 // at returns the index in the entry's page of the item at a bit of its mask.
 func (e *entry) at(bit int) int { return int(e.first) + bits.OnesCount64(e.mask&(1<<bit-1)) }
 
-// cachedPage returns the page of a group through the Cache. begun is the number of the
+// cachedPage returns the page of a group through the PageCache. begun is the number of the
 // group's first entry.
 func cachedPage[T any](ctx context.Context, s *Reader, begun uint32, decode func() (T, int64, error)) (T, error) {
 	page, err := s.cache.Page(ctx, PageKey{s.id, begun}, func() (any, int64, error) {

@@ -13,14 +13,14 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// ErrChanged is what a File returns if it changed since it was opened. The cache then
+// ErrChanged is what a ReadCloser returns if it changed since it was opened. The cache then
 // forgets all its tiles, and the next request opens it again.
 var ErrChanged = errors.New("the file changed underneath")
 
-// File is an open item: it reads tiles by key. Goroutines share it.
-type File[K Key] interface {
+// ReadCloser is an open item: it reads tiles by key. Goroutines share it.
+type ReadCloser[K Key] interface {
 	Reader[K]
-	// About describes the item. It stays when the File is closed.
+	// About describes the item. It stays when the ReadCloser is closed.
 	About() About
 	Close() error
 }
@@ -49,7 +49,7 @@ type ItemsOptions struct {
 // describes it stays when it is closed. Any number of goroutines may use Items.
 type Items[K Key] struct {
 	cache  *Cache[K]
-	open   func(ctx context.Context, name string) (File[K], error)
+	open   func(ctx context.Context, name string) (ReadCloser[K], error)
 	itemOf func(K) uint32
 	o      ItemsOptions
 
@@ -65,7 +65,7 @@ type Items[K Key] struct {
 
 // NewItems returns the items of a cache. open opens one by its name, and itemOf returns the
 // item of a key.
-func NewItems[K Key](c *Cache[K], open func(ctx context.Context, name string) (File[K], error), itemOf func(K) uint32, o ItemsOptions) *Items[K] {
+func NewItems[K Key](c *Cache[K], open func(ctx context.Context, name string) (ReadCloser[K], error), itemOf func(K) uint32, o ItemsOptions) *Items[K] {
 	o.Open = cmp.Or(o.Open, 256)
 	s := &Items[K]{cache: c, open: open, itemOf: itemOf, o: o, byID: map[uint32]*Item[K]{}}
 	s.byName.Store(newItemTable[K](64))
@@ -106,7 +106,7 @@ type Item[K Key] struct {
 
 // openFile is a file that is open, and who uses it.
 type openFile[K Key] struct {
-	File[K]
+	ReadCloser[K]
 	users int
 	used  uint64 // when, by Items.clock
 	stale bool   // the item has it no more: its last user closes it
@@ -238,7 +238,7 @@ func (i *Item[K]) begin(ctx context.Context) (*openFile[K], error) {
 	i.counts.opens.Add(1)
 	about := f.About()
 	opened := i.use(func() {
-		i.file = &openFile[K]{File: f}
+		i.file = &openFile[K]{ReadCloser: f}
 		i.about.Store(&about)
 		i.of.opened++
 	})

@@ -27,7 +27,7 @@ type disk struct {
 
 func newDisk() *disk { return &disk{version: map[string]byte{}, opens: map[string]int{}} }
 
-func (d *disk) Open(_ context.Context, name string) (tile.File[tile.Flat], error) {
+func (d *disk) Open(_ context.Context, name string) (tile.ReadCloser[tile.Flat], error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refuse != nil {
@@ -203,7 +203,7 @@ func TestScene(t *testing.T) {
 	const files, edge, size, levels = 898, 8192, 32, 9
 	ctx := context.Background()
 	c := tile.New[tile.Flat](tile.Options{Budget: 8 << 20})
-	open := func(_ context.Context, name string) (tile.File[tile.Flat], error) {
+	open := func(_ context.Context, name string) (tile.ReadCloser[tile.Flat], error) {
 		return &virtual[tile.Flat]{
 			Item: tile.About{Size: [3]int{edge, edge, 1}, Tile: size, Levels: levels, Channels: []string{"R", "G", "B", "A"}, Traits: tile.Traits{Element: 8}},
 			Size: func(tile.Flat) int { return size * size * 8 },

@@ -6,7 +6,7 @@ import (
 	"github.com/cairnvoxel/cairn/tile"
 )
 
-// virtual is a tile.File that computes its tiles: a source without a disk, with any delay and
+// virtual is a tile.ReadCloser that computes its tiles: a source without a disk, with any delay and
 // any failure.
 type virtual[K tile.Key] struct {
 	Item tile.About

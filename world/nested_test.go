@@ -64,7 +64,7 @@ func TestCallsInAnUpdate(t *testing.T) {
 
 // slowCache stops the first call after stop was set, as a slow store would.
 type slowCache struct {
-	stone.Cache
+	stone.PageCache
 	stop    atomic.Bool
 	reached chan bool
 	goOn    chan bool

@@ -38,7 +38,7 @@ func newOpenStone(o *history.Opened) *openStone {
 
 // openLayers opens the layers, each stone once, none that prev has open; prev must
 // be held. Pages are read through cache.
-func openLayers(ctx context.Context, st history.Store, name string, f history.Fetched, prev openStack, cache stone.Cache) (openStack, error) {
+func openLayers(ctx context.Context, st history.Store, name string, f history.Fetched, prev openStack, cache stone.PageCache) (openStack, error) {
 	stones := make(map[stone.ID]*openStone, len(prev)+len(f.Layers))
 	for _, l := range prev {
 		stones[l.Stone.ID] = l.openStone

@@ -54,7 +54,7 @@ type Options struct {
 	Memory int64
 	// Cache keeps decoded pages. Worlds, forks and Snapshots that share one share pages of
 	// the stones that they have in common. Default: one of Memory for each.
-	Cache stone.Cache
+	Cache stone.PageCache
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 	// Part is how many chunks and columns the world may know of, for a world that is opened for one
@@ -244,7 +244,7 @@ func (w *World) openStack(ctx context.Context, at history.ID) (openStack, error)
 
 // openFetched opens a stack, and if stones of it were collected meanwhile what it
 // is now.
-func openFetched(ctx context.Context, st history.Store, name string, f history.Fetched, have openStack, cache stone.Cache) (openStack, error) {
+func openFetched(ctx context.Context, st history.Store, name string, f history.Fetched, have openStack, cache stone.PageCache) (openStack, error) {
 	for try := 1; ; try++ {
 		p, err := openLayers(ctx, st, name, f, have, cache)
 		if err == nil || !errors.Is(err, history.ErrGone) || try == maxReopen {

@@ -87,7 +87,7 @@ func BenchPaged(ctx context.Context, o lab.Options) (_ *PagedReport, err error) 
 		if err != nil {
 			return nil, err
 		}
-		c := &countedPages{Cache: stone.NewCache(row.Budget)}
+		c := &countedPages{PageCache: stone.NewCache(row.Budget)}
 		s = s.Through(c, stone.ID{})
 		got, err := r.read(ctx, walk, row, c, func(pos geom.ChunkPos) (*voxel.Chunk, error) {
 			chunk, _, err := s.ReadChunk(ctx, "overworld", levelVolume, 0, pos)
@@ -111,12 +111,12 @@ func BenchPaged(ctx context.Context, o lab.Options) (_ *PagedReport, err error) 
 
 // countedPages counts what a cache has decoded.
 type countedPages struct {
-	stone.Cache
+	stone.PageCache
 	pages, bytes int64
 }
 
 func (c *countedPages) Page(ctx context.Context, key stone.PageKey, fill func() (any, int64, error)) (any, error) {
-	return c.Cache.Page(ctx, key, func() (any, int64, error) {
+	return c.PageCache.Page(ctx, key, func() (any, int64, error) {
 		page, n, err := fill()
 		c.pages++
 		c.bytes += n

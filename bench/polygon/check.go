@@ -98,7 +98,7 @@ func (c *Checks) one(ring []region.Corner, l region.Line) error {
 	return errors.Join(otherwise(ring, l, want), raster(ring, parts))
 }
 
-func split(ring []region.Corner, l region.Line) ([]region.Part, error) {
+func split(ring []region.Corner, l region.Line) ([]region.PolygonPart, error) {
 	p, err := region.NewPolygon(ring)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ type ringKeys struct {
 }
 
 // keys returns the vertices of parts that were moved by a corner.
-func keys(parts []region.Part, moved region.Corner) ([]ringKeys, error) {
+func keys(parts []region.PolygonPart, moved region.Corner) ([]ringKeys, error) {
 	out := make([]ringKeys, 0, len(parts))
 	for _, p := range parts {
 		r := ringKeys{p.Side, make([]key, 0, p.Polygon.Len())}
@@ -196,7 +196,7 @@ func area(ring []key) (sum uint64) {
 type bridge struct{ from, to key }
 
 // properties checks the parts of a split.
-func properties(ring []region.Corner, l region.Line, parts []region.Part, rings []ringKeys) error {
+func properties(ring []region.Corner, l region.Line, parts []region.PolygonPart, rings []ringKeys) error {
 	edges := make(map[bridge]int, 32)
 	sums := map[region.Side]uint64{}
 	for i, p := range parts {
@@ -226,7 +226,7 @@ func properties(ring []region.Corner, l region.Line, parts []region.Part, rings 
 	if err != nil {
 		return err
 	}
-	own, err := keys([]region.Part{{Polygon: whole}}, region.Corner{})
+	own, err := keys([]region.PolygonPart{{Polygon: whole}}, region.Corner{})
 	if err != nil {
 		return err
 	}
@@ -341,7 +341,7 @@ func otherwise(ring []region.Corner, l region.Line, want []ringKeys) error {
 }
 
 // raster checks that the cells of the parts are those of the whole, none twice.
-func raster(ring []region.Corner, parts []region.Part) error {
+func raster(ring []region.Corner, parts []region.PolygonPart) error {
 	whole, err := region.NewPolygon(ring)
 	if err != nil {
 		return err

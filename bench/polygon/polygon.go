@@ -102,7 +102,7 @@ func measure(shape string, n int, o lab.Options) (Row, error) {
 	}); err != nil {
 		return row, err
 	}
-	var parts []region.Part
+	var parts []region.PolygonPart
 	if row.Ours, row.OurAllocs, row.OurBytes, err = timed(each, func() error {
 		parts, err = region.Split(p, line)
 		return err

@@ -79,7 +79,7 @@ func (m *memoryFlag) bound() { debug.SetMemoryLimit(m.bytes - max(m.bytes/8, 28<
 
 // cache returns the cache of decoded pages that the verb's readers share. What it cannot hold
 // lies in a temporary file.
-func (m *memoryFlag) cache() stone.Cache {
+func (m *memoryFlag) cache() stone.PageCache {
 	if m.pages.Cache == nil {
 		m.pages = stone.NewCache(m.share()).Spill(func() (tile.TempFile, error) { return port.TempFile("") })
 	}

@@ -199,7 +199,7 @@ func (a Area) In(ctx context.Context, st history.Store, w *world.World) (dimensi
 }
 
 // only cuts the region down to the cells that a term about history admits.
-func (a *area) only(ctx context.Context, st history.Store, w *world.World, term region.Change) error {
+func (a *area) only(ctx context.Context, st history.Store, w *world.World, term region.Changed) error {
 	changed := &masks.Changed{Most: maxChanged}
 	add := func(was *world.Snapshot, to history.ID) error {
 		defer was.Close()
@@ -235,7 +235,7 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 
 // each calls add with the pairs of versions whose difference a term is about: for an author what
 // each of the author's versions that the log has changed.
-func each(ctx context.Context, term region.Change, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
+func each(ctx context.Context, term region.Changed, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
 	found := term.Not
 	if term.By == "" {
 		c, err := port.Find(ctx, st, w.Name(), term.Since)

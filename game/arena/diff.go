@@ -19,7 +19,7 @@ import (
 // DiffOptions say what to compare. The zero value is what the snapshot is of.
 type DiffOptions struct {
 	Area     // only what lies in it as well
-	Cache    stone.Cache
+	Cache    stone.PageCache
 	MaxBytes int64 // as diff.Worlds takes it
 }
 

@@ -34,7 +34,7 @@ const leastSpillCache = 8 << 20
 type spills struct {
 	Spill
 	ctx     context.Context
-	cache   stone.Cache
+	cache   stone.PageCache
 	files   []whole.TempFile
 	stones  []*stone.Reader // of columns, bottom first
 	chunks  *tile.Pieces    // a piece for each spiltCube; in the first of files

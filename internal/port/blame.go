@@ -45,7 +45,7 @@ type Blamed struct {
 
 // BlameOptions of Blame. The zero value is the default.
 type BlameOptions struct {
-	Cache stone.Cache // for pages; default a small one
+	Cache stone.PageCache // for pages; default a small one
 	// Opens bounds how many versions are opened, because that takes time. Default 64.
 	Opens int
 }

@@ -24,7 +24,7 @@ type Note struct {
 	MaxBytes int64
 	// Cache is where pages of the world and of the stone are read through. Default: one for
 	// each.
-	Cache stone.Cache
+	Cache stone.PageCache
 }
 
 // check fails if the head is not the one that the note expects.

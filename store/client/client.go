@@ -29,7 +29,7 @@ type Options struct {
 	HTTP http.RoundTripper
 	// Cache keeps blocks of large stones. It may be the one that worlds read their
 	// pages through, so that both share its budget. Default: one of stone.CacheBytes.
-	Cache stone.Cache
+	Cache stone.PageCache
 	// Tries is how often a repeatable call is made at most. Default 8, about five
 	// seconds, in which a server can restart. It is 1 until something has answered
 	// at the address. With several addresses each try asks all of them. A store that

@@ -120,7 +120,7 @@ func TestFetch(t *testing.T) {
 func TestCache(t *testing.T) {
 	large := writtenStone(t, "large", 3<<20)
 	for _, tt := range []struct {
-		cache stone.Cache
+		cache stone.PageCache
 		calls [2]int // of reading two blocks twice, and again by another that opens the stone
 	}{{nil, [2]int{2, 0}}, {stone.NewCache(600 << 10), [2]int{4, 4}}, {stone.NewCache(0), [2]int{4, 4}}} {
 		f := newFake(t, serveStones(large))

@@ -15,12 +15,12 @@ const maxMask = 4096
 // every cell. A mask does not change.
 type Mask struct {
 	names   []nameTerm
-	changes []Change
+	changes []Changed
 }
 
-// Change is a term of a Mask that admits the cells which a history has changed: after a
+// Changed is a term of a Mask that admits the cells which a history has changed: after a
 // version or by an author. One of Since and By is set.
-type Change struct {
+type Changed struct {
 	Since string // what stands behind @name@: a number, the beginning of an id, or a time
 	By    string // the name of an author
 	Not   bool   // the term admits all other cells
@@ -87,7 +87,7 @@ func (m *Mask) add(term string) (where int, err error) {
 		if value, err = unquoted(value); err != nil {
 			return where + len(kind) + 1, err
 		}
-		c := Change{Not: not, Since: value}
+		c := Changed{Not: not, Since: value}
 		if kind == "by" {
 			c.Since, c.By = "", value
 		}
@@ -287,7 +287,7 @@ func (m Mask) Names() Mask { return Mask{names: m.names} }
 
 // Changes returns the terms that a history decides, in the order of the text. A cell must
 // hold to all of them and to Cells.
-func (m Mask) Changes() []Change { return slices.Clone(m.changes) }
+func (m Mask) Changes() []Changed { return slices.Clone(m.changes) }
 
 // matches reports whether p matches a name with its namespace and properties.
 func (p pattern) matches(name string, properties []string) bool {

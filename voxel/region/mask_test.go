@@ -99,17 +99,17 @@ func TestMaskCells(t *testing.T) {
 func TestMaskChanges(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want []region.Change
+		want []region.Changed
 		back string // "" is text
 	}{
 		{"", nil, ""},
 		{"  ", nil, ""},
-		{"since:12", []region.Change{{Since: "12"}}, ""},
-		{"since:2026-11-22T17:28:23Z", []region.Change{{Since: "2026-11-22T17:28:23Z"}}, ""},
-		{"!since:12&by:ann", []region.Change{{Since: "12", Not: true}, {By: "ann"}}, "!since:12 & by:ann"},
-		{"by:Ann Lee", []region.Change{{By: "Ann Lee"}}, ""},
-		{`by:"Ann & \"Bob\", [x]"`, []region.Change{{By: `Ann & "Bob", [x]`}}, ""},
-		{`by:"ann" & by:" ann"`, []region.Change{{By: "ann"}, {By: " ann"}}, `by:ann & by:" ann"`},
+		{"since:12", []region.Changed{{Since: "12"}}, ""},
+		{"since:2026-11-22T17:28:23Z", []region.Changed{{Since: "2026-11-22T17:28:23Z"}}, ""},
+		{"!since:12&by:ann", []region.Changed{{Since: "12", Not: true}, {By: "ann"}}, "!since:12 & by:ann"},
+		{"by:Ann Lee", []region.Changed{{By: "Ann Lee"}}, ""},
+		{`by:"Ann & \"Bob\", [x]"`, []region.Changed{{By: `Ann & "Bob", [x]`}}, ""},
+		{`by:"ann" & by:" ann"`, []region.Changed{{By: "ann"}, {By: " ann"}}, `by:ann & by:" ann"`},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			m, err := region.ParseMask(tt.text)

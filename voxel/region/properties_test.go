@@ -48,14 +48,14 @@ func splitTwin(corners []region.Corner, l region.Line, side int) *big.Rat {
 }
 
 // texts returns each part as one line of text.
-func texts(parts []region.Part) (out []string) {
+func texts(parts []region.PolygonPart) (out []string) {
 	for _, p := range parts {
 		out = append(out, p.Side.String()+" "+strings.Join(ring(p.Polygon), " "))
 	}
 	return out
 }
 
-func mustSplit(t fataler, corners []region.Corner, l region.Line) []region.Part {
+func mustSplit(t fataler, corners []region.Corner, l region.Line) []region.PolygonPart {
 	t.Helper()
 	p, err := region.NewPolygon(corners)
 	if err != nil {
@@ -156,7 +156,7 @@ func checkSplitOf(t fataler, corners []region.Corner, l region.Line) {
 }
 
 // checkOrder checks that parts come as they begin along the line, each with its first vertex on it.
-func checkOrder(t fataler, l region.Line, parts []region.Part) {
+func checkOrder(t fataler, l region.Line, parts []region.PolygonPart) {
 	t.Helper()
 	left := region.Left
 	if l.B.X < l.A.X || l.B.X == l.A.X && l.B.Z < l.A.Z {
@@ -229,7 +229,7 @@ func checkInvariant(t fataler, corners []region.Corner, l region.Line, want []st
 }
 
 // checkRaster compares the cells of the parts with those of the whole.
-func checkRaster(t fataler, p region.Polygon, parts []region.Part) {
+func checkRaster(t fataler, p region.Polygon, parts []region.PolygonPart) {
 	t.Helper()
 	whole, err := p.Prism(0, 1)
 	if err != nil {
@@ -284,14 +284,14 @@ func TestSplitAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts := []region.Part{{Polygon: p}}
+		parts := []region.PolygonPart{{Polygon: p}}
 		g := rapid.IntRange(-1, 7)
 		for range rapid.IntRange(2, 6).Draw(t, "lines") {
 			l := region.Line{A: region.Corner{X: g.Draw(t, "ax"), Z: g.Draw(t, "az")}, B: region.Corner{X: g.Draw(t, "bx"), Z: g.Draw(t, "bz")}}
 			if l.A == l.B {
 				continue
 			}
-			var next []region.Part
+			var next []region.PolygonPart
 			for _, part := range parts {
 				more, err := region.Split(part.Polygon, l)
 				if err != nil {
@@ -462,7 +462,7 @@ func TestTowers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var parts []region.Part
+		var parts []region.PolygonPart
 		area := new(big.Rat)
 		err = region.Towers(p, func(tower geom.ChunkPos, part region.Polygon) bool {
 			prism, err := part.Prism(0, 1)
@@ -472,7 +472,7 @@ func TestTowers(t *testing.T) {
 			if b := prism.Bounds(); b.Intersect(tower.Box()) != b {
 				t.Fatalf("%v: the part %q is not in the tower %v", corners, ring(part), tower)
 			}
-			parts = append(parts, region.Part{Polygon: part})
+			parts = append(parts, region.PolygonPart{Polygon: part})
 			area.Add(area, part.Area())
 			return true
 		})

@@ -24,8 +24,8 @@ func (s Side) String() string {
 	return "right"
 }
 
-// Part is a piece of a polygon on one side of a line.
-type Part struct {
+// PolygonPart is a piece of a polygon on one side of a line.
+type PolygonPart struct {
 	Polygon Polygon
 	Side    Side
 }
@@ -47,7 +47,7 @@ var errNotSimple = errors.New("region: split: the polygon is not simple")
 // It takes time in proportion to the number of vertices, and to m log m for m points of p on the
 // line. It fails if the points of l are the same, with an error that wraps geom.ErrOutOfRange if
 // they are beyond MaxCorner, and if it finds that p is not simple.
-func Split(p Polygon, l Line) ([]Part, error) {
+func Split(p Polygon, l Line) ([]PolygonPart, error) {
 	for _, c := range [2]Corner{l.A, l.B} {
 		if max(int64(c.X), int64(c.Z)) > MaxCorner || min(int64(c.X), int64(c.Z)) < -MaxCorner {
 			return nil, fmt.Errorf("region: split by a line through (%d,%d): %w", c.X, c.Z, geom.ErrOutOfRange)
@@ -67,7 +67,7 @@ func Split(p Polygon, l Line) ([]Part, error) {
 	var room [8]event
 	s.events = room[:0]
 	if whole := s.meet(); whole != 0 {
-		return []Part{{p, whole * left}}, nil
+		return []PolygonPart{{p, whole * left}}, nil
 	}
 	if len(s.events) == 2 {
 		return s.two(), nil
@@ -149,7 +149,7 @@ func (s *splitter) meet() Side {
 
 // two splits a ring that meets the line twice, as every convex one does that is cut: no
 // sorting is needed. At the first event along the line the ring goes from left to right.
-func (s *splitter) two() []Part {
+func (s *splitter) two() []PolygonPart {
 	a, b := 0, 1
 	if s.events[0].before == Right {
 		a, b = b, a
@@ -160,7 +160,7 @@ func (s *splitter) two() []Part {
 	first.along = s.along
 	left := s.chain(append(make([]Vertex, 0, n), first, second), b)
 	second.along = s.along
-	return []Part{{Polygon{left}, s.left}, {Polygon{append(right, second)}, -s.left}}
+	return []PolygonPart{{Polygon{left}, s.left}, {Polygon{append(right, second)}, -s.left}}
 }
 
 // chain appends the vertices between an event and the next of the ring.
@@ -283,16 +283,16 @@ func (s *splitter) pair() error {
 }
 
 // collect goes round each part once, from its first event along the line.
-func (s *splitter) collect() []Part {
-	var parts []Part
+func (s *splitter) collect() []PolygonPart {
+	var parts []PolygonPart
 	for _, k := range s.sorted {
 		e := &s.events[k]
 		if e.before == Left && !e.done {
 			out := s.walk(nil, e.rank, s.events[e.link].rank, 1)
-			parts = append(parts, Part{Polygon{s.round(out, e.link, 1)}, s.left})
+			parts = append(parts, PolygonPart{Polygon{s.round(out, e.link, 1)}, s.left})
 		}
 		if e.after == Right && !s.events[(int(k)+1)%len(s.events)].done {
-			parts = append(parts, Part{Polygon{s.round([]Vertex{e.vertex}, k, -1)}, -s.left})
+			parts = append(parts, PolygonPart{Polygon{s.round([]Vertex{e.vertex}, k, -1)}, -s.left})
 		}
 	}
 	return parts

@@ -75,7 +75,7 @@ func TestSplitFarAway(t *testing.T) {
 		for i, p := range corners {
 			moved[i] = move(p)
 		}
-		mapped := func(parts []region.Part, mirror int) map[string]int {
+		mapped := func(parts []region.PolygonPart, mirror int) map[string]int {
 			out := make(map[string]int)
 			for _, part := range parts {
 				for v := range part.Polygon.Vertices() {

@@ -31,7 +31,7 @@ import (
 // Options of a Hub.
 type Options struct {
 	// Cache has the pages of all worlds. Default one of its own.
-	Cache stone.Cache
+	Cache stone.PageCache
 	// Look says how a cell looks from afar. Default as in pictures.
 	Look func(volume, name string) stream.Look
 	// Viewers is how many there may be at a time. One token may have half of them. Default
