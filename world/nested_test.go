@@ -75,7 +75,7 @@ func (c *slowCache) Page(ctx context.Context, key stone.PageKey, fill func() (an
 		c.reached <- true
 		<-c.goOn
 	}
-	return c.Cache.Page(ctx, key, fill)
+	return c.PageCache.Page(ctx, key, fill)
 }
 
 // TestRestoreDoesNotWaitForLoads restores a world while a Load waits for the Store. The Load brings
@@ -102,7 +102,7 @@ func TestRestoreDoesNotWaitForLoads(t *testing.T) {
 	commit(t, w)
 	w.Close()
 
-	cache := &slowCache{Cache: stone.NewCache(1 << 20), reached: make(chan bool), goOn: make(chan bool)}
+	cache := &slowCache{PageCache: stone.NewCache(1 << 20), reached: make(chan bool), goOn: make(chan bool)}
 	w, err := world.Open(ctx, st, "a", world.Options{Cache: cache})
 	if err != nil {
 		t.Fatal(err)
