@@ -57,7 +57,7 @@ type towers struct {
 
 	ctx    context.Context
 	feet   map[footprint][]int32 // cubes by their place, if towers are read
-	cache  stone.PageCache           // of *block, by the first cube of a place
+	cache  stone.PageCache       // of *block, by the first cube of a place
 	failed atomic.Pointer[error] // the first error because of which towers are incomplete
 }
 
