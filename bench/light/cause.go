@@ -111,7 +111,7 @@ func (s *lit) look() {
 	s.full, s.ramp = full == light.SectionCells, ramp*4 >= light.SectionCells*3
 }
 
-// besides is where in a lit the cells beside one are, in the order of light.Side.
+// besides is where in a lit the cells beside one are, in the order of light.CellFace.
 var besides = [light.Sides]int{-1, 1, -margin * margin, margin * margin, -margin, margin}
 
 func (d *lightDimension) matter(c voxel.Cell) light.Matter {
@@ -136,7 +136,7 @@ func (d *lightDimension) rule(s *lit, at int) (best uint8) {
 		if (m>>(8+f)|n>>(8+f^1))&1 != 0 {
 			continue
 		}
-		if s.kind == light.Sky && light.Side(f) == light.Above && l == light.MaxLight && takes == 0 {
+		if s.kind == light.Sky && light.CellFace(f) == light.Above && l == light.MaxLight && takes == 0 {
 			return light.MaxLight
 		}
 		if lost := max(1, takes); l > lost {

@@ -42,7 +42,7 @@ func (s *slow) each(back bool, f func(p geom.Point, i int)) {
 	}
 }
 
-func shut(v light.Matter, f light.Side) bool { return v>>(8+f)&1 != 0 }
+func shut(v light.Matter, f light.CellFace) bool { return v>>(8+f)&1 != 0 }
 
 // slowLight relaxes the light of a box until nothing changes. Above and around it
 // is nothing.
@@ -81,7 +81,7 @@ func (g *ground) slowLight(kind light.Channel, m light.Matters, from, to geom.Po
 			lost := max(1, int8(v&15))
 			for f, step := range steps {
 				j, ok := s.index(p.Add(step))
-				if !ok || s.level[j]-lost <= s.level[i] || shut(v, light.Side(f)) || shut(s.matter[j], light.Side(f)^1) {
+				if !ok || s.level[j]-lost <= s.level[i] || shut(v, light.CellFace(f)) || shut(s.matter[j], light.CellFace(f)^1) {
 					continue
 				}
 				s.level[i], changed = s.level[j]-lost, true

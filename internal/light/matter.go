@@ -7,22 +7,22 @@ import (
 )
 
 // Matter is how a cell affects light. Bits 0-3: how much it weakens light. Bits 4-7:
-// how much light it emits. Bits 8-13: the closed faces, in the order of Side. A cell
+// how much light it emits. Bits 8-13: the closed faces, in the order of CellFace. A cell
 // with weakening 0 weakens light by 1 as well, but lets sky light fall through.
 type Matter uint16
 
-// Side is a side of a cell.
-type Side uint8
+// CellFace is a side of a cell.
+type CellFace uint8
 
 // The faces. Opposite faces are neighbours.
 const (
-	West  Side = iota // x-1
-	East              // x+1
-	Below             // y-1
-	Above             // y+1
-	North             // z-1
-	South             // z+1
-	Sides             // the number of faces
+	West  CellFace = iota // x-1
+	East                  // x+1
+	Below                 // y-1
+	Above                 // y+1
+	North                 // z-1
+	South                 // z+1
+	Sides                 // the number of faces
 )
 
 // Opaque lets no light in.
@@ -39,7 +39,7 @@ func (m Matter) withTakes(n uint8) Matter { return m&^15 | Matter(n) }
 func (m Matter) withGives(n uint8) Matter { return m&^(15<<4) | Matter(n)<<4 }
 
 // turn returns m with one face closed if it was open, and open if it was closed.
-func (m Matter) turn(f Side) Matter { return m ^ 1<<(8+f) }
+func (m Matter) turn(f CellFace) Matter { return m ^ 1<<(8+f) }
 
 // Matters holds the matter of each cell. Cells beyond the end are Opaque. The empty
 // cell is always clear.

@@ -18,7 +18,7 @@ const (
 // SectionPos is a position counted in sections.
 type SectionPos struct{ X, Y, Z int32 }
 
-func (p SectionPos) to(f Side) SectionPos {
+func (p SectionPos) to(f CellFace) SectionPos {
 	step := int32(f&1)*2 - 1
 	switch f {
 	case West, East:
@@ -341,7 +341,7 @@ func (p *openSection) before(i int) uint8 {
 func (p *openSection) edited(i int) bool { return len(p.was) > 0 && p.was[i] != p.what[i] }
 
 // beside returns the cell at a face of s.
-func (r *Relight) beside(s cellRef, f Side) cellRef {
+func (r *Relight) beside(s cellRef, f CellFace) cellRef {
 	const edge = SectionEdge - 1
 	at, step := s.i&edge, 1
 	switch f {
@@ -363,7 +363,7 @@ func (r *Relight) beside(s cellRef, f Side) cellRef {
 }
 
 // over returns the section at a face of p.
-func (r *Relight) over(p *openSection, f Side) *openSection {
+func (r *Relight) over(p *openSection, f CellFace) *openSection {
 	n := p.next[f]
 	if n == nil {
 		n = r.open(p.at.to(f))

@@ -101,13 +101,13 @@ func (s *slowPlot) matter(c voxel.Cell) light.Matter {
 }
 
 // beside calls f with the cells at the faces of one.
-func (s *slowPlot) beside(i int, f func(face light.Side, j int, sky bool)) {
+func (s *slowPlot) beside(i int, f func(face light.CellFace, j int, sky bool)) {
 	e := s.edge()
 	for face, step := range steps {
 		j, ok := s.index(i%e+step[0], i/e/e+step[1], i/e%e+step[2])
-		sky := !ok && light.Side(face) == light.Above && s.kind == light.Sky
+		sky := !ok && light.CellFace(face) == light.Above && s.kind == light.Sky
 		if ok || sky {
-			f(light.Side(face), j, sky)
+			f(light.CellFace(face), j, sky)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (s *slowPlot) look(i int, blocks []voxel.Cell, level []uint8) (rule, bright
 	if s.kind == light.Block {
 		rule = int8(v >> 4 & 15)
 	}
-	s.beside(i, func(f light.Side, j int, sky bool) {
+	s.beside(i, func(f light.CellFace, j int, sky bool) {
 		l, there := int8(15), light.Matter(0)
 		if !sky {
 			l, there = int8(level[j]), s.matter(blocks[j])
@@ -148,7 +148,7 @@ func (s *slowPlot) run() []uint8 {
 			continue
 		}
 		near := false
-		s.beside(i, func(_ light.Side, j int, sky bool) { near = near || !sky && changed(j) })
+		s.beside(i, func(_ light.CellFace, j int, sky bool) { near = near || !sky && changed(j) })
 		rule, brightest, above := s.look(i, s.before, old)
 		switch l := int8(old[i]); {
 		case l < rule && !near:

@@ -14,7 +14,7 @@ const (
 
 // offered returns the light that the rule lets a cell take from the cell at a face
 // of it. there and here are the two blocks.
-func (r *Relight) offered(level, there, here uint8, f Side) uint8 {
+func (r *Relight) offered(level, there, here uint8, f CellFace) uint8 {
 	m, n := r.list[here], r.list[there]
 	if (m.closed()>>f|n.closed()>>(f^1))&1 != 0 {
 		return 0
@@ -76,7 +76,7 @@ func (r *Relight) ask(s cellRef) oddity {
 }
 
 // has returns the light that a cell gets from level at a face of it.
-func (r *Relight) has(s cellRef, level, there uint8, f Side) uint8 {
+func (r *Relight) has(s cellRef, level, there uint8, f CellFace) uint8 {
 	v := r.offered(level, there, s.p.what[s.i], f)
 	switch o := r.oddity(s); {
 	case o >= glowing || o <= even:

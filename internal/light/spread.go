@@ -214,7 +214,7 @@ func (f *Flood) flowSpecial(k int, cells uint64, l uint8) {
 }
 
 // into lets light of a level into cells of tile k through a face.
-func (f *Flood) into(k int, cells uint64, by Side, l uint8) {
+func (f *Flood) into(k int, cells uint64, by CellFace, l uint8) {
 	if f.special[k] != 0 {
 		f.enter(k, cells, by, l)
 	} else if cells &= f.dark[k]; cells != 0 {
@@ -223,7 +223,7 @@ func (f *Flood) into(k int, cells uint64, by Side, l uint8) {
 }
 
 // enter is into for a tile with special cells.
-func (f *Flood) enter(k int, cells uint64, by Side, l uint8) {
+func (f *Flood) enter(k int, cells uint64, by CellFace, l uint8) {
 	o := &f.specials[f.special[k]]
 	cells &= f.dark[k] &^ o.closed[by]
 	if thin := cells &^ o.dimming; thin != 0 {
