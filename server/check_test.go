@@ -35,7 +35,7 @@ func TestCheckMemory(t *testing.T) {
 	var b bytes.Buffer
 	id, err := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{
 		{Volume: voxel.Volume{Name: "v", Schema: voxel.Level, Scale: 1}, Levels: []stonetest.LevelSpec{{Chunks: chunks}}},
-	}}}}.Write(&b, stone.Options{})
+	}}}}.Write(&b, stone.Options{Effort: stone.Quick}) // the form whose plain bytes are many
 	if err != nil {
 		t.Fatal(err)
 	}
