@@ -405,7 +405,7 @@ func TestImportBeyondMemory(t *testing.T) {
 			t.Errorf("import %d: got %+v, want %+v", i+1, got, want)
 		}
 	}
-	if _, err := convert.FromContentWithin(t.Context(), w.Content(), 2<<20); !errors.Is(err, convert.ErrTooLarge) {
+	if _, err := convert.FromContent(t.Context(), w.Content(), 2<<20); !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("the world fits into memory: %v", err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {

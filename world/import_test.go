@@ -40,7 +40,7 @@ func exported(t testing.TB, w *world.World) *convert.Loaded {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := convert.FromContent(ctx, r)
+	out, err := convert.FromContent(ctx, r, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

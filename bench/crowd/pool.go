@@ -124,7 +124,7 @@ func (t *template) addFile(ctx context.Context, w *world.World, n poolSize) erro
 	if err != nil {
 		return err
 	}
-	whole, err := convert.FromContent(ctx, r)
+	whole, err := convert.FromContent(ctx, r, 0)
 	if err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 	case !made:
 		return nil, usagef("%s has a version of a game already; cairn does not convert it", r.World)
 	}
-	w, err := convert.FromContentWithin(ctx, c, maxBytes)
+	w, err := convert.FromContent(ctx, c, maxBytes)
 	if err == nil {
 		err = port.ForGame(ctx, w, filepath.Base(strings.TrimSuffix(r.Target, o.kind.Ext)), o.dataVersion, r.Lost)
 	}

@@ -155,12 +155,12 @@ func (o genOptions) check(sf *storeFlag, to string, world bool) error {
 // make makes src a world.
 func (r *imported) make(ctx context.Context, sf *storeFlag, src madeUp, n note) (err error) {
 	if src.parts != nil { // the stone has counted it
-		if err := r.put(ctx, sf, &source{Opened: port.Of(src.parts), path: r.Source}, src.parts, n); err != nil {
+		if err := r.put(ctx, sf, &source{Opened: port.FromContent(src.parts), path: r.Source}, src.parts, n); err != nil {
 			return err
 		}
 		return withContent(ctx, sf, r.World, false, func(_ *source, c stone.Content) error { return r.count(ctx, c) })
 	}
-	s := &source{Opened: port.OfLeaf(src.src, sf.options()), path: r.Source}
+	s := &source{Opened: port.FromSource(src.src, sf.options()), path: r.Source}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	w, err := s.parts(ctx, nil)
 	if err == nil {

@@ -96,7 +96,7 @@ func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error
 		return nil, err
 	}
 	_, bytes := s.Stones()
-	return &source{Opened: port.Of(s), path: arg, bytes: bytes, commit: versionOf(c), snapshot: s}, nil
+	return &source{Opened: port.FromContent(s), path: arg, bytes: bytes, commit: versionOf(c), snapshot: s}, nil
 }
 
 // commitResult is what came of committing a world.

@@ -58,8 +58,8 @@ type Clip struct {
 	// Inner is the box that a file names, if blocks lie outside of it: its least corner is pasted at a
 	// place, not that of all blocks.
 	Inner geom.Box
-	Block Layer
-	Biome *Layer // nil if there are none
+	Block Contents
+	Biome *Contents // nil if there are none
 	// Lists are voxel.BlockEntities and voxel.Entities in the form of a column of a block
 	// world. Positions count from the least corner, those in payloads too.
 	Lists []voxel.List
@@ -72,8 +72,8 @@ type Clip struct {
 	Notes []string
 }
 
-// Layer is the cells of a clip and their names.
-type Layer struct {
+// Contents is the cells of a clip and their names.
+type Contents struct {
 	// Names are by cell. Cell 0 is format.Air, for biomes it is none.
 	Names []string
 	View  *grid.View
@@ -87,18 +87,18 @@ type Layer struct {
 
 // Air returns a clip of that size that is all air.
 func Air(size geom.Point) *Clip {
-	return &Clip{Size: size, Block: Layer{Names: []string{format.Air}, View: grid.New(grid.Options{}), Scale: 1}, Lost: map[string]int{}}
+	return &Clip{Size: size, Block: Contents{Names: []string{format.Air}, View: grid.New(grid.Options{}), Scale: 1}, Lost: map[string]int{}}
 }
 
 // Area returns the number of blocks of a slice.
 func (c *Clip) Area() int { return c.Size.X * c.Size.Z }
 
 // Box returns the blocks of the clip in the space of v's View.
-func (c *Clip) Box(v *Layer) geom.Box { return geom.Box{Min: v.At, Max: v.At.Add(c.Size)} }
+func (c *Clip) Box(v *Contents) geom.Box { return geom.Box{Min: v.At, Max: v.At.Add(c.Size)} }
 
 // Slice writes the cells of v at a height, one for each block, to dst: x fastest, then z. dst
 // must hold Area cells.
-func (c *Clip) Slice(v *Layer, y int, dst []voxel.Cell) { c.rows(v, y, 0, c.Size.Z, dst) }
+func (c *Clip) Slice(v *Contents, y int, dst []voxel.Cell) { c.rows(v, y, 0, c.Size.Z, dst) }
 
 // bandCells is about how many cells Cells gives at once.
 const bandCells = 1 << 20
@@ -106,7 +106,7 @@ const bandCells = 1 << 20
 // Cells calls f with all cells of v, one for each block, in the order of schematics: x fastest,
 // then z, then y; of a flat volume, one slice. f gets whole rows, and must not keep them. Cells
 // returns the first error of f.
-func (c *Clip) Cells(v *Layer, f func(cells []voxel.Cell) error) error {
+func (c *Clip) Cells(v *Contents, f func(cells []voxel.Cell) error) error {
 	height := c.Size.Y
 	if v.Flat {
 		height = 1
@@ -130,7 +130,7 @@ func (c *Clip) Cells(v *Layer, f func(cells []voxel.Cell) error) error {
 }
 
 // rows writes the cells of the rows from z0 up to z1 at a height.
-func (c *Clip) rows(v *Layer, y, z0, z1 int, dst []voxel.Cell) {
+func (c *Clip) rows(v *Contents, y, z0, z1 int, dst []voxel.Cell) {
 	if v.Flat {
 		y = 0
 	}
@@ -163,7 +163,7 @@ func mustRead(v *grid.View, b geom.Box, dst []voxel.Cell) {
 }
 
 // Counts returns how many blocks have each cell of v; of a flat one, how many columns.
-func (c *Clip) Counts(v *Layer) []int {
+func (c *Clip) Counts(v *Contents) []int {
 	counts := make([]int, len(v.Names))
 	if c.Area() == 0 || c.Size.Y == 0 && !v.Flat {
 		return counts
@@ -290,7 +290,7 @@ func Difference(a, b *Clip) string {
 	return ""
 }
 
-func differentCells(a, b *Clip, v, w *Layer) string {
+func differentCells(a, b *Clip, v, w *Contents) string {
 	if a.Area() == 0 {
 		return ""
 	}

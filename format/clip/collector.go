@@ -216,10 +216,10 @@ func (c *Collector) Clip() (*Clip, error) {
 	}
 	out := &Clip{Version: c.version, Size: box.Size(), Min: box.Min, Lost: c.lost}
 	view, _ := c.block.Publish()
-	out.Block = Layer{Names: slices.Clone(c.dim.Volume(voxel.Block).Names.List()), View: view, At: box.Min, Scale: 1}
+	out.Block = Contents{Names: slices.Clone(c.dim.Volume(voxel.Block).Names.List()), View: view, At: box.Min, Scale: 1}
 	if c.biome != nil {
 		view, _ := c.biome.Publish()
-		out.Biome = &Layer{Names: slices.Clone(c.dim.Volume(voxel.Biome).Names.List()), View: view, At: box.Min, Scale: 4}
+		out.Biome = &Contents{Names: slices.Clone(c.dim.Volume(voxel.Biome).Names.List()), View: view, At: box.Min, Scale: 4}
 	}
 	if v := out.Biome; v != nil && slices.ContainsFunc(v.Names, isNumber) {
 		for cell, n := range out.Counts(v) {

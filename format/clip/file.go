@@ -146,7 +146,7 @@ func (c *Clip) parseBiomes(b []byte) error {
 	if err != nil {
 		return err
 	}
-	v := &Layer{Scale: 1, Flat: string(document.Find(fields, "Flat", nbt.Byte)) == "\x01"}
+	v := &Contents{Scale: 1, Flat: string(document.Find(fields, "Flat", nbt.Byte)) == "\x01"}
 	names := nbt.NewPayload(document.Find(fields, "Names", nbt.List), nbt.Limits{})
 	for _, n := names.List(); n > 0; n-- {
 		v.Names = append(v.Names, string(names.String()))

@@ -62,7 +62,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 	}
 	w := &sender{c: c, lost: s.lost, dim: format.BlockDimension("overworld", "")}
 	for _, v := range []struct {
-		from *Layer
+		from *Contents
 		to   *format.Names
 	}{{&c.Block, w.dim.Volume(voxel.Block).Names}, {w.biome(), w.dim.Volume(voxel.Biome).Names}} {
 		if v.from == nil {
@@ -101,7 +101,7 @@ type sender struct {
 }
 
 // biome returns the biomes that sections hold, or nil.
-func (w *sender) biome() *Layer {
+func (w *sender) biome() *Contents {
 	if w.c.Version != 0 && w.c.Version < biomesInSections {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (w *sender) blocks(corner geom.Point) []voxel.Cell {
 }
 
 // biomes returns the biomes of a section. A cell has the biome of its least block.
-func (w *sender) biomes(v *Layer, corner geom.Point) []voxel.Cell {
+func (w *sender) biomes(v *Contents, corner geom.Point) []voxel.Cell {
 	out := make([]voxel.Cell, 0, biomeEdge*biomeEdge*biomeEdge)
 	for y := range biomeEdge {
 		for z := range biomeEdge {
@@ -197,7 +197,7 @@ func (w *sender) biomes(v *Layer, corner geom.Point) []voxel.Cell {
 }
 
 // biomeAt returns the biome of the block of the box that is nearest to p.
-func (c *Clip) biomeAt(v *Layer, p geom.Point) voxel.Cell {
+func (c *Clip) biomeAt(v *Contents, p geom.Point) voxel.Cell {
 	p = geom.Point{X: min(p.X, c.Size.X-1), Y: min(p.Y, c.Size.Y-1), Z: min(p.Z, c.Size.Z-1)}
 	if v.Flat {
 		p.Y = 0

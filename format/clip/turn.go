@@ -110,7 +110,7 @@ func (t Turn) offset(p, size geom.Point) geom.Point {
 }
 
 // turnVolume turns cells. name turns a name.
-func (c *Clip) turnVolume(v *Layer, t Turn, name func(string) string) Layer {
+func (c *Clip) turnVolume(v *Contents, t Turn, name func(string) string) Contents {
 	names, table := format.NewNames(), make([]voxel.Cell, len(v.Names))
 	for i, s := range v.Names {
 		cell, err := names.Cell(name(s))
@@ -145,7 +145,7 @@ func (c *Clip) turnVolume(v *Layer, t Turn, name func(string) string) Layer {
 	if err != nil {
 		panic("clip: turned cells fill the turned box: " + err.Error())
 	}
-	return Layer{Names: names.List(), View: view, Scale: 1, Flat: v.Flat}
+	return Contents{Names: names.List(), View: view, Scale: 1, Flat: v.Flat}
 }
 
 // object turns an object of a clip.

@@ -100,7 +100,7 @@ func random(rnd *rand.Rand, size geom.Point) *clip.Clip {
 	c.Version, c.Offset, c.Min = 3700, geom.Point{X: rnd.IntN(20) - 10, Y: 3, Z: rnd.IntN(20) - 10}, geom.Point{X: 100, Y: -5, Z: 7}
 	c.Block.Names = states
 	c.Block.View = filled(size, func(geom.Point) voxel.Cell { return voxel.Cell(rnd.IntN(len(states))) })
-	c.Biome = &clip.Layer{Names: []string{"air", "minecraft:plains", "minecraft:desert", "minecraft:river"}, Scale: 1,
+	c.Biome = &clip.Contents{Names: []string{"air", "minecraft:plains", "minecraft:desert", "minecraft:river"}, Scale: 1,
 		View: filled(size, func(geom.Point) voxel.Cell { return voxel.Cell(1 + rnd.IntN(3)) })}
 	var tiles, entities []voxel.Object
 	for i := range 5 {

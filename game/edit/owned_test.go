@@ -26,7 +26,7 @@ func with(t *testing.T, block string, objects ...voxel.Object) *clip.Clip {
 	}
 	c := clip.Air(geom.Point{X: 1, Y: 1, Z: 1})
 	c.Version = 3953
-	c.Block = clip.Layer{Names: []string{"air", block}, View: v, Scale: 1}
+	c.Block = clip.Contents{Names: []string{"air", block}, View: v, Scale: 1}
 	c.Lists = []voxel.List{{Name: voxel.BlockEntities, Objects: objects}}
 	return c
 }

@@ -44,7 +44,7 @@ type pasting struct {
 
 // table is how a volume of the clip becomes one of the arena.
 type table struct {
-	from  *clip.Layer
+	from  *clip.Contents
 	cells []voxel.Cell // nil: the same
 	keep  []bool       // by cell of the clip: what is there stays
 }
@@ -73,7 +73,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		return nil, fmt.Errorf("edit: paste at %v: %w", o.At, err)
 	}
 	p := &plan{fetch: in.fetch}
-	from := map[string]*clip.Layer{voxel.Block: &o.Clip.Block}
+	from := map[string]*clip.Contents{voxel.Block: &o.Clip.Block}
 	if o.Biomes && o.Clip.Biome != nil && d.Volume(voxel.Biome) != nil {
 		from[voxel.Biome] = o.Clip.Biome
 	}

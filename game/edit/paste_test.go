@@ -25,7 +25,7 @@ func clipOf(t *testing.T, rng *rand.Rand, size geom.Point, names []string) *clip
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &clip.Clip{Size: size, Block: clip.Layer{Names: names, View: v, Scale: 1}}
+	return &clip.Clip{Size: size, Block: clip.Contents{Names: names, View: v, Scale: 1}}
 }
 
 // TestPaste compares pastes with the same work cell by cell.

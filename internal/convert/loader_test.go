@@ -41,7 +41,7 @@ func TestLoaderTwin(t *testing.T) {
 			names := func(volume string) []string { return src.dims[0].Volume(volume).Names.List() }
 			checkCells(t, w.Dimensions[0], twin, names)
 			checkColumns(t, w.Dimensions[0], src.columns[0])
-			back, err := convert.FromContent(context.Background(), mustStone(t, w))
+			back, err := convert.FromContent(context.Background(), mustStone(t, w), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestLoaderWholeBiomes(t *testing.T) {
 	c.Sections = []voxel.Section{{Y: -1, Has: voxel.HasBiome}, {Y: 16, Has: voxel.HasBiome}}
 	c.Cells = []format.Cells{{Biome: []voxel.Cell{below}}, {Biome: []voxel.Cell{0}}}
 	src := &source{dims: []*format.Dimension{d}, columns: [][]*format.Column{{c}}}
-	back, err := convert.FromContent(context.Background(), mustStone(t, mustLoad(t, src)))
+	back, err := convert.FromContent(context.Background(), mustStone(t, mustLoad(t, src)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func levelSource() format.Source {
 
 func mustFromStone(t testing.TB, r *stone.Reader) *convert.Loaded {
 	t.Helper()
-	w, err := convert.FromContent(context.Background(), r)
+	w, err := convert.FromContent(context.Background(), r, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestCancel(t *testing.T) {
 			_, _, err := convert.WriteStone(ctx, w, io.Discard, stone.Options{Effort: stone.Quick})
 			return err
 		}},
-		{"FromStone", func(ctx context.Context) error { _, err := convert.FromContent(ctx, r); return err }},
+		{"FromStone", func(ctx context.Context) error { _, err := convert.FromContent(ctx, r, 0); return err }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for n := 0; ; n += 1 + n/2 {
@@ -329,7 +329,7 @@ func TestFromStoneBounded(t *testing.T) {
 	if _, _, err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert.FromContent(context.Background(), mustOpen(t, b.Bytes())); err == nil || !strings.Contains(err.Error(), "too many") {
+	if _, err := convert.FromContent(context.Background(), mustOpen(t, b.Bytes()), 0); err == nil || !strings.Contains(err.Error(), "too many") {
 		t.Errorf("%d bytes: %v", b.Len(), err)
 	}
 }

@@ -83,14 +83,8 @@ func Load(ctx context.Context, src format.Source) (*Loaded, error) {
 }
 
 // FromContent reads the whole of a world into memory. Its files are read from c, which must
-// stay open.
-func FromContent(ctx context.Context, c stone.Content) (*Loaded, error) {
-	return FromContentWithin(ctx, c, 0)
-}
-
-// FromContentWithin is FromContent with a bound: it fails with ErrTooLarge if the world takes
-// more than maxBytes of memory. 0 is no bound.
-func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*Loaded, error) {
+// stay open. It fails with ErrTooLarge if the world takes more than maxBytes of memory; 0 is no bound.
+func FromContent(ctx context.Context, c stone.Content, maxBytes int64) (*Loaded, error) {
 	if r, ok := c.(*stone.Reader); ok {
 		c = r.Through(stone.NewCache(math.MaxInt64), stone.ID{}) // the cache shares its chunks with the world
 	}
@@ -123,9 +117,7 @@ func FromContentWithin(ctx context.Context, c stone.Content, maxBytes int64) (*L
 			}
 		}
 	}
-	for _, f := range about.Files {
-		w.Files = append(w.Files, format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return c.OpenFile(f.Path) }})
-	}
+	w.Files = Files(c, about)
 	return w, nil
 }
 

@@ -109,7 +109,7 @@ func content(t *testing.T, st history.Store, name string) *convert.Loaded {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	w, err := convert.FromContent(t.Context(), s)
+	w, err := convert.FromContent(t.Context(), s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

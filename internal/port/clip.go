@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -87,8 +88,8 @@ func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
 			}
 		}
 	}
-	for _, f := range about.Files {
-		if err := to.File(format.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) { return w.OpenFile(f.Path) }}); err != nil {
+	for _, f := range convert.Files(w, about) {
+		if err := to.File(f); err != nil {
 			return err
 		}
 	}

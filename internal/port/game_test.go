@@ -44,7 +44,7 @@ func made(t *testing.T, f func(b cairn.Blocks)) *convert.Loaded {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	out, err := convert.FromContent(t.Context(), s)
+	out, err := convert.FromContent(t.Context(), s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

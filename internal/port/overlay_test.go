@@ -30,7 +30,7 @@ func mustOverlay(t *testing.T, w, part *convert.Loaded, src *port.Opened) *conve
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := convert.FromContent(t.Context(), over)
+	out, err := convert.FromContent(t.Context(), over, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestOverlayVersions(t *testing.T) {
 	_, w := mustOpen(t, survival(terrain.Modern))
 	over, err := port.Overlay(w.Content(), part.Content(), src.Regions())
 	if err == nil {
-		_, err = convert.FromContent(t.Context(), over)
+		_, err = convert.FromContent(t.Context(), over, 0)
 	}
 	if err == nil || !strings.Contains(err.Error(), "version") {
 		t.Error(err)

@@ -98,10 +98,10 @@ func TestPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := mustSnapshot(t, st, "a", c.ID())
-	if _, err := convert.FromContentWithin(t.Context(), v, 32<<20); err != nil {
+	if _, err := convert.FromContent(t.Context(), v, 32<<20); err != nil {
 		t.Errorf("%d bytes that hold 8 MB, read with 32: %v", len(whole.Data), err)
 	}
-	if _, err := convert.FromContentWithin(t.Context(), v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
+	if _, err := convert.FromContent(t.Context(), v, 4<<20); !errors.Is(err, convert.ErrTooLarge) {
 		t.Errorf("read with 4 MB: %v", err)
 	}
 }
@@ -149,7 +149,7 @@ func TestDiff(t *testing.T) {
 		}
 		var worlds [2]*convert.Loaded
 		for i, v := range pair {
-			if worlds[i], err = convert.FromContent(t.Context(), v); err != nil {
+			if worlds[i], err = convert.FromContent(t.Context(), v, 0); err != nil {
 				t.Fatal(err)
 			}
 		}

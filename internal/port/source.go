@@ -225,13 +225,13 @@ func (t Through) sink(to format.Sink) format.Sink {
 	return t(to)
 }
 
-// Of returns a Source of a world that can be read in parts, such as a version in a store. Its
-// format is "cairn". The Source does not close c.
-func Of(c stone.Content) *Opened { return &Opened{content: c} }
+// FromContent returns a world that can be read in parts, such as a version in a store. Its
+// format is "cairn". Close does not close c.
+func FromContent(c stone.Content) *Opened { return &Opened{content: c} }
 
-// OfLeaf returns a Source of a world in another format, or of one that is made while it is read.
+// FromSource returns a world in another format, or one that is made while it is read.
 // Close closes leaf.
-func OfLeaf(leaf format.Source, o Options) *Opened { return &Opened{leaf: leaf, o: o} }
+func FromSource(leaf format.Source, o Options) *Opened { return &Opened{leaf: leaf, o: o} }
 
 // Content returns the world if it can be read in parts, or nil if it must be loaded.
 func (s *Opened) Content() stone.Content {
@@ -248,7 +248,7 @@ func (s *Opened) Content() stone.Content {
 func (s *Opened) Load(ctx context.Context, through Through) (*convert.Loaded, error) {
 	src := s.leaf
 	if c := s.Content(); c != nil {
-		w, err := convert.FromContentWithin(ctx, c, s.o.MaxBytes)
+		w, err := convert.FromContent(ctx, c, s.o.MaxBytes)
 		if err != nil || through == nil {
 			return w, err
 		}

@@ -19,7 +19,7 @@ func BenchmarkWriter(b *testing.B) {
 	docs, size := benchmarkDocs()
 	b.SetBytes(size)
 	for b.Loop() {
-		var w tags.Writer
+		var w tags.Builder
 		for _, d := range docs {
 			w.Payload("", d)
 		}
@@ -29,7 +29,7 @@ func BenchmarkWriter(b *testing.B) {
 
 func BenchmarkReader(b *testing.B) {
 	docs, size := benchmarkDocs()
-	var w tags.Writer
+	var w tags.Builder
 	for _, d := range docs {
 		w.Payload("", d)
 	}

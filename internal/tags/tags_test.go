@@ -24,7 +24,7 @@ type entry struct {
 
 func write(t testing.TB, entries []entry) [][]byte {
 	t.Helper()
-	var w tags.Writer
+	var w tags.Builder
 	n := 0
 	for _, e := range entries {
 		if e.whole {
@@ -365,7 +365,7 @@ func TestGrowth(t *testing.T) {
 
 // TestLimits adds what a Reader would refuse.
 func TestLimits(t *testing.T) {
-	var places, same tags.Writer
+	var places, same tags.Builder
 	var b []byte
 	for i := range tags.MaxPlaces + 1 {
 		b = nbt.AppendByte(b, strconv.Itoa(i), 1)
@@ -375,7 +375,7 @@ func TestLimits(t *testing.T) {
 	for range 4 * tags.MaxGrowth {
 		same.Payload("", text)
 	}
-	for name, w := range map[string]*tags.Writer{"places": &places, "the same again and again": &same} {
+	for name, w := range map[string]*tags.Builder{"places": &places, "the same again and again": &same} {
 		if _, ok := w.Streams(); ok {
 			t.Errorf("%s: ok", name)
 		}

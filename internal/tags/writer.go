@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Writer splits documents into streams. The zero value is ready. Goroutines must not
+// Builder splits documents into streams. The zero value is ready. Goroutines must not
 // share it.
-type Writer struct {
+type Builder struct {
 	words   *words
 	roots   map[string]*node
 	entered []*node // in the order in which a Reader meets them
@@ -39,7 +39,7 @@ type node struct {
 
 // Payload adds the payload of a compound: its entries and the closing End. Anything
 // else is kept raw. Documents with the same root have their values side by side.
-func (w *Writer) Payload(root string, doc []byte) {
+func (w *Builder) Payload(root string, doc []byte) {
 	n := w.root(root, len(doc))
 	if skip(doc, tCompound, 0, maxDepth) != len(doc) {
 		w.raw(n, doc)
@@ -50,7 +50,7 @@ func (w *Writer) Payload(root string, doc []byte) {
 
 // Document adds a whole document: the type, name and payload of one tag. Anything
 // else is kept raw.
-func (w *Writer) Document(root string, doc []byte) {
+func (w *Builder) Document(root string, doc []byte) {
 	n, p := w.root(root, len(doc)), nameEnd(doc, 0)
 	if len(doc) == 0 {
 		w.shape(n, nil)
@@ -66,7 +66,7 @@ func (w *Writer) Document(root string, doc []byte) {
 	w.value(n.kids[i], doc, p)
 }
 
-func (w *Writer) root(name string, size int) *node {
+func (w *Builder) root(name string, size int) *node {
 	if w.words == nil {
 		w.words, w.roots, w.texts = known(), map[string]*node{}, map[string]int{}
 	}
@@ -81,19 +81,19 @@ func (w *Writer) root(name string, size int) *node {
 	return n
 }
 
-func (w *Writer) enter(n *node) {
+func (w *Builder) enter(n *node) {
 	if !n.entered {
 		n.entered = true
 		w.entered = append(w.entered, n)
 	}
 }
 
-func (w *Writer) head(v int) { w.heads = binary.AppendUvarint(w.heads, uint64(v)) }
+func (w *Builder) head(v int) { w.heads = binary.AppendUvarint(w.heads, uint64(v)) }
 
 func (n *node) note(v uint64) { n.notes = binary.AppendUvarint(n.notes, v) }
 
 // raw keeps bytes that are not NBT. They have a shape of their own without a number.
-func (w *Writer) raw(n *node, doc []byte) {
+func (w *Builder) raw(n *node, doc []byte) {
 	n.note(0)
 	w.head(0)
 	w.head(len(doc))
@@ -101,7 +101,7 @@ func (w *Writer) raw(n *node, doc []byte) {
 }
 
 // kid returns the index of n's kid with that type and name.
-func (w *Writer) kid(n *node, t byte, name []byte) int {
+func (w *Builder) kid(n *node, t byte, name []byte) int {
 	if n.next < len(n.kids) {
 		if k := n.kids[n.next]; k.t == t && k.name == string(name) {
 			n.next++
@@ -126,7 +126,7 @@ func (w *Writer) kid(n *node, t byte, name []byte) int {
 
 // old writes the number of what n has seen before, or that it is new. It reports
 // which.
-func (w *Writer) old(n *node, key []byte) bool {
+func (w *Builder) old(n *node, key []byte) bool {
 	if i, ok := n.seen[string(key)]; ok {
 		n.note(uint64(i) + 1)
 		return true
@@ -141,7 +141,7 @@ func (w *Writer) old(n *node, key []byte) bool {
 }
 
 // shape writes the shape of a compound with those kids.
-func (w *Writer) shape(n *node, kids []int) {
+func (w *Builder) shape(n *node, kids []int) {
 	if n.shape > 0 && slices.Equal(kids, n.members) {
 		n.note(uint64(n.shape))
 		return
@@ -174,7 +174,7 @@ func (w *Writer) shape(n *node, kids []int) {
 
 // string writes a string: the number of a word, the number of an earlier string, or
 // a new string.
-func (w *Writer) string(s string) {
+func (w *Builder) string(s string) {
 	if i, ok := w.words.word(s); ok {
 		w.head(i)
 		return
@@ -200,7 +200,7 @@ const (
 
 // literal writes a new string and returns texts and blobs. Signed skins are text and
 // random bytes in base64, which is a third larger than the bytes.
-func (w *Writer) literal(s string) (text, blobs []byte) {
+func (w *Builder) literal(s string) (text, blobs []byte) {
 	const least = 16
 	if len(s) >= least && len(s)%4 == 0 {
 		b, err := base64.StdEncoding.DecodeString(s)
@@ -220,7 +220,7 @@ func (w *Writer) literal(s string) (text, blobs []byte) {
 
 // compound adds the payload at p, which is well-formed, and returns its end. So do
 // value and list.
-func (w *Writer) compound(n *node, doc []byte, p int) int {
+func (w *Builder) compound(n *node, doc []byte, p int) int {
 	var kidBuf, atBuf [24]int
 	kids, at := kidBuf[:0], atBuf[:0]
 	n.next = 0
@@ -236,7 +236,7 @@ func (w *Writer) compound(n *node, doc []byte, p int) int {
 	return p + 1
 }
 
-func (w *Writer) value(n *node, doc []byte, p int) int {
+func (w *Builder) value(n *node, doc []byte, p int) int {
 	w.enter(n)
 	switch {
 	case n.t == tCompound:
@@ -259,7 +259,7 @@ func (w *Writer) value(n *node, doc []byte, p int) int {
 	return end
 }
 
-func (w *Writer) list(n *node, doc []byte, p int) int {
+func (w *Builder) list(n *node, doc []byte, p int) int {
 	elem, count := listHead(doc, p)
 	n.notes = append(n.notes, elem)
 	n.note(uint64(uint32(count)))
@@ -282,11 +282,11 @@ func (w *Writer) list(n *node, doc []byte, p int) int {
 }
 
 // Bytes returns the number of bytes added.
-func (w *Writer) Bytes() int { return w.plain }
+func (w *Builder) Bytes() int { return w.plain }
 
 // Streams returns the streams and empties the Writer. ok is false if a Reader would
 // refuse the streams.
-func (w *Writer) Streams() (streams [][]byte, ok bool) {
+func (w *Builder) Streams() (streams [][]byte, ok bool) {
 	var s [numSections][]byte
 	s[heads] = w.heads
 	size := func(v int) { s[sizes] = binary.AppendUvarint(s[sizes], uint64(v)) }
@@ -314,6 +314,6 @@ func (w *Writer) Streams() (streams [][]byte, ok bool) {
 	all := len(tags) + len(w.text) + len(w.blobs)
 	ok = w.places <= maxPlaces && w.news <= maxNew && w.plain/maxGrowth <= all
 	streams = [][]byte{streamTags: tags, streamTexts: w.text, streamBlobs: w.blobs}
-	*w = Writer{}
+	*w = Builder{}
 	return streams, ok
 }

@@ -16,7 +16,7 @@ import (
 // knows it.
 const nameKind = "w"
 
-// names is a seaweed.Names in a catalogue.
+// names is a seaweed.Records in a catalogue.
 type names struct{ of history.Catalogue }
 
 func (n names) Get(ctx context.Context, key string) ([]byte, error) {
@@ -71,7 +71,7 @@ func (n timedNames) Time(ctx context.Context) (time.Time, error) {
 }
 
 // namesIn returns the Names in a catalogue.
-func namesIn(c history.Catalogue) seaweed.Names {
+func namesIn(c history.Catalogue) seaweed.Records {
 	if clock, ok := c.(history.Clock); ok {
 		return timedNames{names{c}, clock}
 	}

@@ -63,7 +63,7 @@ func (f *fuse) burn() (takes, sees bool) {
 
 // fusedNames are Names of a process that may be killed.
 type fusedNames struct {
-	seaweed.Names
+	seaweed.Records
 	fuse *fuse
 }
 
@@ -71,7 +71,7 @@ func (f fusedNames) Swap(ctx context.Context, conditions, changes []seaweed.Name
 	takes, sees := f.fuse.burn()
 	var err error
 	if takes {
-		err = f.Names.Swap(ctx, conditions, changes)
+		err = f.Records.Swap(ctx, conditions, changes)
 	}
 	if !sees {
 		return errKilled
@@ -83,7 +83,7 @@ func (f fusedNames) Get(ctx context.Context, key string) ([]byte, error) {
 	if _, sees := f.fuse.burn(); !sees {
 		return nil, errKilled
 	}
-	return f.Names.Get(ctx, key)
+	return f.Records.Get(ctx, key)
 }
 
 // fusedWire are the requests of a process that may be killed.
@@ -207,7 +207,7 @@ func TestSweptAlive(t *testing.T) {
 	names := new(memory)
 	time := newClock()
 	o := seaweed.Options{Now: time.now, IDs: 10, Batches: 1}
-	b := mustOpen(t, c, &stopping{Names: names, stop: func() {
+	b := mustOpen(t, c, &stopping{Records: names, stop: func() {
 		time.add(61 * 60e9)
 		other := mustOpen(t, c, names, seaweed.Options{Now: time.now})
 		if r, err := other.Sweep(t.Context()); err != nil || r.Batches != 1 {
@@ -237,7 +237,7 @@ func TestSweptAlive(t *testing.T) {
 
 // stopping are Names of a process that is stopped before it names b.
 type stopping struct {
-	seaweed.Names
+	seaweed.Records
 	stop func()
 	once sync.Once
 }
@@ -246,7 +246,7 @@ func (s *stopping) Swap(ctx context.Context, conditions, changes []seaweed.Name)
 	if slices.ContainsFunc(changes, func(n seaweed.Name) bool { return n.Key == "n/b" }) {
 		s.once.Do(s.stop)
 	}
-	return s.Names.Swap(ctx, conditions, changes)
+	return s.Records.Swap(ctx, conditions, changes)
 }
 
 // TestLostAnswers loses the answers of the names.
@@ -592,7 +592,7 @@ func TestNamedDuringSweep(t *testing.T) {
 	names := new(memory)
 	time := newClock()
 	written, ended := make(chan struct{}), make(chan struct{})
-	b := mustOpen(t, c, &stopping{Names: names, stop: func() {
+	b := mustOpen(t, c, &stopping{Records: names, stop: func() {
 		close(written)
 		<-ended
 	}}, seaweed.Options{Now: time.now, IDs: 4, Batches: 1})
@@ -604,7 +604,7 @@ func TestNamedDuringSweep(t *testing.T) {
 	})
 	<-written
 	time.add(61 * 60e9)
-	other := mustOpen(t, c, &scanning{Names: names, after: func() {
+	other := mustOpen(t, c, &scanning{Records: names, after: func() {
 		close(ended)
 		put.Wait()
 	}}, seaweed.Options{Now: time.now})
@@ -618,13 +618,13 @@ func TestNamedDuringSweep(t *testing.T) {
 
 // scanning are Names that call something after the used ids of a batch were read.
 type scanning struct {
-	seaweed.Names
+	seaweed.Records
 	after func()
 	once  sync.Once
 }
 
 func (s *scanning) Scan(ctx context.Context, prefix, after string, n int) ([]seaweed.Name, error) {
-	out, err := s.Names.Scan(ctx, prefix, after, n)
+	out, err := s.Records.Scan(ctx, prefix, after, n)
 	if strings.HasPrefix(prefix, "u/") {
 		s.once.Do(s.after)
 	}
@@ -673,12 +673,12 @@ func TestDirtyLater(t *testing.T) {
 
 // blind is Names that make changes and say that they are away.
 type blind struct {
-	seaweed.Names
+	seaweed.Records
 	is atomic.Bool
 }
 
 func (b *blind) Swap(ctx context.Context, conditions, changes []seaweed.Name) error {
-	err := b.Names.Swap(ctx, conditions, changes)
+	err := b.Records.Swap(ctx, conditions, changes)
 	if err == nil && b.is.Load() {
 		err = blob.ErrAway
 	}
@@ -689,7 +689,7 @@ func (b *blind) Swap(ctx context.Context, conditions, changes []seaweed.Name) er
 // read, and is not safe.
 func TestNameNotSafe(t *testing.T) {
 	c := start(t, weedtest.Options{})
-	names := &blind{Names: new(memory)}
+	names := &blind{Records: new(memory)}
 	b := mustOpen(t, c, names, seaweed.Options{})
 	if err := b.Put(t.Context(), "a", section("x")); err != nil {
 		t.Fatal(err)

@@ -22,10 +22,10 @@ type Name struct {
 	Value []byte
 }
 
-// Names says where the bytes of keys are, because SeaweedFS chooses the names of its
+// Records says where the bytes of keys are, because SeaweedFS chooses the names of its
 // files itself. It must be at least as safe as the bytes: a catalogue. It may be a
 // blob.Clock too; then the age of records is by this clock.
-type Names interface {
+type Records interface {
 	// Get returns the value of a record, or nil if there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
 	// Scan returns up to n records whose keys begin with prefix and are greater

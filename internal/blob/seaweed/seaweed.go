@@ -137,7 +137,7 @@ func copies(word string) int {
 // Bucket is a blob.Bucket.
 type Bucket struct {
 	o      Options
-	names  Names
+	names  Records
 	http   *http.Client
 	scheme string
 	all    *pool // ids for all copies
@@ -164,7 +164,7 @@ var _ blob.Bucket = (*Bucket)(nil)
 
 // Open opens a bucket. It makes two calls to a master. It refuses a SeaweedFS that has no
 // places for the copies: racks that the words do not name, or the other way round.
-func Open(ctx context.Context, names Names, o Options) (*Bucket, error) {
+func Open(ctx context.Context, names Records, o Options) (*Bucket, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("seaweed: open: %w", err)

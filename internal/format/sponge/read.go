@@ -279,7 +279,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 		r.lost["palettes of biomes without biomes"]++
 	}
 	if r.biomes.view != nil {
-		c.Biome = &clip.Layer{Names: r.biomes.table.names.List(), View: r.biomes.view, Scale: 1, Flat: r.biomes.flat}
+		c.Biome = &clip.Contents{Names: r.biomes.table.names.List(), View: r.biomes.view, Scale: 1, Flat: r.biomes.flat}
 	}
 	r.place(c)
 	if r.hasMeta {

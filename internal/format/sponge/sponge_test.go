@@ -68,7 +68,7 @@ func read(b []byte) (*clip.Clip, error) {
 }
 
 // row returns the names of the blocks at y 0 and z 0.
-func row(t *testing.T, c *clip.Clip, v *clip.Layer) string {
+func row(t *testing.T, c *clip.Clip, v *clip.Contents) string {
 	t.Helper()
 	slice := make([]voxel.Cell, c.Area())
 	c.Slice(v, 0, slice)

@@ -234,7 +234,7 @@ type palette struct {
 }
 
 // palette returns the palette of a volume. A biome cell that is none becomes plains.
-func (w *writer) palette(v *clip.Layer, text func(string) (string, error)) (*palette, error) {
+func (w *writer) palette(v *clip.Contents, text func(string) (string, error)) (*palette, error) {
 	p, known := &palette{index: make([]int, len(v.Names))}, map[string]int{}
 	for cell, n := range w.c.Counts(v) {
 		if n == 0 {
@@ -269,7 +269,7 @@ func (w *writer) appendPalette(tag string, p *palette) {
 }
 
 // data writes the cells of a volume.
-func (w *writer) data(tag string, v *clip.Layer, p *palette) error {
+func (w *writer) data(tag string, v *clip.Contents, p *palette) error {
 	if p.bytes > math.MaxInt32 {
 		return fmt.Errorf("%w: %d bytes of cells, at most %d", format.ErrHolds, p.bytes, math.MaxInt32)
 	}
@@ -293,7 +293,7 @@ func (w *writer) data(tag string, v *clip.Layer, p *palette) error {
 
 // flatBiomes returns the biomes with one for each column. It counts the columns that have
 // several.
-func (w *writer) flatBiomes() *clip.Layer {
+func (w *writer) flatBiomes() *clip.Contents {
 	v := w.c.Biome
 	if v.Flat {
 		return v
@@ -327,7 +327,7 @@ func (w *writer) flatBiomes() *clip.Layer {
 	if err != nil {
 		panic("sponge: a slice of a clip has all its cells: " + err.Error())
 	}
-	return &clip.Layer{Names: v.Names, View: view, Scale: 1, Flat: true}
+	return &clip.Contents{Names: v.Names, View: view, Scale: 1, Flat: true}
 }
 
 // objects appends a list.

@@ -13,7 +13,7 @@ import (
 // pageWriter builds a page of columns.
 type pageWriter struct {
 	streams [numColumnStreams][]byte
-	tags    tags.Writer
+	tags    tags.Builder
 	names   []string
 	stamp   int64
 	version int64
@@ -38,7 +38,7 @@ func Encode(columns []*voxel.Column, rule Ruled) []pages.Page {
 }
 
 // addSplit adds the page with tags split by package tags, if that is possible.
-func addSplit(candidates []pages.Page, form byte, w *tags.Writer, streams [][]byte) []pages.Page {
+func addSplit(candidates []pages.Page, form byte, w *tags.Builder, streams [][]byte) []pages.Page {
 	documents := w.Bytes()
 	split, ok := w.Streams()
 	streams = append(streams, split...)

@@ -36,7 +36,7 @@ var objectParts = []string{"object counts", "object places", "object positions",
 func EncodeObjects(at []geom.ColumnPos, lists []voxel.List) []pages.Page {
 	var s [numObjectStreams][]byte
 	var axes [3][]byte
-	var split tags.Writer
+	var split tags.Builder
 	for i, pos := range at {
 		s[objectCounts] = binary.AppendUvarint(s[objectCounts], uint64(len(lists[i].Objects)))
 		min := pos.Min(0)

@@ -288,7 +288,7 @@ func (m *machine) stoneOf(w *world.World) history.Stone {
 	if m.r.IntN(2) == 0 {
 		return history.Stone{ID: id, Data: out.Bytes()}
 	}
-	c, err := convert.FromContent(m.ctx, r)
+	c, err := convert.FromContent(m.ctx, r, 0)
 	m.must("read a stone", err)
 	var again bytes.Buffer
 	id, _, err = convert.WriteStone(m.ctx, c, &again, o)
