@@ -24,10 +24,10 @@ func TestHouse(t *testing.T) {
 // What one person can hold. A change that needs more replaces something.
 const (
 	mostRooms    = 16   // folders at the root
-	mostNames    = 1774 // exported functions, types and methods outside of internal/
-	leastWithin  = 0.38 // the share of internal/ of the lines
+	mostNames    = 1410 // exported functions, types and methods outside of internal/
+	leastWithin  = 0.45 // the share of internal/ of the lines
 	mostWords    = 70   // of the glossary
-	mostMeanings = 7    // packages that have a type of one name
+	mostMeanings = 6    // packages that have a type of one name
 )
 
 // TestCounts holds the size of the house.
