@@ -164,7 +164,7 @@ func (h *History) move(ctx context.Context, author, verb string, stacks func(*pa
 	}
 	*from = (*from)[:len(*from)-1]
 	h.bytes -= s.bytes
-	_ = h.push(to, newStep(h.w.View(), s.name, r.Change)) // one that is too large is lost, but the World has changed
+	r.Forgotten = h.push(to, newStep(h.w.View(), s.name, r.Change)) != nil
 	return r, nil
 }
 

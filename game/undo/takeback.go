@@ -25,7 +25,10 @@ type Undone struct {
 	// Unknown counts the chunks and columns that the step replaced while they were not loaded.
 	// Their old content is not known, and they were left alone.
 	Unknown int
-	Change  *world.Change // what the update replaced
+	// Forgotten says that what was replaced takes more than Options.Bytes, as where others
+	// have built in the same chunks: an Undo cannot be repeated, nor a Redo taken back.
+	Forgotten bool
+	Change    *world.Change // what the update replaced
 }
 
 // Conflict says where cells of a volume were left alone.

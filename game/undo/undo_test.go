@@ -223,6 +223,31 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// An Undo whose way back takes more than the bound says so.
+func TestForgotten(t *testing.T) {
+	for _, noise := range []bool{false, true} {
+		w := create(t, world.Options{}, volumes...)
+		h := undo.New(w, undo.Options{Bytes: 16 << 10})
+		fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 32, Y: 4, Z: 32}}, 0x1FF)
+		if _, err := w.Update(func(tx *world.Tx) error { // by somebody whose edits have no history
+			for i := range 32 * 28 * 32 {
+				if p := (geom.Point{X: i & 31, Y: 4 + i>>10, Z: i >> 5 & 31}); noise {
+					tx.Dimension(earth).Volume("rock").Set(p, voxel.Cell(0x100+i*7919%251))
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if r := mustUndo(t, h, "ann"); r.Forgotten != noise {
+			t.Errorf("noise %v: forgotten %v", noise, r.Forgotten)
+		}
+		if _, redo := h.Names("ann"); len(redo) == 0 != noise {
+			t.Errorf("noise %v: can be repeated: %q", noise, redo)
+		}
+	}
+}
+
 func TestJoinedTooLarge(t *testing.T) {
 	w := create(t, world.Options{}, volumes...)
 	h := undo.New(w, undo.Options{Bytes: 1000})
