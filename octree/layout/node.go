@@ -148,14 +148,6 @@ func (t *Tree) besides(c cursor, to cell, d octree.Direction) cursor {
 	return t.down(c, to)
 }
 
-// Toward calls yield for each leaf that a node touches in a direction: the one larger or
-// equal, or all smaller ones. A larger leaf can lie in several directions.
-func (n Node) Toward(d octree.Direction, yield func(Node) bool) {
-	if m, ok := n.Neighbour(d); ok {
-		n.tree.facing(m.at, d, yield)
-	}
-}
-
 // facing finds the leaves below c on the side from which a direction comes.
 func (t *Tree) facing(c cursor, d octree.Direction, yield func(Node) bool) bool {
 	leaf := true

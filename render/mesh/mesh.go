@@ -15,7 +15,9 @@ import (
 // MaxEdge is the greatest edge of a box that becomes one mesh, in cells.
 const MaxEdge = 62
 
-// BoxReader is where cells come from. *grid.View is one.
+// BoxReader is where cells come from. *grid.View is one. If it has a method
+// Chunks(level int) []geom.ChunkPos as well, with all chunks of a level that may have cells other
+// than Empty in any order, what lies between costs nothing.
 type BoxReader interface {
 	// ReadBox writes the cells of b to dst, x fastest, then z, then y. b counts cells of the
 	// level. It returns false if a part of b is not known.

@@ -135,19 +135,12 @@ func (w within) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 	return true
 }
 
-// Sparse is a Source that knows where cells are, so that what lies between costs nothing.
-type Sparse interface {
-	BoxReader
-	// Chunks returns the chunks of a level that may have cells other than Empty, in any order.
-	Chunks(level int) []geom.ChunkPos
-}
-
 // chunks calls f with the boxes of at most 32 cells an edge that b consists of, by z, x and y. Of a
-// Sparse source these are those of its chunks, and with below the chunks next to them towards the
+// source with Chunks these are those of its chunks, and with below the chunks next to them towards the
 // least corner.
 func chunks(src BoxReader, b geom.Box, level int, below bool, f func(geom.Box) error) error {
 	const edge = geom.ChunkEdge
-	if s, ok := src.(Sparse); ok {
+	if s, ok := src.(interface{ Chunks(level int) []geom.ChunkPos }); ok {
 		return sparse(s.Chunks(level), b, below, f)
 	}
 	for z := b.Min.Z; z < b.Max.Z; z = (geom.FloorDiv(z, edge) + 1) * edge {
@@ -163,7 +156,7 @@ func chunks(src BoxReader, b geom.Box, level int, below bool, f func(geom.Box) e
 	return nil
 }
 
-// sparse is chunks for the chunks of a Sparse source.
+// sparse is chunks for a source that lists its chunks.
 func sparse(all []geom.ChunkPos, b geom.Box, below bool, f func(geom.Box) error) error {
 	var in []geom.ChunkPos
 	for _, pos := range all {
