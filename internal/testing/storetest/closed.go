@@ -15,30 +15,7 @@ func closed(e *env) {
 	id := e.commit("w", "a")
 	o, err := e.s.Open(e.ctx, "w", stoneOf(e, "a").ID)
 	e.want("open", err, nil)
-	const callers = 4
-	var calls sync.WaitGroup
-	begun := make(chan struct{}, callers)
-	for range callers {
-		calls.Go(func() {
-			for i := 0; ; i++ {
-				_, err := e.s.Head(e.ctx, "w")
-				if i == 0 {
-					begun <- struct{}{}
-				}
-				if err != nil {
-					if !errors.Is(err, history.ErrClosed) {
-						e.Errorf("head beside close: got %v, want %v", err, history.ErrClosed)
-					}
-					return
-				}
-			}
-		})
-	}
-	for range callers {
-		<-begun
-	}
-	e.want("close", e.s.Close(), nil)
-	calls.Wait()
+	closeBesideCalls(e)
 	_, _ = readText(e.ctx, o, o.Size()) // may fail, and does not panic
 	_ = o.Close()
 	for _, tt := range []struct {
@@ -99,4 +76,33 @@ func closed(e *env) {
 		e.want(tt.name+" after close", tt.call(e.s), history.ErrClosed)
 	}
 	e.want("close again", e.s.Close(), nil)
+}
+
+// closeBesideCalls closes the store while goroutines call it. Their calls succeed until they
+// return ErrClosed.
+func closeBesideCalls(e *env) {
+	const callers = 4
+	var calls sync.WaitGroup
+	begun := make(chan struct{}, callers)
+	for range callers {
+		calls.Go(func() {
+			for i := 0; ; i++ {
+				_, err := e.s.Head(e.ctx, "w")
+				if i == 0 {
+					begun <- struct{}{}
+				}
+				if err != nil {
+					if !errors.Is(err, history.ErrClosed) {
+						e.Errorf("head beside close: got %v, want %v", err, history.ErrClosed)
+					}
+					return
+				}
+			}
+		})
+	}
+	for range callers {
+		<-begun
+	}
+	e.want("close", e.s.Close(), nil)
+	calls.Wait()
 }
