@@ -21,7 +21,8 @@ func TestBenchEdit(t *testing.T) {
 	if r.Times[0].Bytes > 8<<10 {
 		t.Errorf("a commit of one block takes %d bytes", r.Times[0].Bytes)
 	}
-	if !r.Undo.Equal || r.Undo.Bytes > 100_000 || r.Undo.Cells != 1_000_000 {
+	// A step keeps the chunks before and after it, which views share: 3.7 kB for each of 125.
+	if !r.Undo.Equal || r.Undo.Bytes > 500_000 || r.Undo.Cells != 1_000_000 {
 		t.Errorf("undo: %+v", r.Undo)
 	}
 	for i, most := range []float64{4, 12} {
