@@ -25,7 +25,7 @@ func Get(ctx context.Context, log io.Writer, names ...string) (dir string, missi
 	if err != nil {
 		return "", nil, fmt.Errorf("parts: get: find the module: %w", err)
 	}
-	sources := filepath.Join(strings.TrimSpace(string(root)), "internal", "parts", "build")
+	sources := filepath.Join(strings.TrimSpace(string(root)), "internal", "testing", "parts", "build")
 	if dir, err = folder(sources); err != nil {
 		return "", nil, fmt.Errorf("parts: get: %w", err)
 	}
