@@ -21,7 +21,7 @@ type Chunk struct {
 // Chunks calls f with the chunks of a volume that differ, in ascending order of code. A world that lacks the volume has its default everywhere.
 // Cells of a volume that is not of the same kind in both are not compared.
 func (p Pair) Chunks(ctx context.Context, dim, vol string, f func(Chunk) error) error {
-	return p.ChunksAt(ctx, dim, vol, slices.Collect(p.positions(dim, vol)), f)
+	return p.ChunksAt(ctx, dim, vol, p.list(dim, vol), f)
 }
 
 // ChunksAt is Chunks of some positions, which ascend by code.

@@ -178,7 +178,7 @@ func (d *differ) volume(dim string, a, b *stone.VolumeInfo) (*differing, error) 
 	if a.Schema != voxel.Palette && !slices.Equal(a.Names, b.Names) {
 		d.property("%s: %s: names differ", dim, name)
 	}
-	v := &differing{volume: m, kind: "volume " + name, left: slices.Collect(d.pair.positions(dim, name))}
+	v := &differing{volume: m, kind: "volume " + name, left: d.pair.list(dim, name)}
 	if name == "block" || name == "solid" {
 		if a.Schema == voxel.Terrain {
 			v.shift = 8 // materials

@@ -172,6 +172,15 @@ func (p Pair) positions(dim, vol string) iter.Seq[geom.ChunkPos] {
 	}
 }
 
+// list returns positions in one allocation: a stone of some hundred bytes may have a million.
+func (p Pair) list(dim, vol string) []geom.ChunkPos {
+	n := 0
+	for range p.positions(dim, vol) {
+		n++
+	}
+	return slices.AppendSeq(make([]geom.ChunkPos, 0, n), p.positions(dim, vol))
+}
+
 func byCode(p, q geom.ChunkPos) int { return geom.CodeOf(p, 0).Compare(geom.CodeOf(q, 0)) }
 
 // both is what two sequences have at a key; the zero value if they do not have it.
