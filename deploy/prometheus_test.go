@@ -156,7 +156,7 @@ func substitute(expr string) string {
 // site is a server that is worked at.
 type site struct {
 	t       *testing.T
-	store   *client.Store
+	store   history.Store
 	streams string // address
 	debug   string // address of /metrics
 }

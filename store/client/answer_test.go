@@ -65,7 +65,7 @@ func FuzzAnswer(f *testing.F) {
 		c := &clock{at: time.Unix(1e9, 0)}
 		o := c.options()
 		o.HTTP, o.Tries = answers{status, h, body}, 2
-		s, err := client.Open(t.Context(), "http://host", o)
+		s, err := openStore(t.Context(), "http://host", o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func FuzzAnswer(f *testing.F) {
 var realID = stoneOf("abc").ID
 
 // use reads what there is of a stone.
-func use(ctx context.Context, s *client.Store, l history.Layer) {
+func use(ctx context.Context, s remoteStore, l history.Layer) {
 	o, err := s.Open(ctx, "a", l.Stone.ID)
 	if err != nil {
 		return
@@ -124,14 +124,14 @@ func TestTLS(t *testing.T) {
 	site.StartTLS()
 	defer site.Close()
 	ctx := t.Context()
-	stranger, err := client.Open(ctx, site.URL, client.Options{Tries: 1})
+	stranger, err := openStore(ctx, site.URL, client.Options{Tries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := stranger.Create(ctx, "a"); !plain(err) {
 		t.Errorf("a certificate that nobody knows: got %v", err)
 	}
-	s, err := client.Open(ctx, site.URL, client.Options{HTTP: site.Client().Transport})
+	s, err := openStore(ctx, site.URL, client.Options{HTTP: site.Client().Transport})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("spoke %s", p)
 		}
 	}
-	for _, s := range []*client.Store{stranger, s} {
+	for _, s := range []remoteStore{stranger, s} {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

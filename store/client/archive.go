@@ -14,11 +14,9 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-var _ history.Archiver = (*Store)(nil)
-
 // archives makes a call of POST /v1/archives and calls read with each record of the
 // answer, of at most limit bytes. An empty record ends the answer.
-func (s *Store) archives(ctx context.Context, do string, repeat repeat, limit int64, read func(n int, b []byte) error, records ...[]byte) error {
+func (s *store) archives(ctx context.Context, do string, repeat repeat, limit int64, read func(n int, b []byte) error, records ...[]byte) error {
 	c := &call{what: do, method: http.MethodPost, path: "archives", query: "do=" + do, body: new(wire.Body), bodyType: wire.RecordsType, accept: wire.RecordsType, repeat: repeat, saysRetry: do == wire.DoAdopt}
 	for _, r := range records {
 		c.body.Add(r)
@@ -48,15 +46,14 @@ func into(to *[]byte) func(int, []byte) error {
 	}
 }
 
-// Identity is for history.ArchiveReader.
-func (s *Store) Identity(ctx context.Context) (string, error) {
+func (s *store) Identity(ctx context.Context) (string, error) {
 	var b []byte
 	err := s.archives(ctx, wire.DoIdentity, always, 1<<10, into(&b))
 	return string(b), err
 }
 
 // Outlines is for history.ArchiveReader. It gets all outlines before it calls what.
-func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) error {
+func (s *store) Outlines(ctx context.Context, what func(history.Outline) error) error {
 	var all []history.Outline
 	err := s.archives(ctx, wire.DoOutlines, always, wire.MaxOutline, func(n int, b []byte) error {
 		m, err := wire.ParseOutline(b)
@@ -74,8 +71,7 @@ func (s *Store) Outlines(ctx context.Context, what func(history.Outline) error) 
 	return nil
 }
 
-// Archive is for history.ArchiveReader.
-func (s *Store) Archive(ctx context.Context, m history.Outline) (a history.Archive, err error) {
+func (s *store) Archive(ctx context.Context, m history.Outline) (a history.Archive, err error) {
 	var b []byte
 	if err = s.archives(ctx, wire.DoArchive, always, wire.MaxArchive, into(&b), wire.AppendOutline(nil, m)); err == nil {
 		a, err = history.ParseArchive(b)
@@ -85,7 +81,7 @@ func (s *Store) Archive(ctx context.Context, m history.Outline) (a history.Archi
 
 // ReadStone is for history.ArchiveReader. A large stone is read when it is used, so a
 // read may fail because of the network.
-func (s *Store) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func() error, error) {
+func (s *store) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func() error, error) {
 	size, b, err := s.piece(ctx, wire.Piece{ID: id, N: wire.MaxPiece})
 	nothing := func() error { return nil }
 	if err != nil {
@@ -98,7 +94,7 @@ func (s *Store) ReadStone(ctx context.Context, id stone.ID) (history.Stone, func
 }
 
 // piece returns the size of a stone and a part of it.
-func (s *Store) piece(ctx context.Context, p wire.Piece) (size int64, b []byte, err error) {
+func (s *store) piece(ctx context.Context, p wire.Piece) (size int64, b []byte, err error) {
 	if err = s.archives(ctx, wire.DoStone, always, wire.MaxPiece+8, into(&b), p.Append(nil)); err != nil {
 		return 0, nil, err
 	}
@@ -114,7 +110,7 @@ func (s *Store) piece(ctx context.Context, p wire.Piece) (size int64, b []byte, 
 
 // pieces reads a large stone.
 type pieces struct {
-	s   *Store
+	s   *store
 	ctx context.Context // of reads: io.ReaderAt has none
 	id  stone.ID
 }
@@ -134,8 +130,7 @@ func (r *pieces) ReadAt(p []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// Lacks is for history.ArchiveWriter.
-func (s *Store) Lacks(ctx context.Context, stones []history.StoneRef) ([]history.StoneRef, error) {
+func (s *store) Lacks(ctx context.Context, stones []history.StoneRef) ([]history.StoneRef, error) {
 	if len(stones) == 0 {
 		return nil, nil
 	}
@@ -148,7 +143,7 @@ func (s *Store) Lacks(ctx context.Context, stones []history.StoneRef) ([]history
 }
 
 // Give is for history.ArchiveWriter. A server takes at most 64 MiB in one call.
-func (s *Store) Give(ctx context.Context, stones ...history.Stone) error {
+func (s *store) Give(ctx context.Context, stones ...history.Stone) error {
 	var records [][]byte
 	for _, st := range stones {
 		if err := st.Check(); err != nil { // the server computes the ID from the bytes
@@ -165,7 +160,7 @@ func (s *Store) Give(ctx context.Context, stones ...history.Stone) error {
 
 // Adopt is for history.ArchiveWriter. If an answer is lost, it repeats the call, and the
 // server finds what the first try made.
-func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
+func (s *store) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
 	again := always
 	if !a.Deleted.IsZero() {
 		again = unbegun // each call makes one more deleted world

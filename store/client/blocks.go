@@ -23,7 +23,7 @@ const (
 
 // blocks reads a large stone of the server. Any number of goroutines may use it.
 type blocks struct {
-	store  *Store
+	store  *store
 	call   call // the call that opened it
 	id     stone.ID
 	size   int64

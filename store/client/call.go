@@ -56,7 +56,7 @@ func (c *call) sendJSON(v any) *call {
 }
 
 // do makes the call until it succeeds or may not be repeated. Close waits for it.
-func (s *Store) do(ctx context.Context, c *call) error {
+func (s *store) do(ctx context.Context, c *call) error {
 	leave, err := s.active.Enter()
 	if err == nil {
 		defer leave()
@@ -80,7 +80,7 @@ type failure struct {
 
 // tries makes the call in rounds. A round tries one site after another; before the
 // next round it waits.
-func (s *Store) tries(ctx context.Context, c *call) error {
+func (s *store) tries(ctx context.Context, c *call) error {
 	start := s.o.Now()
 	begun := false
 	for round := 1; ; round++ {
@@ -144,7 +144,7 @@ const (
 // pause returns how long to wait after a try, in addition to what the server asks
 // for. It doubles each time. Half of it is random, so that many clients that failed
 // together do not return together.
-func (s *Store) pause(try int, after time.Duration) time.Duration {
+func (s *store) pause(try int, after time.Duration) time.Duration {
 	d := min(firstPause<<min(try-1, 10), maxPause)
 	return after + d/2 + time.Duration(s.o.Rand()*float64(d/2))
 }
@@ -155,7 +155,7 @@ const firstAnswer = 6 * time.Second
 
 // answerWithin calls give after the time that a site may take until it begins to
 // answer, unless the caller calls stop before.
-func (s *Store) answerWithin(c *call, round int, give func()) (stop func()) {
+func (s *store) answerWithin(c *call, round int, give func()) (stop func()) {
 	if len(s.sites.all) == 1 || c.repeat != always || c.endless {
 		return func() {}
 	}
@@ -167,7 +167,7 @@ func (s *Store) answerWithin(c *call, round int, give func()) (stop func()) {
 	return func() { t.Stop() }
 }
 
-func (s *Store) try(ctx context.Context, c *call, at, round int, again bool) failure {
+func (s *store) try(ctx context.Context, c *call, at, round int, again bool) failure {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !c.endless {
@@ -227,7 +227,7 @@ func wrong(err error) bool {
 }
 
 // lasting returns an error that another try would meet too, or nil.
-func (s *Store) lasting(err error, at int) error {
+func (s *store) lasting(err error, at int) error {
 	certificate, record, name := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}, (*net.DNSError)(nil)
 	switch {
 	case errors.As(err, &certificate):
@@ -250,7 +250,7 @@ func isDial(err error) bool {
 // it.
 const askFirst = 1 << 20
 
-func (s *Store) request(c *call, at, round int, again bool) *http.Request {
+func (s *store) request(c *call, at, round int, again bool) *http.Request {
 	u := s.sites.all[at]
 	u.Path += "/v1/" + c.path
 	u.RawQuery = c.query
@@ -321,7 +321,7 @@ func (c *call) readAnswer(answer *http.Response) error {
 }
 
 // tellStale tells the caller that an answer is old.
-func (s *Store) tellStale(c *call, answer *http.Response) {
+func (s *store) tellStale(c *call, answer *http.Response) {
 	if n, err := strconv.ParseUint(answer.Header.Get(wire.StaleHeader), 10, 31); err == nil && s.o.OnStale != nil {
 		s.o.OnStale(c.name, time.Duration(n)*time.Second)
 	}
@@ -332,7 +332,7 @@ const maxRefusal = 16 << 10
 
 // refusal reads an answer that is not a success. It believes only a server that
 // uses the API. An answer from a proxy may at most allow another try.
-func (s *Store) refusal(answer *http.Response, at int) (failure, error) {
+func (s *store) refusal(answer *http.Response, at int) (failure, error) {
 	var r wire.Refusal
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxRefusal))
 	if err != nil {
@@ -382,7 +382,7 @@ func printable(text string) string {
 }
 
 // after returns how long the server asks to wait.
-func (s *Store) after(answer *http.Response) time.Duration {
+func (s *store) after(answer *http.Response) time.Duration {
 	text := answer.Header.Get("Retry-After")
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
@@ -415,7 +415,7 @@ func readJSON(to any) func(*http.Response) error {
 
 // readRecords returns a function that reads an answer of at most total bytes with
 // read.
-func (s *Store) readRecords(total int64, read func(*wire.RecordReader) error) func(*http.Response) error {
+func (s *store) readRecords(total int64, read func(*wire.RecordReader) error) func(*http.Response) error {
 	return func(answer *http.Response) error {
 		r := s.records.Get().(*wire.RecordReader)
 		defer s.records.Put(r)

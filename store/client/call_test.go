@@ -110,36 +110,36 @@ func TestPauses(t *testing.T) {
 // does not change, always.
 func TestChangeAgain(t *testing.T) {
 	s1 := stoneOf("s")
-	lease := func(holder string) func(context.Context, *client.Store) error {
-		return func(ctx context.Context, s *client.Store) error {
+	lease := func(holder string) func(context.Context, remoteStore) error {
+		return func(ctx context.Context, s remoteStore) error {
 			_, err := s.Lease(ctx, "a", holder, time.Second)
 			return err
 		}
 	}
 	for _, tt := range []struct {
 		name string
-		do   func(context.Context, *client.Store) error
+		do   func(context.Context, remoteStore) error
 		good http.HandlerFunc
 		safe bool
 	}{
-		{"create", func(ctx context.Context, s *client.Store) error { return s.Create(ctx, "a") }, status(201, ""), false},
-		{"rename", func(ctx context.Context, s *client.Store) error { return s.Rename(ctx, "a", "b", 1) }, status(200, ""), false},
-		{"delete", func(ctx context.Context, s *client.Store) error { return s.Delete(ctx, "a", 1) }, status(204, ""), false},
-		{"undelete", func(ctx context.Context, s *client.Store) error { return s.Undelete(ctx, "a") }, status(200, ""), false},
-		{"fork", func(ctx context.Context, s *client.Store) error { return s.Fork(ctx, "a", history.ID{1}, "b") }, status(201, ""), false},
-		{"release", func(ctx context.Context, s *client.Store) error { return s.Release(ctx, "a", 3) }, status(200, ""), false},
-		{"purge", func(ctx context.Context, s *client.Store) error { _, err := s.Purge(ctx, "a", 3); return err }, say(history.Purged{}), false},
-		{"collect", func(ctx context.Context, s *client.Store) error {
+		{"create", func(ctx context.Context, s remoteStore) error { return s.Create(ctx, "a") }, status(201, ""), false},
+		{"rename", func(ctx context.Context, s remoteStore) error { return s.Rename(ctx, "a", "b", 1) }, status(200, ""), false},
+		{"delete", func(ctx context.Context, s remoteStore) error { return s.Delete(ctx, "a", 1) }, status(204, ""), false},
+		{"undelete", func(ctx context.Context, s remoteStore) error { return s.Undelete(ctx, "a") }, status(200, ""), false},
+		{"fork", func(ctx context.Context, s remoteStore) error { return s.Fork(ctx, "a", history.ID{1}, "b") }, status(201, ""), false},
+		{"release", func(ctx context.Context, s remoteStore) error { return s.Release(ctx, "a", 3) }, status(200, ""), false},
+		{"purge", func(ctx context.Context, s remoteStore) error { _, err := s.Purge(ctx, "a", 3); return err }, say(history.Purged{}), false},
+		{"collect", func(ctx context.Context, s remoteStore) error {
 			_, err := s.Collect(ctx, history.Policy{})
 			return err
 		}, say(history.Collected{}), false},
 		{"lease of nobody", lease(""), say(wire.Lease{Fence: 1}), false},
 		{"lease", lease("ann"), say(wire.Lease{Fence: 1}), true},
-		{"renew", func(ctx context.Context, s *client.Store) error {
+		{"renew", func(ctx context.Context, s remoteStore) error {
 			_, err := s.Renew(ctx, "a", 1, time.Second)
 			return err
 		}, say(wire.Lease{Fence: 1}), true},
-		{"pack", func(ctx context.Context, s *client.Store) error {
+		{"pack", func(ctx context.Context, s remoteStore) error {
 			return s.PutPack(ctx, "a", history.Pack{Upto: history.ID{1}, Stone: ref(s1)}, s1)
 		}, status(201, ""), true},
 	} {
@@ -310,7 +310,7 @@ func TestContext(t *testing.T) {
 
 func TestAddress(t *testing.T) {
 	for _, address := range []string{"", "host", "http://", "http:///x", "ftp://host", "http://ann:secret@host", "http://host?secret", "http://host/#x", "http://ho st/secret"} {
-		if _, err := client.Open(t.Context(), address, client.Options{}); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, err := openStore(t.Context(), address, client.Options{}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: got %v", address, err)
 		}
 	}
@@ -328,7 +328,7 @@ func TestAddress(t *testing.T) {
 		{"http://cairn.example", "secret", true, true},
 		{"http://cairn.example", "", false, true},
 	} {
-		s, err := client.Open(t.Context(), tt.address, client.Options{Token: tt.token, PlainToken: tt.plain})
+		s, err := openStore(t.Context(), tt.address, client.Options{Token: tt.token, PlainToken: tt.plain})
 		if err != nil && !errors.Is(err, client.ErrPlainToken) || (err == nil) != tt.ok {
 			t.Errorf("%s with a token: got %v", tt.address, err)
 		}
@@ -337,7 +337,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	f := newFake(t, goodHead)
-	s, err := client.Open(t.Context(), f.URL+"/below/", client.Options{})
+	s, err := openStore(t.Context(), f.URL+"/below/", client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestToken(t *testing.T) {
 // Close.
 func TestCloseLeavesNothing(t *testing.T) {
 	f := newFake(t, goodHead)
-	s, err := client.Open(t.Context(), f.URL, client.Options{})
+	s, err := openStore(t.Context(), f.URL, client.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

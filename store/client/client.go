@@ -99,9 +99,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Store is a history.Store on a server. A refusal is an *Error. After any other
-// error it is unknown what the server did.
-type Store struct {
+// store is a Store on a server.
+type store struct {
 	o       Options
 	sites   sites
 	auth    []string // the header, nil without a token
@@ -115,6 +114,13 @@ type Store struct {
 	active history.Calls
 }
 
+var (
+	_ history.Store    = (*store)(nil)
+	_ history.Fetcher  = (*store)(nil)
+	_ history.Archiver = (*store)(nil)
+	_ history.Packing  = (*store)(nil)
+)
+
 // Error is a refusal of the server. Its Code is one of the table of server/API.md; errors.Is
 // knows the error of package history that it stands for.
 type Error = wire.Error
@@ -127,7 +133,10 @@ var ErrPlainToken = errors.New("a token is not sent over plain HTTP to another m
 // servers that serve the same worlds. The Store then calls one of them, chosen by
 // chance, and goes on with the next when that does not answer. Open makes no call yet.
 // The caller closes the Store.
-func Open(ctx context.Context, address string, o Options) (*Store, error) {
+//
+// The Store is a history.Fetcher and a history.Archiver too. A refusal of the server is
+// an *Error. After any other error it is unknown what the server did.
+func Open(ctx context.Context, address string, o Options) (history.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -138,7 +147,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if i := slices.IndexFunc(all, func(u url.URL) bool { return u.Scheme == "http" && !wire.IsLoopback(u.Hostname()) }); i >= 0 && o.Token != "" && !o.PlainToken {
 		return nil, fmt.Errorf("client: open: %w: %s", ErrPlainToken, all[i].Host)
 	}
-	s := &Store{o: o.withDefaults()}
+	s := &store{o: o.withDefaults()}
 	s.sites = sites{all: all, health: make([]health, len(all)), home: int(s.o.Rand()*float64(len(all))) % len(all)}
 	s.records.New = func() any { return wire.NewRecordReader(nil, 0) }
 	s.life, s.die = context.WithCancel(context.Background())
@@ -152,8 +161,8 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Packs implements history.Packing. It returns what the last answer said.
-func (s *Store) Packs() bool { return s.packs.Load() }
+// Packs returns what the last answer said.
+func (s *store) Packs() bool { return s.packs.Load() }
 
 // transport requests no compression, because stones are compressed. If there are
 // several sites, it soon gives up one that does not accept connections.
@@ -179,7 +188,7 @@ func transport(several bool) *http.Transport {
 
 // Close is for history.Store. Reads of open stones end, and open stones cannot be read
 // any more.
-func (s *Store) Close() error {
+func (s *store) Close() error {
 	s.die()
 	if s.active.Close() && s.own != nil {
 		s.own.CloseIdleConnections()

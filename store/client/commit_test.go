@@ -16,7 +16,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
-	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -79,7 +78,7 @@ func (m *meddler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.next.ServeHTTP(w, r)
 }
 
-func newMeddler(t *testing.T, lose func(int) string) (*meddler, *client.Store, history.Store) {
+func newMeddler(t *testing.T, lose func(int) string) (*meddler, remoteStore, history.Store) {
 	t.Helper()
 	behind := memory.New(memory.Options{})
 	s, err := server.New(behind, server.Options{})
@@ -324,7 +323,7 @@ func TestListPages(t *testing.T) {
 // may believe that it was the first.
 func TestCommitLostToAnEqual(t *testing.T) {
 	ctx := t.Context()
-	var other *client.Store
+	var other remoteStore
 	m, s, _ := newMeddler(t, func(int) string { return "" })
 	equal := history.Commit{Author: "ann", Message: "the same"}
 	lost := false

@@ -91,14 +91,30 @@ func (f *fake) seen() []string {
 	return f.calls
 }
 
+// remoteStore is what a Store of Open can do.
+type remoteStore interface {
+	history.Store
+	history.Fetcher
+	history.Archiver
+	history.Packing
+}
+
+func openStore(ctx context.Context, address string, o client.Options) (remoteStore, error) {
+	s, err := client.Open(ctx, address, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.(remoteStore), nil
+}
+
 // open returns a Store of the fake, which is closed with the test.
-func (f *fake) open(change func(*client.Options)) *client.Store {
+func (f *fake) open(change func(*client.Options)) remoteStore {
 	f.t.Helper()
 	o := f.clock.options()
 	if change != nil {
 		change(&o)
 	}
-	s, err := client.Open(f.t.Context(), f.URL, o)
+	s, err := openStore(f.t.Context(), f.URL, o)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Head is for history.Commits.
-func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
+func (s *store) Head(ctx context.Context, name string) (history.Head, error) {
 	c, err := named(ctx, "head", http.MethodGet, "head/", name)
 	if err != nil {
 		return history.Head{}, err
@@ -25,8 +24,7 @@ func (s *Store) Head(ctx context.Context, name string) (history.Head, error) {
 	return history.Head{Commit: history.ID(h.Commit), Fence: h.Fence}, nil
 }
 
-// Log is for history.Commits.
-func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
+func (s *store) Log(ctx context.Context, name string, from history.ID, n int) ([]history.Commit, error) {
 	if n <= 0 {
 		_, err := s.log(ctx, name, from, 1)
 		return nil, err
@@ -50,7 +48,7 @@ func (s *Store) Log(ctx context.Context, name string, from history.ID, n int) ([
 	return log, nil
 }
 
-func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (log []history.Commit, err error) {
+func (s *store) log(ctx context.Context, name string, from history.ID, n int) (log []history.Commit, err error) {
 	c, err := named(ctx, "log", http.MethodGet, "log/", name)
 	if err != nil {
 		return nil, err
@@ -73,7 +71,7 @@ func (s *Store) log(ctx context.Context, name string, from history.ID, n int) (l
 // Commit is for history.Commits. If an answer is lost, it repeats the call; if the
 // first try made the commit, it returns that commit. A commit without a Call gets one,
 // so that an equal commit of someone else is not taken for it.
-func (s *Store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
+func (s *store) Commit(ctx context.Context, name string, base history.Head, commit history.Commit, stones ...history.Stone) (history.Commit, error) {
 	c, err := named(ctx, "commit", http.MethodPost, "commits/", name)
 	if err == nil {
 		err = commit.Check()
@@ -129,8 +127,7 @@ func completes(made, c history.Commit) bool {
 		slices.Equal(made.Stones, c.Stones)
 }
 
-// Fork is for history.Commits.
-func (s *Store) Fork(ctx context.Context, from string, at history.ID, name string) error {
+func (s *store) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	c, err := named(ctx, "fork", http.MethodPost, "fork/", name)
 	if err == nil {
 		_, err = named(ctx, "fork", "", "", from)

@@ -72,7 +72,7 @@ func TestLasting(t *testing.T) {
 			c := &clock{at: time.Unix(1e9, 0)}
 			o := c.options()
 			o.HTTP = tt.http
-			s, err := client.Open(t.Context(), tt.address, o)
+			s, err := openStore(t.Context(), tt.address, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,9 +95,9 @@ func TestLasting(t *testing.T) {
 // A read that waits for its next try ends with what it reads.
 func TestCloseEndsReads(t *testing.T) {
 	large := writtenStone(t, "large", 3<<20)
-	for name, end := range map[string]func(*client.Store, *history.Opened) error{
-		"store": func(s *client.Store, _ *history.Opened) error { return s.Close() },
-		"stone": func(_ *client.Store, o *history.Opened) error { return o.Close() },
+	for name, end := range map[string]func(remoteStore, *history.Opened) error{
+		"store": func(s remoteStore, _ *history.Opened) error { return s.Close() },
+		"stone": func(_ remoteStore, o *history.Opened) error { return o.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t, serveStones(large))

@@ -26,8 +26,7 @@ func named(ctx context.Context, what, method, route, name string) (*call, error)
 	return &call{what: what, name: name, method: method, path: route + name}, nil
 }
 
-// Create is for history.Names.
-func (s *Store) Create(ctx context.Context, name string) error {
+func (s *store) Create(ctx context.Context, name string) error {
 	c, err := named(ctx, "create", http.MethodPut, "worlds/", name)
 	if err != nil {
 		return err
@@ -35,8 +34,7 @@ func (s *Store) Create(ctx context.Context, name string) error {
 	return s.do(ctx, c)
 }
 
-// Rename is for history.Names.
-func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error {
+func (s *store) Rename(ctx context.Context, from, to string, fence uint64) error {
 	c, err := named(ctx, "rename", http.MethodPost, "rename/", from)
 	if err == nil {
 		_, err = named(ctx, "rename to", "", "", to)
@@ -48,8 +46,7 @@ func (s *Store) Rename(ctx context.Context, from, to string, fence uint64) error
 	return s.do(ctx, c.sendJSON(wire.RenameCall{To: to}))
 }
 
-// Delete is for history.Names.
-func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
+func (s *store) Delete(ctx context.Context, name string, fence uint64) error {
 	c, err := named(ctx, "delete", http.MethodDelete, "worlds/", name)
 	if err != nil {
 		return err
@@ -58,8 +55,7 @@ func (s *Store) Delete(ctx context.Context, name string, fence uint64) error {
 	return s.do(ctx, c)
 }
 
-// Undelete is for history.Names.
-func (s *Store) Undelete(ctx context.Context, name string) error {
+func (s *store) Undelete(ctx context.Context, name string) error {
 	c, err := named(ctx, "undelete", http.MethodPost, "undelete/", name)
 	if err != nil {
 		return err
@@ -67,8 +63,7 @@ func (s *Store) Undelete(ctx context.Context, name string) error {
 	return s.do(ctx, c)
 }
 
-// Purge is for history.Store.
-func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
+func (s *store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	c, err := named(ctx, "purge", http.MethodPost, "purge/", name)
 	if err != nil {
 		return history.Purged{}, err
@@ -80,15 +75,14 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 }
 
 // Collect is for history.Store. It needs the token of an admin.
-func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+func (s *store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	var done history.Collected
 	c := &call{what: "collect", name: "garbage", method: http.MethodPost, path: "collect", endless: true, read: readJSON(&done)}
 	err := s.do(ctx, c.sendJSON(wire.CollectCallOf(p)))
 	return done, err
 }
 
-// List is for history.Store.
-func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
+func (s *store) List(ctx context.Context, prefix, after string, n int) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,7 +101,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) ([]string
 	return all, nil
 }
 
-func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (wire.WorldList, error) {
+func (s *store) listBatch(ctx context.Context, prefix, after string, n int) (wire.WorldList, error) {
 	q := url.Values{"n": {strconv.Itoa(n)}}
 	if prefix != "" {
 		q.Set("prefix", prefix)
@@ -132,7 +126,7 @@ func (s *Store) listBatch(ctx context.Context, prefix, after string, n int) (wir
 
 // Lease is for history.Leases. It repeats the call only if holder is not "": the
 // repetition takes over the lease of the first try.
-func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
+func (s *store) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
 	again := unbegun
 	if holder != "" {
 		again = always
@@ -143,17 +137,15 @@ func (s *Store) Lease(ctx context.Context, name, holder string, d time.Duration)
 	return s.lease(ctx, http.MethodPost, name, 0, again, &wire.LeaseCall{Holder: holder, Seconds: wire.SecondsOf(d)})
 }
 
-// Renew is for history.Leases.
-func (s *Store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
+func (s *store) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
 	return s.lease(ctx, http.MethodPut, name, fence, always, &wire.LeaseCall{Seconds: wire.SecondsOf(d)})
 }
 
-// Leased is for history.Leases.
-func (s *Store) Leased(ctx context.Context, name string) (history.Lease, error) {
+func (s *store) Leased(ctx context.Context, name string) (history.Lease, error) {
 	return s.lease(ctx, http.MethodGet, name, 0, always, nil)
 }
 
-func (s *Store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *wire.LeaseCall) (history.Lease, error) {
+func (s *store) lease(ctx context.Context, method, name string, fence uint64, again repeat, body *wire.LeaseCall) (history.Lease, error) {
 	c, err := named(ctx, "lease", method, "leases/", name)
 	if err != nil {
 		return history.Lease{}, err
@@ -175,8 +167,7 @@ func (s *Store) lease(ctx context.Context, method, name string, fence uint64, ag
 	return history.Lease{Fence: l.Fence, Holder: l.Holder, Until: l.Until.UTC()}, nil
 }
 
-// Release is for history.Leases.
-func (s *Store) Release(ctx context.Context, name string, fence uint64) error {
+func (s *store) Release(ctx context.Context, name string, fence uint64) error {
 	c, err := named(ctx, "release", http.MethodDelete, "leases/", name)
 	if err != nil {
 		return err

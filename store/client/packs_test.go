@@ -35,7 +35,7 @@ func TestServerPacks(t *testing.T) {
 		}
 		web := httptest.NewServer(srv)
 		defer web.Close()
-		st, err := client.Open(t.Context(), web.URL, client.Options{})
+		st, err := openStore(t.Context(), web.URL, client.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

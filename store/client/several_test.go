@@ -24,7 +24,7 @@ import (
 )
 
 // openBoth returns a Store whose home is the first of several fakes.
-func openBoth(t *testing.T, change func(*client.Options), all ...*fake) *client.Store {
+func openBoth(t *testing.T, change func(*client.Options), all ...*fake) remoteStore {
 	t.Helper()
 	o := all[0].clock.options()
 	if change != nil {
@@ -34,7 +34,7 @@ func openBoth(t *testing.T, change func(*client.Options), all ...*fake) *client.
 	for _, f := range all {
 		urls = append(urls, f.URL)
 	}
-	s, err := client.Open(t.Context(), strings.Join(urls, ","), o)
+	s, err := openStore(t.Context(), strings.Join(urls, ","), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestAwayAndDead(t *testing.T) {
 // Nothing listens at any address: that is said at once.
 func TestNobodyListens(t *testing.T) {
 	c := &clock{at: time.Unix(1e9, 0)}
-	s, err := client.Open(t.Context(), "http://127.0.0.1:1,http://127.0.0.1:2", c.options())
+	s, err := openStore(t.Context(), "http://127.0.0.1:1,http://127.0.0.1:2", c.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func (f *fleet) serve(i int, next http.Handler, w http.ResponseWriter, r *http.R
 // steady is a Store of a fleet. No server is killed while a call is under way that the
 // Store must not repeat.
 type steady struct {
-	*client.Store
+	remoteStore
 	f *fleet
 }
 
@@ -275,56 +275,56 @@ func (s steady) keep() func() {
 
 func (s steady) Create(ctx context.Context, name string) error {
 	defer s.keep()()
-	return s.Store.Create(ctx, name)
+	return s.remoteStore.Create(ctx, name)
 }
 
 func (s steady) Rename(ctx context.Context, from, to string, fence uint64) error {
 	defer s.keep()()
-	return s.Store.Rename(ctx, from, to, fence)
+	return s.remoteStore.Rename(ctx, from, to, fence)
 }
 
 func (s steady) Delete(ctx context.Context, name string, fence uint64) error {
 	defer s.keep()()
-	return s.Store.Delete(ctx, name, fence)
+	return s.remoteStore.Delete(ctx, name, fence)
 }
 
 func (s steady) Undelete(ctx context.Context, name string) error {
 	defer s.keep()()
-	return s.Store.Undelete(ctx, name)
+	return s.remoteStore.Undelete(ctx, name)
 }
 
 func (s steady) Fork(ctx context.Context, from string, at history.ID, name string) error {
 	defer s.keep()()
-	return s.Store.Fork(ctx, from, at, name)
+	return s.remoteStore.Fork(ctx, from, at, name)
 }
 
 func (s steady) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
 	defer s.keep()()
-	return s.Store.Purge(ctx, name, fence)
+	return s.remoteStore.Purge(ctx, name, fence)
 }
 
 func (s steady) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	defer s.keep()()
-	return s.Store.Collect(ctx, p)
+	return s.remoteStore.Collect(ctx, p)
 }
 
 func (s steady) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
 	defer s.keep()()
-	return s.Store.Lease(ctx, name, holder, d) // repeated, it raises the fence twice
+	return s.remoteStore.Lease(ctx, name, holder, d) // repeated, it raises the fence twice
 }
 
 func (s steady) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
 	defer s.keep()()
-	return s.Store.Renew(ctx, name, fence, d) // repeated, the lease is renewed at two times
+	return s.remoteStore.Renew(ctx, name, fence, d) // repeated, the lease is renewed at two times
 }
 
 func (s steady) Release(ctx context.Context, name string, fence uint64) error {
 	defer s.keep()()
-	return s.Store.Release(ctx, name, fence)
+	return s.remoteStore.Release(ctx, name, fence)
 }
 
 func (s steady) Close() error {
-	err := s.Store.Close()
+	err := s.remoteStore.Close()
 	s.f.way.CloseIdleConnections()
 	for _, site := range s.f.sites {
 		err = errors.Join(err, site.Close())
@@ -339,7 +339,7 @@ func TestKilledServers(t *testing.T) {
 		Open: func(t *testing.T, now func() time.Time) history.Store {
 			catalogue, bucket := memory.NewCatalogue(), memory.NewBucket()
 			f := newFleet(t, func() history.Store { return pair.New(catalogue, bucket, pair.Options{Now: now}) })
-			c, err := client.Open(t.Context(), "http://"+siteNames[0]+",http://"+siteNames[1], client.Options{HTTP: f.way})
+			c, err := openStore(t.Context(), "http://"+siteNames[0]+",http://"+siteNames[1], client.Options{HTTP: f.way})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,8 +79,8 @@ func TestSteps(t *testing.T) {
 	}
 	site := httptest.NewServer(srv)
 	defer site.Close()
-	open := func(o client.Options) *client.Store {
-		st, err := client.Open(t.Context(), site.URL, o)
+	open := func(o client.Options) remoteStore {
+		st, err := openStore(t.Context(), site.URL, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Stack is for history.Stacks.
-func (s *Store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
+func (s *store) Stack(ctx context.Context, name string, at history.ID) ([]history.Layer, error) {
 	if at == (history.ID{}) {
 		_, err := s.Head(ctx, name) // an empty stack, if the world exists
 		return nil, err
@@ -29,7 +28,7 @@ const maxFetch = 64 << 20
 
 // Fetch is for history.Fetcher. It makes one call. The server may send fewer bytes
 // of stones than room allows.
-func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+func (s *store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	c, err := named(ctx, "fetch", http.MethodGet, "stack/", name)
 	if err != nil {
 		return f, err
@@ -64,7 +63,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 
 // Open is for history.Stacks. A large stone is read in blocks when it is used, so a
 // read may fail because of the network.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
+func (s *store) Open(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	c, err := named(ctx, "open", http.MethodGet, "stones/"+id.String()+"/", name)
 	if err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (*history.Op
 // readRange reads a range of a stone and returns its bytes and the size of the
 // stone. The range must have n bytes from off, or be the last n bytes of the stone
 // if off is -1.
-func (s *Store) readRange(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
+func (s *store) readRange(ctx context.Context, c *call, ranged string, off, n int64) (data []byte, size int64, err error) {
 	f := *c
 	f.accept, f.ranged, f.repeat, f.carries = "application/octet-stream", ranged, always, n
 	f.read = func(answer *http.Response) (err error) {
@@ -135,8 +134,7 @@ func parseRange(answer *http.Response) (from, upto, size int64, err error) {
 	return from, upto, size, nil
 }
 
-// PutPack is for history.Stacks.
-func (s *Store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
+func (s *store) PutPack(ctx context.Context, name string, p history.Pack, st history.Stone) error {
 	c, err := named(ctx, "pack", http.MethodPost, "packs/", name)
 	if err == nil {
 		err = p.Admit(st) // the server computes the ID from the bytes

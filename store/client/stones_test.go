@@ -43,7 +43,7 @@ func writtenStone(t testing.TB, text string, size int) history.Stone {
 	return history.Stone{ID: id, Data: b.Bytes()}
 }
 
-func textOf(t *testing.T, s *client.Store, name string, id stone.ID) (string, error) {
+func textOf(t *testing.T, s remoteStore, name string, id stone.ID) (string, error) {
 	t.Helper()
 	o, err := s.Open(t.Context(), name, id)
 	if err != nil {
@@ -279,19 +279,19 @@ func TestLongAnswers(t *testing.T) {
 			}
 		}
 	}
-	do := map[string]func(ctx context.Context, s *client.Store) error{
-		"head": func(ctx context.Context, s *client.Store) error { _, err := s.Head(ctx, "a"); return err },
-		"log": func(ctx context.Context, s *client.Store) error {
+	do := map[string]func(ctx context.Context, s remoteStore) error{
+		"head": func(ctx context.Context, s remoteStore) error { _, err := s.Head(ctx, "a"); return err },
+		"log": func(ctx context.Context, s remoteStore) error {
 			_, err := s.Log(ctx, "a", history.ID{}, 1)
 			return err
 		},
-		"stack": func(ctx context.Context, s *client.Store) error {
+		"stack": func(ctx context.Context, s remoteStore) error {
 			_, err := s.Stack(ctx, "a", history.ID{1})
 			return err
 		},
-		"stone":   func(ctx context.Context, s *client.Store) error { _, err := s.Open(ctx, "a", stone.ID{1}); return err },
-		"create":  func(ctx context.Context, s *client.Store) error { return s.Create(ctx, "a") },
-		"refused": func(ctx context.Context, s *client.Store) error { return s.Undelete(ctx, "a") },
+		"stone":   func(ctx context.Context, s remoteStore) error { _, err := s.Open(ctx, "a", stone.ID{1}); return err },
+		"create":  func(ctx context.Context, s remoteStore) error { return s.Create(ctx, "a") },
+		"refused": func(ctx context.Context, s remoteStore) error { return s.Undelete(ctx, "a") },
 	}
 	for name, call := range do {
 		kind := map[string]string{"head": "application/json", "create": "application/json", "stone": "application/octet-stream"}[name]

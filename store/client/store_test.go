@@ -19,7 +19,7 @@ import (
 
 // remote is a Store behind a server of its own.
 type remote struct {
-	*client.Store
+	remoteStore
 	site   *httptest.Server
 	behind history.Store
 }
@@ -33,7 +33,7 @@ func serve(t testing.TB, behind history.Store, o client.Options) *remote {
 	site := httptest.NewUnstartedServer(nil)
 	site.Config = s.HTTP()
 	site.Start()
-	c, err := client.Open(t.Context(), site.URL, o)
+	c, err := openStore(t.Context(), site.URL, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func serve(t testing.TB, behind history.Store, o client.Options) *remote {
 }
 
 func (r *remote) Close() error {
-	err := r.Store.Close()
+	err := r.remoteStore.Close()
 	r.site.Close()
 	return errors.Join(err, r.behind.Close())
 }

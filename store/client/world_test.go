@@ -259,8 +259,3 @@ func fence(t *testing.T, st history.Store, name string) uint64 {
 	}
 	return h.Fence
 }
-
-var (
-	_ history.Store   = (*client.Store)(nil)
-	_ history.Fetcher = (*client.Store)(nil)
-)

@@ -10,8 +10,13 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+type archiver interface {
+	history.Store
+	history.Archiver
+}
+
 // served returns a client of a server of a Store.
-func served(t *testing.T, st history.Store) *client.Store {
+func served(t *testing.T, st history.Store) archiver {
 	t.Helper()
 	s, err := server.New(st, server.Options{})
 	if err != nil {
@@ -28,7 +33,7 @@ func served(t *testing.T, st history.Store) *client.Store {
 			t.Error(err)
 		}
 	})
-	return c
+	return c.(archiver)
 }
 
 // TestServers backs up, restores and moves worlds from server to server.

@@ -92,7 +92,7 @@ func (is *island) compare(ctx context.Context, st history.Store, name string) er
 type player struct {
 	*fleet
 	number, step int // its worlds are number, number+step, ...
-	st           *client.Store
+	st           history.Store
 	rng          *rand.Rand
 	islands      map[int]*island // those that it saved
 	open         map[int]*world.World

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/store/client"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // host says which server to run, and where.
@@ -53,7 +54,7 @@ func (h host) start(ctx context.Context) (*process, error) {
 }
 
 // open starts a server, waits until it accepts calls, and returns a Store for it.
-func (h host) open(ctx context.Context) (*process, string, *client.Store, error) {
+func (h host) open(ctx context.Context) (*process, string, history.Store, error) {
 	began := time.Now()
 	p, err := h.start(ctx)
 	if err != nil {
@@ -61,7 +62,7 @@ func (h host) open(ctx context.Context) (*process, string, *client.Store, error)
 	}
 	url, err := p.await(ctx)
 	if err == nil {
-		var st *client.Store
+		var st history.Store
 		if st, err = client.Open(ctx, url, client.Options{Wait: p.wait}); err == nil {
 			p.ready = time.Since(began)
 			return p, url, st, nil
