@@ -30,35 +30,30 @@ type Options struct {
 	Token string
 }
 
-// Open opens the Store that url names, with the default Options.
-func Open(ctx context.Context, url string) (history.Store, error) {
-	return OpenWith(ctx, url, Options{})
-}
+// opener opens the Store that a URL names, by what follows the scheme and its colon.
+type opener = func(ctx context.Context, rest string) (history.Store, error)
 
-// An Opener opens the Store that a URL names, by what follows the scheme and its colon.
-type Opener func(ctx context.Context, rest string) (history.Store, error)
-
-var openers sync.Map // Opener by scheme
+var openers sync.Map // opener by scheme
 
 // homes are the packages that register a scheme.
 var homes = map[string]string{"local": "store/local", "cluster": "store/cluster"}
 
-// Register lets Open and OpenWith take the URLs of a scheme. Packages of Stores call it when a
+// Register lets Open take the URLs of a scheme. Packages of Stores call it when a
 // program imports them. It panics if the scheme is registered already.
-func Register(scheme string, open Opener) {
+func Register(scheme string, open func(ctx context.Context, rest string) (history.Store, error)) {
 	if _, twice := openers.LoadOrStore(scheme, open); twice {
 		panic(fmt.Sprintf("store: scheme %s is registered twice", scheme))
 	}
 }
 
-// OpenWith opens the Store that url names. "memory:" is a new Store in memory, which Close
+// Open opens the Store that url names. "memory:" is a new Store in memory, which Close
 // discards. "http://HOST" or "https://HOST" is the Store of a server, or several of them with
-// commas between, servers of one Store, of which any may die; OpenWith does not call it yet, so
+// commas between, servers of one Store, of which any may die; Open does not call it yet, so
 // the first call fails if no server listens there. "local:DIR" is a Store in a directory, which is
 // made if it does not exist, for programs that import package store/local. "cluster:FILE" is the
 // Store that a cluster file describes, for programs that import package store/cluster. The caller
 // closes the Store.
-func OpenWith(ctx context.Context, url string, o Options) (history.Store, error) {
+func Open(ctx context.Context, url string, o Options) (history.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -66,7 +61,7 @@ func OpenWith(ctx context.Context, url string, o Options) (history.Store, error)
 	open, registered := openers.Load(scheme)
 	switch {
 	case ok && registered && rest != "":
-		return open.(Opener)(ctx, rest)
+		return open.(opener)(ctx, rest)
 	case ok && homes[scheme] != "" && rest != "":
 		return nil, fmt.Errorf("store: %q: import _ \"github.com/cairnvoxel/cairn/%s\" to open it", url, homes[scheme])
 	case ok && scheme == "memory" && rest == "":

@@ -22,7 +22,7 @@ func TestOpen(t *testing.T) {
 		url  string
 		want error // of making a world
 	}{{dir, nil}, {dir, history.ErrExists}, {"memory:", nil}, {"memory:", nil}} {
-		s, err := store.Open(t.Context(), tt.url)
+		s, err := store.Open(t.Context(), tt.url, store.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", tt.url, err)
 		}
@@ -37,30 +37,30 @@ func TestOpen(t *testing.T) {
 
 func TestOpenRefused(t *testing.T) {
 	for _, url := range []string{"", "local", "local:", "memory:x", "memory", "https://", "http:host", "https://ann:secret@host", "ftp://host", "/dir"} {
-		if s, err := store.Open(t.Context(), url); s != nil || err == nil {
+		if s, err := store.Open(t.Context(), url, store.Options{}); s != nil || err == nil {
 			t.Errorf("%q: got %v, %v, want an error", url, s, err)
 		}
 	}
-	_, err := store.Open(t.Context(), "https://ann:secret@host")
+	_, err := store.Open(t.Context(), "https://ann:secret@host", store.Options{})
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v, want an error that keeps the secret", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if s, err := store.Open(ctx, "memory:"); s != nil || !errors.Is(err, context.Canceled) {
+	if s, err := store.Open(ctx, "memory:", store.Options{}); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v, %v", s, err)
 	}
 }
 
 // An error about a scheme that the program does not import names the import.
 func TestNotImported(t *testing.T) {
-	_, err := store.Open(t.Context(), "cluster:c.toml")
+	_, err := store.Open(t.Context(), "cluster:c.toml", store.Options{})
 	if err == nil || !strings.Contains(err.Error(), `import _ "github.com/cairnvoxel/cairn/store/cluster"`) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestOpenWith(t *testing.T) {
+func TestToken(t *testing.T) {
 	var bearer string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bearer = r.Header.Get("Authorization")
@@ -75,7 +75,7 @@ func TestOpenWith(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv(store.TokenEnv, tt.env)
-			s, err := store.OpenWith(t.Context(), server.URL, store.Options{Token: tt.option})
+			s, err := store.Open(t.Context(), server.URL, store.Options{Token: tt.option})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestNoToken(t *testing.T) {
 	defer server.Close()
 	for token, want := range map[string]string{"": "set $CAIRN_TOKEN", "wrong": "the server does not know the given token"} {
 		t.Setenv(store.TokenEnv, token)
-		s, err := store.Open(t.Context(), server.URL)
+		s, err := store.Open(t.Context(), server.URL, store.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestNobodyListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), "http://"+l.Addr().String())
+	s, err := store.Open(t.Context(), "http://"+l.Addr().String(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
