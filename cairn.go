@@ -47,7 +47,9 @@ type (
 // github.com/cairnvoxel/cairn/store/local; it is created if it is missing, and one program may have it
 // open at a time. "cluster:FILE" is what docs/CLUSTER.md describes, for programs that import
 // github.com/cairnvoxel/cairn/store/cluster. Open does I/O.
-func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url, store.Options{}) }
+func Open(ctx context.Context, url string) (Store, error) {
+	return store.Open(ctx, url, store.Options{})
+}
 
 // Options of a World. The zero value is the default.
 type Options struct {

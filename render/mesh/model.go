@@ -140,7 +140,9 @@ func (w within) ReadBox(b geom.Box, level int, dst []voxel.Cell) bool {
 // least corner.
 func chunks(src BoxReader, b geom.Box, level int, below bool, f func(geom.Box) error) error {
 	const edge = geom.ChunkEdge
-	if s, ok := src.(interface{ Chunks(level int) []geom.ChunkPos }); ok {
+	if s, ok := src.(interface {
+		Chunks(level int) []geom.ChunkPos
+	}); ok {
 		return sparse(s.Chunks(level), b, below, f)
 	}
 	for z := b.Min.Z; z < b.Max.Z; z = (geom.FloorDiv(z, edge) + 1) * edge {
