@@ -7,7 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/operations"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -183,7 +183,7 @@ func (c *call) diffSnapshot(name string) (*diff.Difference, error) {
 
 // fits checks that the index of a world fits the memory for one.
 func (c *call) fits(s *world.Snapshot) error {
-	if most := c.limits.WorldMemory; port.IndexBytes(s, most) > most {
+	if most := c.limits.WorldMemory; inspect.IndexBytes(s, most) > most {
 		return convert.ErrTooLarge
 	}
 	return nil

@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -30,7 +30,7 @@ func (c *call) blame() error {
 	if from != (history.ID{}) {
 		v.at = from
 	}
-	spot := port.Spot{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume")}
+	spot := inspect.Spot{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume")}
 	for axis, to := range map[string]*int{"x": &spot.At.X, "y": &spot.At.Y, "z": &spot.At.Z} {
 		n, err := c.number(axis, 0)
 		if err != nil {
@@ -43,7 +43,7 @@ func (c *call) blame() error {
 		return err
 	}
 	defer leave()
-	b, err := port.Blame(c.ctx, c.st, c.name, v.at, spot, port.BlameOptions{Cache: c.snapshots.Cache})
+	b, err := inspect.Blame(c.ctx, c.st, c.name, v.at, spot, inspect.BlameOptions{Cache: c.snapshots.Cache})
 	if err != nil {
 		return worldFault(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
@@ -39,9 +40,9 @@ func (c *call) chunk() error {
 	if err != nil || c.tagged(v) {
 		return err
 	}
-	var cells *port.BoxCells
+	var cells *inspect.BoxCells
 	read := func(s *world.Snapshot) (err error) {
-		cells, err = port.Chunk(c.ctx, s, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
+		cells, err = inspect.Chunk(c.ctx, s, h.Dimension, h.Volume, h.Level, geom.ChunkPos{X: h.Pos[0], Y: h.Pos[1], Z: h.Pos[2]}, c.limits.WorldMemory)
 		return err
 	}
 	if h.Level < stone.FirstFar {
@@ -146,7 +147,7 @@ func (c *call) picture() error {
 func (c *call) draw(v version, dimension string, size int, plain bool) (d drawn, err error) {
 	var b bytes.Buffer
 	err = c.heavily(v, func(s *world.Snapshot) error {
-		land, err := port.SceneOf(c.ctx, s, dimension, c.limits.WorldMemory)
+		land, err := scene.Of(c.ctx, s, dimension, c.limits.WorldMemory)
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (c *call) draw(v version, dimension string, size int, plain bool) (d drawn,
 		c.step("read")
 		o := picture.Options{MaxEdge: size, Plain: plain}
 		if land.Dimension == "the_nether" {
-			o.Top = port.NetherTop
+			o.Top = scene.NetherTop
 		}
 		img, r, err := picture.Top(c.ctx, land, o)
 		if errors.Is(err, picture.ErrTooWide) {

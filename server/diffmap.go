@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/diff"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -33,7 +33,7 @@ func (c *call) diffmap() error {
 	var b bytes.Buffer
 	err = c.heavily(pair[0], func(s *world.Snapshot) error {
 		return c.opened(pair[1], func(t *world.Snapshot) error {
-			d, v, err := port.MatterOf(c.query.Get("dimension"), s, t)
+			d, v, err := inspect.MatterOf(c.query.Get("dimension"), s, t)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func (c *call) diffmap() error {
 			var air func(voxel.Cell) bool
 			err = both.ChunksAt(c.ctx, d.Name, v.Volume.Name, at, func(d diff.Chunk) error {
 				if air == nil {
-					air = port.AirOf(d.Names) // of all chunks
+					air = inspect.AirOf(d.Names) // of all chunks
 				}
 				changes.Add(d.Pos, d.A, d.B, air)
 				return nil

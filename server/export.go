@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
@@ -70,7 +71,7 @@ func (c *call) exportMade(v version, format string) error {
 	lost := map[string]int{}
 	err = c.heavily(v, func(s *world.Snapshot) error {
 		if format == formatCairn {
-			if most := c.limits.WorldMemory; port.IndexBytes(s, most) > most {
+			if most := c.limits.WorldMemory; inspect.IndexBytes(s, most) > most {
 				return convert.ErrTooLarge
 			}
 			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
@@ -204,7 +205,7 @@ func (c *call) setProperties() error {
 		return err
 	}
 	if done.Commit == nil { // a game saves it later
-		head, err := port.Find(c.ctx, c.st, c.name, "")
+		head, err := inspect.Find(c.ctx, c.st, c.name, "")
 		if err != nil {
 			return err
 		}
@@ -239,7 +240,7 @@ func (c *call) changing(do func(s *world.Snapshot, part int) error) error {
 	if err != nil {
 		return err
 	}
-	v, most := version{name: c.name, at: head.Commit}, int(c.limits.WorldMemory/port.PlaceBytes)
+	v, most := version{name: c.name, at: head.Commit}, int(c.limits.WorldMemory/inspect.PlaceBytes)
 	err = c.reading(v, func(s *world.Snapshot) error { return do(s, most/lightCalls) })
 	if errors.Is(err, world.ErrPart) {
 		err = c.heavily(v, func(s *world.Snapshot) error { return do(s, most) })

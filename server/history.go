@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
@@ -280,7 +280,7 @@ func (c *call) openStone(from io.ReaderAt, size int64, whole bool) (r *stone.Rea
 	defer leave()
 	r, err = stone.Open(from, size)
 	most := c.limits.WorldMemory
-	if err == nil && (r.Memory() > most/16 || port.IndexBytes(r, most) > most) {
+	if err == nil && (r.Memory() > most/16 || inspect.IndexBytes(r, most) > most) {
 		return nil, 0, fault(wire.TooLarge, "the stone has entries for too many chunks")
 	}
 	if err == nil && whole {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -216,8 +216,8 @@ func (c *call) version(name, version string) (history.ID, error) {
 		}
 		return id, err
 	}
-	commit, err := port.Find(c.ctx, c.st, name, version)
-	if errors.Is(err, port.ErrVersion) {
+	commit, err := inspect.Find(c.ctx, c.st, name, version)
+	if errors.Is(err, inspect.ErrVersion) {
 		err = bad("%v", err)
 	}
 	if err != nil {

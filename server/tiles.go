@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
@@ -23,12 +23,12 @@ func mapRoutes() []route {
 	}
 }
 
-// lay returns how the dimension lies that the call names.
-func (c *call) lay(v version) (*port.Lay, error) {
+// layout returns the layout of the dimension that the call names.
+func (c *call) layout(v version) (*scene.Layout, error) {
 	dimension := c.query.Get("dimension")
-	return kept(c, v, "lay "+dimension, func() (l *port.Lay, bytes int64, err error) {
+	return kept(c, v, "layout "+dimension, func() (l *scene.Layout, bytes int64, err error) {
 		err = c.reading(v, func(s *world.Snapshot) (err error) {
-			if l, err = port.LayOf(c.ctx, s, dimension); err == nil {
+			if l, err = scene.LayoutOf(c.ctx, s, dimension); err == nil {
 				bytes = l.Bytes()
 			}
 			return err
@@ -43,12 +43,12 @@ func (c *call) mapFacts() error {
 	if err != nil || c.tagged(v) {
 		return err
 	}
-	l, err := c.lay(v)
+	l, err := c.layout(v)
 	if err != nil {
 		return err
 	}
 	var all []string
-	err = c.reading(v, func(s *world.Snapshot) error { all = port.Mapped(s); return nil })
+	err = c.reading(v, func(s *world.Snapshot) error { all = scene.Dimensions(s); return nil })
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *call) tile() error {
 	if known, err := c.taggedStored(&v); err != nil || known {
 		return err
 	}
-	l, err := c.lay(v)
+	l, err := c.layout(v)
 	if err != nil {
 		return err
 	}

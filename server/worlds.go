@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -110,8 +111,8 @@ func (c *call) versionOf(name, text string) (v version, err error) {
 
 // worldFault gives codes to errors of reading and writing whole worlds.
 func worldFault(err error) error {
-	var which *port.DimensionError
-	var volume *port.VolumeError
+	var which *inspect.DimensionError
+	var volume *inspect.VolumeError
 	switch {
 	case err == nil:
 	case errors.As(err, &which) && which.Want == "":
@@ -122,7 +123,7 @@ func worldFault(err error) error {
 		return bad("%s has no volume %.100q; there are %s", volume.Dimension, volume.Want, names(volume.Have))
 	case errors.Is(err, convert.ErrTooLarge), errors.Is(err, port.ErrTooLarge):
 		return fault(wire.TooLarge, "the world does not fit into the memory limit of the server")
-	case errors.Is(err, port.ErrHolds), errors.Is(err, port.ErrNothing):
+	case errors.Is(err, port.ErrHolds), errors.Is(err, inspect.ErrNoMatter):
 		return fault(wire.Unsupported, "%v", err)
 	}
 	return err

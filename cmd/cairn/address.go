@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -43,9 +43,9 @@ func parseName(arg string) (string, error) {
 
 // commit finds the commit of the address.
 func (a address) commit(ctx context.Context, st history.Store) (history.Commit, error) {
-	c, err := port.Find(ctx, st, a.name, a.version)
+	c, err := inspect.Find(ctx, st, a.name, a.version)
 	switch {
-	case errors.Is(err, port.ErrVersion):
+	case errors.Is(err, inspect.ErrVersion):
 		err = usagef("@%s: %v", a.name, err)
 	case !errors.Is(err, history.ErrNoCommit):
 	case a.version == "":
@@ -59,7 +59,7 @@ func (a address) commit(ctx context.Context, st history.Store) (history.Commit, 
 // describeVersion describes a version in an error: a time stands for the newest version of
 // then.
 func describeVersion(version string) string {
-	if _, err := port.ParseTime(version); err != nil {
+	if _, err := inspect.ParseTime(version); err != nil {
 		return version
 	}
 	return "of " + version + " or before"

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/store/record"
@@ -287,7 +288,7 @@ func (c *checked) names(dim string, v stone.VolumeInfo) {
 // others, and counts them itself.
 func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v stone.VolumeInfo) error {
 	if s, ok := w.(*stone.Reader); ok && s.Tally(dim) != nil {
-		if port.IsMatter(v.Volume.Name) {
+		if inspect.IsMatter(v.Volume.Name) {
 			c.Cells += s.Tally(dim).Cells[v.Volume.Name]
 		}
 		return nil
@@ -297,7 +298,7 @@ func (c *checked) volume(ctx context.Context, w stone.Content, dim string, v sto
 		if err != nil {
 			return err
 		}
-		if port.IsMatter(v.Volume.Name) {
+		if inspect.IsMatter(v.Volume.Name) {
 			c.Cells += p.Chunk.CountNonEmpty()
 		}
 		clear(counts[:])

@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
@@ -207,7 +208,7 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 
 func (r *exported) write(ctx context.Context, w stone.Content, o exportOptions) error {
 	err := r.writeWorld(ctx, w, o)
-	var which *port.DimensionError
+	var which *inspect.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":
 		return usagef("this format holds one dimension and the world has %d; give --dimension %s", len(which.Have), strings.Join(which.Have, " or "))
@@ -240,7 +241,7 @@ func (o *exportOptions) target() port.Target {
 	return port.Target{Format: o.format, Version: o.version, DataVersion: o.dataVersion}
 }
 
-func noDimension(e *port.DimensionError) error {
+func noDimension(e *inspect.DimensionError) error {
 	return usagef("--dimension %s: the world has %s", e.Want, strings.Join(e.Have, ", "))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/table"
@@ -154,7 +155,7 @@ func (r *imported) put(ctx context.Context, sf *storeFlag, src *source, w stone.
 func (r *imported) count(ctx context.Context, c stone.Content) error {
 	about := c.About()
 	for _, dim := range about.Dimensions {
-		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.VolumeInfo) bool { return !port.IsMatter(v.Volume.Name) })
+		dim.Volumes = slices.DeleteFunc(slices.Clone(dim.Volumes), func(v stone.VolumeInfo) bool { return !inspect.IsMatter(v.Volume.Name) })
 		t, err := tallyOf(ctx, c, dim)
 		if err != nil {
 			return err
@@ -164,7 +165,7 @@ func (r *imported) count(ctx context.Context, c stone.Content) error {
 		}
 		r.Kept += t.Kept
 		for volume, n := range t.Cells {
-			if port.IsMatter(volume) {
+			if inspect.IsMatter(volume) {
 				r.Cells += n
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
@@ -174,7 +175,7 @@ func dimensionOf(c stone.Content, d stone.DimensionInfo, t *stone.Tally) dimensi
 			}
 		}
 		f.Volumes = append(f.Volumes, volumeFacts{v.Volume.Name, v.Schema.String(), t.Cells[v.Volume.Name], len(v.Names), chunks})
-		if port.IsMatter(v.Volume.Name) && chunks > 0 {
+		if inspect.IsMatter(v.Volume.Name) && chunks > 0 {
 			f.Min, f.Max = &[3]int{box.Min.X, box.Min.Y, box.Min.Z}, &[3]int{box.Max.X, box.Max.Y, box.Max.Z}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/render/mesh"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
@@ -136,7 +136,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 }
 
 // paletteOf says how the cells of a scene look.
-func paletteOf(v *port.Scene) *mesh.Palette {
+func paletteOf(v *scene.Scene) *mesh.Palette {
 	t := picture.NewTable()
 	terrain, schema := v.Terrain(), voxel.Palette
 	if terrain {

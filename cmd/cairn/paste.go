@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/spf13/pflag"
@@ -92,7 +93,7 @@ func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file stri
 	if err == nil {
 		turned, err = tool.Paste(ctx, w, c, where)
 	}
-	var which *port.DimensionError
+	var which *inspect.DimensionError
 	var unknown *block.NameError
 	switch {
 	case errors.As(err, &which):

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
@@ -44,7 +45,7 @@ render leaves out a few chunks that lie alone far away, and says so.`,
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
 	f.StringVar(&o.box, "box", "", boxHelp)
 	f.IntVar(&o.scale, "scale", 0, "pixels for each block, 1 to 64; by default what suits the world")
-	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", port.NetherTop))
+	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", scene.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
 	return c
 }
@@ -73,7 +74,7 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		case errors.Is(err, picture.ErrTooWide):
 			err = fmt.Errorf("%w; --box draws a part", err)
 		case err == nil && o.box != "" && result.Drawn == 0:
-			err = fmt.Errorf("--box %s: %w there", o.box, port.ErrNothing)
+			err = fmt.Errorf("--box %s: %w there", o.box, inspect.ErrNoMatter)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -107,9 +108,9 @@ func (o renderOptions) check(from, to string) error {
 	return checkOutput(to, from, o.force)
 }
 
-func draw(ctx context.Context, v *port.Scene, o renderOptions) (*image.RGBA, picture.Result, error) {
+func draw(ctx context.Context, v *scene.Scene, o renderOptions) (*image.RGBA, picture.Result, error) {
 	if o.top == 0 && v.Dimension == "the_nether" {
-		o.top = port.NetherTop
+		o.top = scene.NetherTop
 	}
 	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top})
 }
@@ -131,13 +132,13 @@ func parseBox(s string) (geom.Box, error) {
 
 // sceneOf returns the named dimension, or of the first with chunks if name is
 // empty.
-func sceneOf(ctx context.Context, src *source, w stone.Content, name string) (*port.Scene, error) {
-	v, err := port.SceneOf(ctx, w, name, 0)
-	var which *port.DimensionError
+func sceneOf(ctx context.Context, src *source, w stone.Content, name string) (*scene.Scene, error) {
+	v, err := scene.Of(ctx, w, name, 0)
+	var which *inspect.DimensionError
 	if errors.As(err, &which) {
 		err = noDimension(which)
 	}
-	if damaged := src.Remarks().Damaged; errors.Is(err, port.ErrNothing) && len(damaged) > 0 {
+	if damaged := src.Remarks().Damaged; errors.Is(err, inspect.ErrNoMatter) && len(damaged) > 0 {
 		err = fmt.Errorf("%w: it has %s, which cairn check names", err, console.Counted(len(damaged), "damaged chunk"))
 	}
 	if err == nil {

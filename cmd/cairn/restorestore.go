@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/spf13/cobra"
@@ -57,7 +57,7 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Wri
 		return usagef("--as and --at need --world")
 	}
 	if o.at != "" {
-		if w.At, err = port.ParseTime(o.at); err != nil {
+		if w.At, err = inspect.ParseTime(o.at); err != nil {
 			return usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
 		}
 	}

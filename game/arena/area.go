@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/game/masks"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -238,7 +238,7 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 func each(ctx context.Context, term region.Changed, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
 	found := term.Not
 	if term.By == "" {
-		c, err := port.Find(ctx, st, w.Name(), term.Since)
+		c, err := inspect.Find(ctx, st, w.Name(), term.Since)
 		if err != nil {
 			return areaError{fmt.Errorf("arena: %s: since %s: %w", w.Name(), term.Since, err)}
 		}

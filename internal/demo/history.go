@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -73,7 +74,7 @@ func (d *demo) ground(x, z int) (at string, err error) {
 		return "", err
 	}
 	defer src.Close()
-	v, err := port.SceneOf(d, src.Content(), "", 0)
+	v, err := scene.Of(d, src.Content(), "", 0)
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
@@ -179,7 +180,7 @@ func (g *Gallery) stone(e *exhibit, src *port.Opened) (history.Stone, error) {
 	remarks := src.Remarks()
 	e.damaged, e.notes = len(remarks.Damaged), remarks.Notes
 	o := port.AtOnce(stone.Options{Effort: stone.Good})
-	st, free, err := src.WriteStone(g.ctx, c, whole.Options{Options: o, Far: true, Empty: port.Airs(), Memory: g.o.Memory})
+	st, free, err := src.WriteStone(g.ctx, c, whole.Options{Options: o, Far: true, Empty: inspect.Airs(), Memory: g.o.Memory})
 	if err != nil {
 		return st, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
 	"github.com/cairnvoxel/cairn/internal/game/tool"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -270,7 +271,7 @@ func TestPaste(t *testing.T) {
 	if _, err := tool.Paste(t.Context(), w, strange, tool.PasteOptions{At: at}); err == nil || !strings.Contains(err.Error(), "the blocks of the world have names") {
 		t.Errorf("a number: %v", err)
 	}
-	var which *port.DimensionError
+	var which *inspect.DimensionError
 	if _, err := tool.Paste(t.Context(), w, hut(t), tool.PasteOptions{Dimension: "moon"}); !errors.As(err, &which) {
 		t.Errorf("%v, want a DimensionError", err)
 	}

@@ -11,34 +11,21 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
 // ErrHolds is wrapped if a format cannot hold a world, even if parts are left out.
 var ErrHolds = format.ErrHolds
 
-// DimensionError says that a world does not have the requested dimension, or that a dimension
-// must be chosen.
-type DimensionError struct {
-	Want string   // "" if none was asked for
-	Have []string // in the world's order
-}
-
-func (e *DimensionError) Error() string {
-	if e.Want == "" {
-		return "port: a file of this format holds one dimension; the world has " + strings.Join(e.Have, ", ")
-	}
-	return fmt.Sprintf("port: no dimension %q: the world has %s", e.Want, strings.Join(e.Have, ", "))
-}
-
 // Pick returns w with one dimension: the one of that name. Without a name, a format of one
 // dimension gets the one that has columns. Pick counts the columns of the other dimensions as
-// lost. It fails with a *DimensionError, or if columns cannot be read.
+// lost. It fails with a *inspect.DimensionError, or if columns cannot be read.
 func Pick(ctx context.Context, w stone.Content, dimension, to string, lost map[string]int) (stone.Content, error) {
 	if k, _ := Format(to); dimension == "" && !k.Single {
 		return w, nil
 	}
-	e := &DimensionError{Want: dimension}
+	e := &inspect.DimensionError{Want: dimension}
 	var chosen []stone.DimensionInfo
 	all := w.About().Dimensions
 	for _, d := range all {

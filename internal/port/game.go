@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -47,7 +48,7 @@ func IsMade(ctx context.Context, w stone.Content) (bool, error) {
 			columns = true
 		}
 		for _, v := range d.Volumes {
-			if v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && hasChunks(w, d.Name, voxel.Block) {
+			if v.Volume.Name == voxel.Block && v.Schema == voxel.Palette && inspect.HasChunks(w, d.Name, voxel.Block) {
 				named, err := usesNamed(ctx, w, d.Name, v.Names)
 				if err != nil {
 					return false, err
@@ -134,23 +135,6 @@ func ForGame(ctx context.Context, w *convert.Loaded, name string, version int32,
 	}
 	return nil
 }
-
-// airs are the names of blocks that no height map counts.
-var airs = []string{format.Air, block.Space + "cave_air", block.Space + "void_air"}
-
-// AirOf returns what reports whether a cell is air, by the names of cells.
-func AirOf(names []string) func(voxel.Cell) bool {
-	air := map[voxel.Cell]bool{voxel.Empty: true}
-	for i, name := range names {
-		if slices.Contains(airs, name) {
-			air[voxel.Cell(i)] = true
-		}
-	}
-	return func(c voxel.Cell) bool { return air[c] }
-}
-
-// Airs returns the names of blocks of air besides that of cell 0.
-func Airs() []string { return slices.Clone(airs[1:]) }
 
 // theEnd is the dimension without light from above; it has a dragon.
 const theEnd = "the_end"
@@ -282,7 +266,7 @@ func (g *game) findColumns(ctx context.Context) error {
 	low, high := g.heights()
 	air := make([]bool, len(g.block.Names))
 	for cell, name := range g.block.Names {
-		air[cell] = slices.Contains(airs, name)
+		air[cell] = inspect.IsAir(name)
 	}
 	if !air[g.block.Default] {
 		return fmt.Errorf("its blocks are surrounded by %s, not by air", g.block.Names[g.block.Default])

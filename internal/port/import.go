@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -111,7 +112,7 @@ func (s *Opened) importOver(ctx context.Context, st history.Store, name string, 
 // changed it, otherwise one that it writes. The caller calls free.
 func (s *Opened) wholeStone(ctx context.Context, c stone.Content, o ImportOptions) (st history.Stone, free func() error, err error) {
 	own := c == stone.Content(s.Stone) && o.Write.Effort == 0
-	if n, ok := c.(counted); ok && o.MaxBytes > 0 && IndexBytes(n, o.MaxBytes) > o.MaxBytes {
+	if n, ok := c.(inspect.Indexed); ok && o.MaxBytes > 0 && inspect.IndexBytes(n, o.MaxBytes) > o.MaxBytes {
 		return st, nil, &SourceError{convert.ErrTooLarge}
 	}
 	if own {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -111,7 +112,7 @@ func openable(ctx context.Context, st history.Store, name string, maxBytes int64
 	if err != nil {
 		return err
 	}
-	if IndexBytes(s, maxBytes) > maxBytes {
+	if inspect.IndexBytes(s, maxBytes) > maxBytes {
 		err = convert.ErrTooLarge
 	}
 	return errors.Join(err, s.Close())

@@ -1,6 +1,5 @@
-// Package port does what the command and the server share between worlds and file formats. It
-// opens a world in any format, finds a version of a world by a text, makes a world the next
-// version of a stored one, compares two versions, and writes a world in another format.
+// Package port brings worlds in and out: it opens a world in any format, makes it the next version of
+// a stored one, and writes a world in another format.
 //
 // It prints nothing, and writes only to folders that it is given.
 package port

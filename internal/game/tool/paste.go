@@ -14,7 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -116,7 +116,7 @@ func holdNear(ctx context.Context, w *world.World, dimension string, box geom.Bo
 }
 
 func pasteDimension(w *world.World, name string) (*world.Dimension, error) {
-	e := &port.DimensionError{Want: name}
+	e := &inspect.DimensionError{Want: name}
 	for _, d := range w.View().Dimensions() {
 		e.Have = append(e.Have, d.Name())
 		if v := d.Volume(voxel.Block); (name == "" || d.Name() == name) && v != nil && v.Schema == voxel.Palette {

@@ -11,7 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/game/masks"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -54,7 +54,7 @@ func (o *Options) volumeOf(d *world.Dimension, volume string) *world.Volume {
 		return v
 	}
 	for _, v := range d.Volumes() {
-		if port.IsMatter(v.Volume.Name) {
+		if inspect.IsMatter(v.Volume.Name) {
 			return v
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -116,7 +116,7 @@ func Query(q url.Values) (h BoxHead, err error) {
 func (h *BoxHead) Settle(s *world.Snapshot) {
 	for _, d := range s.About().Dimensions {
 		for _, v := range d.Volumes {
-			if !port.IsMatter(v.Volume.Name) {
+			if !inspect.IsMatter(v.Volume.Name) {
 				continue
 			}
 			if h.Dimension = cmp.Or(h.Dimension, d.Name); d.Name == h.Dimension {
@@ -149,9 +149,9 @@ type Cells struct {
 	cells  []voxel.Cell
 }
 
-// Read reads what a settled head names. See port.Box for maxBytes and the errors.
+// Read reads what a settled head names. See inspect.Box for maxBytes and the errors.
 func Read(ctx context.Context, s *world.Snapshot, h BoxHead, maxBytes int64) (*Cells, error) {
-	got, err := port.Box(ctx, s, h.Dimension, h.Volume, h.Level, geom.Box(h.Box), maxBytes)
+	got, err := inspect.Box(ctx, s, h.Dimension, h.Volume, h.Level, geom.Box(h.Box), maxBytes)
 	if errors.Is(err, geom.ErrOutOfRange) {
 		return nil, wrong("the box is beyond the range of level %d", h.Level)
 	}

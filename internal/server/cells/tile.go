@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -94,11 +94,11 @@ func Tile(q url.Values) (o picture.TileOptions, err error) {
 // height it shows.
 func Ceiling(o *picture.TileOptions, dimension string) {
 	if (o.Heights == (picture.Heights{}) || o.Heights.To == far) && dimension == "the_nether" {
-		o.Heights.From = min(o.Heights.From, port.NetherTop-1)
+		o.Heights.From = min(o.Heights.From, scene.NetherTop-1)
 		if o.Heights.To == 0 {
 			o.Heights.From = -far
 		}
-		o.Heights.To = port.NetherTop
+		o.Heights.To = scene.NetherTop
 	}
 }
 
@@ -118,7 +118,7 @@ type Map struct {
 }
 
 // MapOf returns the facts of a map.
-func MapOf(l *port.Lay, dimensions []string) Map {
+func MapOf(l *scene.Layout, dimensions []string) Map {
 	b := l.Bounds()
 	m := Map{Dimension: l.Dimension, Dimensions: dimensions, Least: picture.MinZoom, Edge: picture.TileEdge,
 		From: [3]int{b.Min.X, b.Min.Y, b.Min.Z}, To: [3]int{b.Max.X - 1, b.Max.Y - 1, b.Max.Z - 1}}

@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/server/stream"
@@ -378,7 +378,7 @@ func (h *Hub) find(ctx context.Context, name, version string) (c history.Commit,
 		}
 		return log[0], nil
 	}
-	c, err = port.Find(ctx, h.st, name, version)
+	c, err = inspect.Find(ctx, h.st, name, version)
 	if version == "" && errors.Is(err, history.ErrNoCommit) {
 		return history.Commit{}, nil
 	}
@@ -387,7 +387,7 @@ func (h *Hub) find(ctx context.Context, name, version string) (c history.Commit,
 
 // missing makes errors of versions that are not there wrap fs.ErrNotExist.
 func missing(err error) error {
-	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, port.ErrVersion) || errors.Is(err, history.ErrGone) {
+	if errors.Is(err, history.ErrNoCommit) || errors.Is(err, inspect.ErrVersion) || errors.Is(err, history.ErrGone) {
 		return fmt.Errorf("%w: %w", err, fs.ErrNotExist)
 	}
 	return err

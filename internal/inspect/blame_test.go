@@ -1,4 +1,4 @@
-package port_test
+package inspect_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -100,11 +100,11 @@ func (b *blamed) slow(from history.ID, p geom.Point) (c *history.Commit, before 
 }
 
 // blame asks for a block with few opens at a time, and goes on until it is known.
-func (b *blamed) blame(from history.ID, p geom.Point, opens int) (port.Blamed, int) {
+func (b *blamed) blame(from history.ID, p geom.Point, opens int) (inspect.Blamed, int) {
 	b.t.Helper()
 	name := ""
 	for calls := 1; ; calls++ {
-		got, err := port.Blame(b.t.Context(), b.st, "w", from, port.Spot{Dimension: "d", At: p}, port.BlameOptions{Opens: opens})
+		got, err := inspect.Blame(b.t.Context(), b.st, "w", from, inspect.Spot{Dimension: "d", At: p}, inspect.BlameOptions{Opens: opens})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -192,33 +192,33 @@ func TestBlameFaults(t *testing.T) {
 	b := newBlamed(t)
 	b.set(geom.Point{}, "stone")
 	b.commit()
-	blame := func(ctx context.Context, name string, spot port.Spot) error {
-		_, err := port.Blame(ctx, b.st, name, history.ID{}, spot, port.BlameOptions{})
+	blame := func(ctx context.Context, name string, spot inspect.Spot) error {
+		_, err := inspect.Blame(ctx, b.st, name, history.ID{}, spot, inspect.BlameOptions{})
 		return err
 	}
-	var dimension *port.DimensionError
-	if err := blame(t.Context(), "w", port.Spot{Dimension: "none"}); !errors.As(err, &dimension) {
+	var dimension *inspect.DimensionError
+	if err := blame(t.Context(), "w", inspect.Spot{Dimension: "none"}); !errors.As(err, &dimension) {
 		t.Errorf("got %v", err)
 	}
-	var volume *port.VolumeError
-	if err := blame(t.Context(), "w", port.Spot{Volume: "none"}); !errors.As(err, &volume) {
+	var volume *inspect.VolumeError
+	if err := blame(t.Context(), "w", inspect.Spot{Volume: "none"}); !errors.As(err, &volume) {
 		t.Errorf("got %v", err)
 	}
-	if err := blame(t.Context(), "none", port.Spot{}); !errors.Is(err, history.ErrNoWorld) {
+	if err := blame(t.Context(), "none", inspect.Spot{}); !errors.Is(err, history.ErrNoWorld) {
 		t.Errorf("got %v", err)
 	}
-	if err := blame(t.Context(), "w", port.Spot{At: geom.Point{Y: 1 << 40}}); !errors.Is(err, geom.ErrOutOfRange) {
+	if err := blame(t.Context(), "w", inspect.Spot{At: geom.Point{Y: 1 << 40}}); !errors.Is(err, geom.ErrOutOfRange) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := blame(ctx, "w", port.Spot{}); err == nil {
+	if err := blame(ctx, "w", inspect.Spot{}); err == nil {
 		t.Error("no error after the end")
 	}
 	if err := b.st.Create(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
-	if err := blame(t.Context(), "new", port.Spot{}); !errors.Is(err, history.ErrNoCommit) {
+	if err := blame(t.Context(), "new", inspect.Spot{}); !errors.Is(err, history.ErrNoCommit) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,46 +1,14 @@
-package port
+package inspect
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
-
-// VolumeError says that a dimension does not have the requested volume.
-type VolumeError struct {
-	Dimension, Want string
-	Have            []string // in the dimension's order
-}
-
-func (e *VolumeError) Error() string {
-	return fmt.Sprintf("port: no volume %q: %s has %s", e.Want, e.Dimension, strings.Join(e.Have, ", "))
-}
-
-// volumeOf returns a volume of a world. The error is a *DimensionError or a *VolumeError.
-func volumeOf(c stone.Content, dimension, volume string) (stone.VolumeInfo, error) {
-	missing := &DimensionError{Want: dimension}
-	for _, d := range c.About().Dimensions {
-		if d.Name != dimension {
-			missing.Have = append(missing.Have, d.Name)
-			continue
-		}
-		e := &VolumeError{Dimension: dimension, Want: volume}
-		for _, v := range d.Volumes {
-			if v.Volume.Name == volume {
-				return v, nil
-			}
-			e.Have = append(e.Have, v.Volume.Name)
-		}
-		return stone.VolumeInfo{}, e
-	}
-	return stone.VolumeInfo{}, missing
-}
 
 // BoxCells are the cells of a box of any level.
 type BoxCells struct {

@@ -1,4 +1,4 @@
-package port_test
+package scene_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/render/picture"
@@ -51,7 +52,7 @@ func BenchmarkTile(b *testing.B) {
 						}
 						b.StartTimer()
 					}
-					l, err := port.LayOf(b.Context(), s, "")
+					l, err := scene.LayoutOf(b.Context(), s, "")
 					if err != nil {
 						b.Fatal(err)
 					}

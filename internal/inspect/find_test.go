@@ -1,4 +1,4 @@
-package port_test
+package inspect_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
@@ -68,19 +69,19 @@ func TestFind(t *testing.T) {
 		{"isle", "0", 0, history.ErrNoCommit},
 		{"isle", ids[1], 2, nil},
 		{"isle", ids[1][:12], 2, nil},
-		{"isle", "abc", 0, port.ErrVersion},
+		{"isle", "abc", 0, inspect.ErrVersion},
 		{"isle", "0123456789abcdef", 0, history.ErrNoCommit},
-		{"isle", ids[1] + "0", 0, port.ErrVersion},
+		{"isle", ids[1] + "0", 0, inspect.ErrVersion},
 		{"isle", "2026-11-20T11:59", 2, nil},
 		{"isle", "2026-11-20T12:00:00+02:00", 1, nil},
 		{"isle", "2026-11-20", 0, history.ErrNoCommit},
-		{"isle", "yesterday", 0, port.ErrVersion},
+		{"isle", "yesterday", 0, inspect.ErrVersion},
 		{"new", "", 0, history.ErrNoCommit},
 		{"new", "1", 0, history.ErrNoCommit},
 		{"none", "", 0, history.ErrNoWorld},
 		{"none", "1", 0, history.ErrNoWorld},
 	} {
-		c, err := port.Find(context.Background(), st, tt.name, tt.version)
+		c, err := inspect.Find(context.Background(), st, tt.name, tt.version)
 		if !errors.Is(err, tt.err) || c.Number != uint64(tt.want) {
 			t.Errorf("%s %q: version %d, %v; want %d, %v", tt.name, tt.version, c.Number, err, tt.want, tt.err)
 		}

@@ -1,4 +1,7 @@
-package port
+// Package inspect answers questions about the versions of a world in a store: which version a text
+// names, the cells of a box of any level, which version changed a cell last, which volume is solid,
+// and how much memory a version takes.
+package inspect
 
 import (
 	"context"
@@ -15,8 +18,8 @@ import (
 // ErrVersion says that a text does not name a version.
 var ErrVersion = errors.New("not a version")
 
-// MinPrefix is the least number of digits of an id that name a commit.
-const MinPrefix = 4
+// minPrefix is the least number of digits of an id that name a commit.
+const minPrefix = 4
 
 // Find returns the commit of a world that version names. version is a number, the first digits
 // of an id, or a time; a time names the newest commit up to then, and "" the head. Errors wrap
@@ -31,7 +34,7 @@ func Find(ctx context.Context, st history.Store, name, version string) (history.
 		switch {
 		case !errors.Is(err, history.ErrNoCommit):
 			return c, err
-		case len(version) < MinPrefix:
+		case len(version) < minPrefix:
 			return c, history.ErrNoCommit
 		}
 	}
@@ -79,8 +82,8 @@ func newest(ctx context.Context, st history.Store, name string) (history.Commit,
 }
 
 func byPrefix(ctx context.Context, st history.Store, name, prefix string) (found history.Commit, err error) {
-	if len(prefix) < MinPrefix {
-		return found, versionError(fmt.Sprintf("version %q: at least %d digits of an id", prefix, MinPrefix))
+	if len(prefix) < minPrefix {
+		return found, versionError(fmt.Sprintf("version %q: at least %d digits of an id", prefix, minPrefix))
 	}
 	for c, err := range world.Commits(ctx, st, name) {
 		switch {

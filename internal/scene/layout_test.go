@@ -1,4 +1,4 @@
-package port_test
+package scene_test
 
 import (
 	"bytes"
@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
@@ -50,7 +52,7 @@ func TestLay(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := farWorld(t, tt.w)
-			l, err := port.LayOf(t.Context(), s, "")
+			l, err := scene.LayoutOf(t.Context(), s, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,11 +88,11 @@ func TestLay(t *testing.T) {
 			if land.Level("none", 9) != -1 || land.Level(land.Matter(), 9) != tt.far || land.Level(land.Matter(), 2) != 0 {
 				t.Error("levels")
 			}
-			if all := port.Mapped(s); !slices.Equal(all, []string{l.Dimension}) {
+			if all := scene.Dimensions(s); !slices.Equal(all, []string{l.Dimension}) {
 				t.Errorf("mapped %v", all)
 			}
-			var which *port.DimensionError
-			if _, err := port.LayOf(t.Context(), s, "nowhere"); !errors.As(err, &which) {
+			var which *inspect.DimensionError
+			if _, err := scene.LayoutOf(t.Context(), s, "nowhere"); !errors.As(err, &which) {
 				t.Errorf("nowhere: %v", err)
 			}
 		})
@@ -114,7 +116,7 @@ func TestLayChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mustSnapshot(t, st, "w", c.ID())
-		l, err := port.LayOf(t.Context(), s, "")
+		l, err := scene.LayoutOf(t.Context(), s, "")
 		if changed := s.FarChanges("overworld", "solid"); err != nil || (l.Far() > 0) != (i == 0) || (changed > 0) != (i == 1) {
 			t.Errorf("version %d: far level %d, %d chunks changed, %v", i+1, l.Far(), changed, err)
 		}
@@ -145,8 +147,8 @@ func TestRealTiles(t *testing.T) {
 		if err := src.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for _, dimension := range port.Mapped(s) {
-			l, err := port.LayOf(t.Context(), s, dimension)
+		for _, dimension := range scene.Dimensions(s) {
+			l, err := scene.LayoutOf(t.Context(), s, dimension)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package port_test
+package scene_test
 
 import (
 	"errors"
@@ -6,7 +6,9 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -46,7 +48,7 @@ func TestFrame(t *testing.T) {
 				v.Chunks[pos] = voxel.Uniform(1)
 			}
 			w := &convert.Loaded{Head: format.Head{Format: port.Anvil}, Dimensions: []*convert.LoadedDimension{{Name: "overworld", Volumes: []*convert.LoadedVolume{v}}}}
-			view, err := port.SceneOf(t.Context(), w.Content(), "", 0)
+			view, err := scene.Of(t.Context(), w.Content(), "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +68,7 @@ func TestFrame(t *testing.T) {
 			}
 		})
 	}
-	if _, err := port.SceneOf(t.Context(), (&convert.Loaded{}).Content(), "", 0); !errors.Is(err, port.ErrNothing) {
+	if _, err := scene.Of(t.Context(), (&convert.Loaded{}).Content(), "", 0); !errors.Is(err, inspect.ErrNoMatter) {
 		t.Error(err)
 	}
 }

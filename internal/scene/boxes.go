@@ -1,10 +1,12 @@
-package port
+package scene
 
 import (
+	"slices"
+
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"slices"
 )
 
 // maxBoxes is how many chunks Boxes keeps.
@@ -34,7 +36,7 @@ func (s *Scene) Boxes(level int) *Boxes {
 func (b *Boxes) forget() {
 	o := grid.Options{Schema: b.scene.volumes[b.scene.matter].Schema}
 	for i, name := range b.scene.Names() {
-		if o.Schema == voxel.Palette && i > 0 && (name == airs[1] || name == airs[2]) {
+		if o.Schema == voxel.Palette && i > 0 && inspect.IsAir(name) {
 			o.Empty = append(o.Empty, voxel.Cell(i))
 		}
 	}

@@ -1,4 +1,4 @@
-package port
+package inspect
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const PlaceBytes = 128
 
 // IndexBytes returns about the memory for opening a world for changes, before anything is
 // loaded. It stops counting above most.
-func IndexBytes(c counted, most int64) (n int64) {
+func IndexBytes(c Indexed, most int64) (n int64) {
 	about := c.About()
 	n = PlaceBytes * int64(len(about.Files))
 	for _, d := range about.Dimensions {
@@ -32,8 +32,8 @@ func IndexBytes(c counted, most int64) (n int64) {
 	return n
 }
 
-// counted is a stone or a Snapshot.
-type counted interface {
+// Indexed is content that counts its columns without reading them: a stone or a Snapshot.
+type Indexed interface {
 	stone.Content
 	ColumnCount(dim string) int
 }

@@ -1,4 +1,4 @@
-package port
+package inspect
 
 import (
 	"cmp"
@@ -55,7 +55,7 @@ const blameLog = 4096
 
 // Blame finds the version that changed a cell last, up to the version at; zero is the head.
 // It opens only versions whose stones cover the chunk of the cell, or that went back to
-// another version. What a version changed that the log does not have any more, it puts down to nobody. Errors of the first version are a *DimensionError or a *VolumeError.
+// another version. Changes of versions that have left the log it puts down to nobody. Errors of the first version are a *DimensionError or a *VolumeError.
 func Blame(ctx context.Context, st history.Store, name string, at history.ID, spot Spot, o BlameOptions) (b Blamed, err error) {
 	if o.Opens <= 0 {
 		o.Opens = 64

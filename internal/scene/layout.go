@@ -1,55 +1,56 @@
-package port
+package scene
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Lay is how a dimension lies: what pictures of it show, and where. It never changes,
-// so any number of goroutines may share it.
-type Lay struct {
+// Layout has what readers of a dimension ask before its chunks: bounds, volumes, names and levels. It
+// never changes, so any number of goroutines may share it.
+type Layout struct {
 	Dimension string
 	bounds    geom.Box
 	matter    string
-	volumes   map[string]laidVolume
+	volumes   map[string]volume
 	heights   []int32 // in chunks, ascending
 }
 
-type laidVolume struct {
+type volume struct {
 	stone.VolumeInfo
 	levels []int // far levels, ascending
 }
 
-// LayOf returns how a dimension lies. Without a name it takes the first dimension with chunks.
-// It goes through the directories of the version, and reads no chunk. Far levels over which much has changed do not
-// count. Errors are ErrNothing and a *DimensionError.
-func LayOf(ctx context.Context, s *world.Snapshot, name string) (*Lay, error) {
-	return layOf(ctx, s, name, maxFarChanges)
+// LayoutOf returns the layout of a dimension, without a name of the first with chunks. It goes through
+// the directories of the version, and reads no chunk. Far levels below which much has changed do not
+// count. Errors are inspect.ErrNoMatter and an *inspect.DimensionError.
+func LayoutOf(ctx context.Context, s *world.Snapshot, name string) (*Layout, error) {
+	return layoutOf(ctx, s, name, maxFarChanges)
 }
 
-func layOf(ctx context.Context, c stone.Content, name string, mostChanges int) (*Lay, error) {
-	d, matter, err := MatterOf(name, c)
+func layoutOf(ctx context.Context, c stone.Content, name string, mostChanges int) (*Layout, error) {
+	d, matter, err := inspect.MatterOf(name, c)
 	if err != nil {
 		return nil, err
 	}
-	l := &Lay{Dimension: d.Name, matter: matter.Volume.Name, volumes: make(map[string]laidVolume)}
+	l := &Layout{Dimension: d.Name, matter: matter.Volume.Name, volumes: make(map[string]volume)}
 	for _, v := range d.Volumes {
-		l.volumes[v.Volume.Name] = laidVolume{v, farLevels(c, d.Name, v, mostChanges)}
+		l.volumes[v.Volume.Name] = volume{v, farLevels(c, d.Name, v, mostChanges)}
 	}
 	return l, l.measure(ctx, c)
 }
 
-// Mapped returns the dimensions of which there is a map: those with matter.
-func Mapped(c stone.Content) []string {
+// Dimensions returns the dimensions that can be drawn: those with matter.
+func Dimensions(c stone.Content) []string {
 	var out []string
 	for _, d := range c.About().Dimensions {
-		if hasMatter(c, d) {
+		if inspect.HasMatter(c, d) {
 			out = append(out, d.Name)
 		}
 	}
@@ -60,7 +61,8 @@ func Mapped(c stone.Content) []string {
 // reads: the farthest level makes a cell from all of them.
 const maxFarChanges = 2048
 
-// farLevels returns the far levels of a volume that can be read, none if more chunks have changed below them.
+// farLevels returns the far levels of a volume that can be read, none if more than mostChanges chunks
+// have changed below them.
 func farLevels(c stone.Content, dimension string, v stone.VolumeInfo, mostChanges int) (out []int) {
 	s, ok := c.(*world.Snapshot)
 	if !ok {
@@ -76,7 +78,7 @@ func farLevels(c stone.Content, dimension string, v stone.VolumeInfo, mostChange
 }
 
 // measure finds the bounds and the heights.
-func (l *Lay) measure(ctx context.Context, c stone.Content) error {
+func (l *Layout) measure(ctx context.Context, c stone.Content) error {
 	seen := make(map[int32]bool)
 	for _, volume := range []string{l.matter, liquid} {
 		if _, ok := l.volumes[volume]; !ok {
@@ -97,7 +99,7 @@ func (l *Lay) measure(ctx context.Context, c stone.Content) error {
 }
 
 // Bytes returns about how many bytes of memory it takes.
-func (l *Lay) Bytes() int64 {
+func (l *Layout) Bytes() int64 {
 	n := 1<<10 + int64(len(l.heights))*4
 	for _, v := range l.volumes {
 		for _, name := range v.Names {
@@ -108,26 +110,26 @@ func (l *Lay) Bytes() int64 {
 }
 
 // Has reports whether there is a volume of that name.
-func (l *Lay) Has(volume string) bool { _, ok := l.volumes[volume]; return ok }
+func (l *Layout) Has(volume string) bool { _, ok := l.volumes[volume]; return ok }
 
 // Far returns the greatest far level of the matter, 0 if there is none.
-func (l *Lay) Far() int { return l.Level(l.matter, geom.MaxLevel) }
+func (l *Layout) Far() int { return l.Level(l.matter, geom.MaxLevel) }
 
 // Bounds returns the box around all chunks of the matter and the liquid, in blocks.
-func (l *Lay) Bounds() geom.Box { return l.bounds }
+func (l *Layout) Bounds() geom.Box { return l.bounds }
 
 // Matter returns the name of the volume of what is solid.
-func (l *Lay) Matter() string { return l.matter }
+func (l *Layout) Matter() string { return l.matter }
 
 // Terrain reports whether the matter has the Terrain schema.
-func (l *Lay) Terrain() bool { return l.volumes[l.matter].Schema == voxel.Terrain }
+func (l *Layout) Terrain() bool { return l.volumes[l.matter].Schema == voxel.Terrain }
 
 // Names returns the names of the cells of the matter, in a terrain of the materials.
-func (l *Lay) Names() []string { return l.volumes[l.matter].Names }
+func (l *Layout) Names() []string { return l.volumes[l.matter].Names }
 
 // Level returns the greatest level, up to most, of which a volume has chunks; -1 if there is no
 // such volume.
-func (l *Lay) Level(volume string, most int) int {
+func (l *Layout) Level(volume string, most int) int {
 	v, ok := l.volumes[volume]
 	if !ok {
 		return -1
@@ -142,14 +144,14 @@ func (l *Lay) Level(volume string, most int) int {
 }
 
 // Scale returns how many blocks wide a cell of a volume is.
-func (l *Lay) Scale(volume string) int { return max(1, l.volumes[volume].Scale) }
+func (l *Layout) Scale(volume string) int { return max(1, l.volumes[volume].Scale) }
 
 // Default returns the cell of a volume where it has no chunk.
-func (l *Lay) Default(volume string) voxel.Cell { return l.volumes[volume].Default }
+func (l *Layout) Default(volume string) voxel.Cell { return l.volumes[volume].Default }
 
 // Heights returns at which heights, in chunks of a level, there are chunks of the matter or of
 // the liquid.
-func (l *Lay) Heights(level int) (out []int32) {
+func (l *Layout) Heights(level int) (out []int32) {
 	for _, y := range l.heights {
 		if y >>= level; len(out) == 0 || out[len(out)-1] != y {
 			out = append(out, y)
@@ -159,7 +161,7 @@ func (l *Lay) Heights(level int) (out []int32) {
 }
 
 // Name returns the name of a cell, that of its material in a terrain.
-func (l *Lay) Name(volume string, c voxel.Cell) string {
+func (l *Layout) Name(volume string, c voxel.Cell) string {
 	v := l.volumes[volume]
 	n := int(c)
 	if v.Schema == voxel.Terrain {

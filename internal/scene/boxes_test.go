@@ -1,4 +1,4 @@
-package port_test
+package scene_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -23,9 +23,9 @@ func TestBoxes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := make([]*port.Scene, 2)
+	views := make([]*scene.Scene, 2)
 	for i, c := range []stone.Content{w.Content(), whole} {
-		if views[i], err = port.SceneOf(t.Context(), c, "", 0); err != nil {
+		if views[i], err = scene.Of(t.Context(), c, "", 0); err != nil {
 			t.Fatal(err)
 		}
 	}
