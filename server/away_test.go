@@ -369,14 +369,14 @@ func TestAdoptInDoubt(t *testing.T) {
 	}
 	defer c.Close()
 	h.catalogue.is.Store(blind)
-	if err := c.Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrAway) {
+	if err := c.(history.ArchiveWriter).Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrAway) {
 		t.Errorf("without the standby: got %v", err)
 	}
 	a.Name, waits = "b", 20 // from the second try on it is well
-	if err := c.Adopt(t.Context(), a, history.Head{}); err != nil {
+	if err := c.(history.ArchiveWriter).Adopt(t.Context(), a, history.Head{}); err != nil {
 		t.Error(err)
 	}
-	if err := c.Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrConflict) {
+	if err := c.(history.ArchiveWriter).Adopt(t.Context(), a, history.Head{}); !errors.Is(err, history.ErrConflict) {
 		t.Errorf("another call: got %v", err)
 	}
 }
