@@ -16,24 +16,23 @@ type clhNode[P Pad] struct {
 	locked atomic.Uint32
 }
 
-// CLHLocker is a handle of a CLH lock for one goroutine at a time.
-type CLHLocker[P Pad] struct {
+type clhLocker[P Pad] struct {
 	of           *CLH[P]
 	mine, before *clhNode[P] // before is that of the last holder; nil if not held
 	first        clhNode[P]
 }
 
-// Locker returns a new handle. It may be used for any number of locks and unlocks.
-func (l *CLH[P]) Locker() *CLHLocker[P] {
-	k := &CLHLocker[P]{of: l}
+// Locker returns a new handle for one goroutine at a time. It may be used for any number of locks and
+// unlocks; the handle that locked must unlock.
+func (l *CLH[P]) Locker() Locker {
+	k := &clhLocker[P]{of: l}
 	k.mine = &k.first
 	return k
 }
 
-// Lock locks the lock that k is a handle of.
-func (k *CLHLocker[P]) Lock() { k.lock(usual) }
+func (k *clhLocker[P]) Lock() { k.lock(usual) }
 
-func (k *CLHLocker[P]) lock(w *Wait) {
+func (k *clhLocker[P]) lock(w *Wait) {
 	k.mine.locked.Store(1)
 	before := k.of.tail.Swap(k.mine)
 	if before == nil {
@@ -45,9 +44,9 @@ func (k *CLHLocker[P]) lock(w *Wait) {
 	k.before = before
 }
 
-// Unlock unlocks it. The handle that locked it must do so. The next one reads the node of this lock
+// Unlock unlocks the lock. The next one reads the node of this lock
 // a little longer, so the handle goes on with the node before it.
-func (k *CLHLocker[P]) Unlock() {
+func (k *clhLocker[P]) Unlock() {
 	if k.before == nil {
 		notLocked("CLH")
 	}

@@ -54,11 +54,11 @@ func (l *Anderson[P]) Start(number uint32) {
 func (l *Anderson[P]) Slots() int { return len(l.slots) }
 
 // Come is the first half of a Lock that has to wait, link the next step.
-func (k *MCSLocker[P]) Come() (link func()) {
+func (k *mcsLocker[P]) Come() (link func()) {
 	k.waiting.Store(1)
 	before := k.of.tail.Swap(k)
 	return func() { before.behind.Store(k) }
 }
 
 // Waiting reports whether k waits.
-func (k *MCSLocker[P]) Waiting() bool { return k.waiting.Load() != 0 }
+func (k *mcsLocker[P]) Waiting() bool { return k.waiting.Load() != 0 }

@@ -12,8 +12,7 @@ type GraunkeThakkar[P Pad] struct {
 	tail atomic.Pointer[place[P]]
 }
 
-// GraunkeThakkarLocker is a handle of a GraunkeThakkar lock for one goroutine at a time.
-type GraunkeThakkarLocker[P Pad] struct {
+type graunkeThakkarLocker[P Pad] struct {
 	_      P
 	flag   atomic.Uint32
 	places [2]place[P] // by the flag's value
@@ -28,17 +27,17 @@ type place[P Pad] struct {
 	old  uint32
 }
 
-// Locker returns a new handle. It may be used for any number of locks and unlocks.
-func (l *GraunkeThakkar[P]) Locker() *GraunkeThakkarLocker[P] {
-	k := &GraunkeThakkarLocker[P]{of: l}
+// Locker returns a new handle for one goroutine at a time. It may be used for any number of locks and
+// unlocks; the handle that locked must unlock.
+func (l *GraunkeThakkar[P]) Locker() Locker {
+	k := &graunkeThakkarLocker[P]{of: l}
 	k.places = [2]place[P]{{&k.flag, 0}, {&k.flag, 1}}
 	return k
 }
 
-// Lock locks the lock that k is a handle of.
-func (k *GraunkeThakkarLocker[P]) Lock() { k.lock(usual) }
+func (k *graunkeThakkarLocker[P]) Lock() { k.lock(usual) }
 
-func (k *GraunkeThakkarLocker[P]) lock(w *Wait) {
+func (k *graunkeThakkarLocker[P]) lock(w *Wait) {
 	if before := k.of.tail.Swap(&k.places[k.flag.Load()]); before != nil {
 		for n := 1; before.flag.Load() == before.old; n++ {
 			w.next(n)
@@ -47,8 +46,7 @@ func (k *GraunkeThakkarLocker[P]) lock(w *Wait) {
 	k.held = true
 }
 
-// Unlock unlocks it. The handle that locked it must do so.
-func (k *GraunkeThakkarLocker[P]) Unlock() {
+func (k *graunkeThakkarLocker[P]) Unlock() {
 	if !k.held {
 		notLocked("GraunkeThakkar")
 	}

@@ -29,11 +29,11 @@ func one[L lock.Locker](l L) made {
 	return m
 }
 
-func handles[K lock.Locker](l interface {
+func handles(l interface {
 	queue
-	Locker() K
+	Locker() lock.Locker
 }) made {
-	return made{func() lock.Locker { return l.Locker() }, l}
+	return made{l.Locker, l}
 }
 
 type kind struct {
@@ -222,7 +222,11 @@ func TestLateLink(t *testing.T) {
 	var l lock.MCS[lock.Bare]
 	holder, late := l.Locker(), l.Locker()
 	holder.Lock()
-	link := late.Come()
+	waiter := late.(interface {
+		Come() (link func())
+		Waiting() bool
+	})
+	link := waiter.Come()
 	left := make(chan struct{})
 	go func() {
 		holder.Unlock()
@@ -238,7 +242,7 @@ func TestLateLink(t *testing.T) {
 	}
 	link()
 	<-left
-	if late.Waiting() {
+	if waiter.Waiting() {
 		t.Error("the one behind still waits")
 	}
 }
@@ -400,6 +404,12 @@ func sizeOf[bare, padded any](name string) sizes {
 	return sizes{name, unsafe.Sizeof(*new(bare)), unsafe.Sizeof(*new(padded))}
 }
 
+func handleSizes(bare, padded interface{ Locker() lock.Locker }) sizes {
+	size := func(k lock.Locker) uintptr { return reflect.TypeOf(k).Elem().Size() }
+	b, p := bare.Locker(), padded.Locker()
+	return sizes{fmt.Sprintf("%T", b), size(b), size(p)}
+}
+
 func TestSizes(t *testing.T) {
 	type (
 		bare   = lock.Bare
@@ -420,11 +430,11 @@ func TestSizes(t *testing.T) {
 		{sizeOf[lock.Ticket[bare], lock.Ticket[padded]]("Ticket"), 8, 256},
 		{sizeOf[lock.Anderson[bare], lock.Anderson[padded]]("Anderson, without its slots"), 32, 280},
 		{sizeOf[lock.GraunkeThakkar[bare], lock.GraunkeThakkar[padded]]("GraunkeThakkar"), 8, 136},
-		{sizeOf[lock.GraunkeThakkarLocker[bare], lock.GraunkeThakkarLocker[padded]]("GraunkeThakkarLocker"), 56, 176},
+		{handleSizes(new(lock.GraunkeThakkar[bare]), new(lock.GraunkeThakkar[padded])), 56, 176},
 		{sizeOf[lock.MCS[bare], lock.MCS[padded]]("MCS"), 8, 136},
-		{sizeOf[lock.MCSLocker[bare], lock.MCSLocker[padded]]("MCSLocker"), 24, 152},
+		{handleSizes(new(lock.MCS[bare]), new(lock.MCS[padded])), 24, 152},
 		{sizeOf[lock.CLH[bare], lock.CLH[padded]]("CLH"), 16, 264},
-		{sizeOf[lock.CLHLocker[bare], lock.CLHLocker[padded]]("CLHLocker"), 32, 152},
+		{handleSizes(new(lock.CLH[bare]), new(lock.CLH[padded])), 32, 152},
 	} {
 		if tt.got.bare != tt.bare || tt.got.padded != tt.padded {
 			t.Errorf("%s: %d bytes bare and %d padded, want %d and %d", tt.got.name, tt.got.bare, tt.got.padded, tt.bare, tt.padded)
@@ -440,9 +450,9 @@ func TestVetSeesCopies(t *testing.T) {
 	for _, v := range []any{
 		new(lock.TAS[bare]), new(lock.TAS[padded]), new(lock.TTAS[bare]), new(lock.TTAS[padded]), new(lock.Ticket[bare]), new(lock.Ticket[padded]),
 		new(lock.SmallTicket[uint8, bare]), new(lock.SmallTicket[uint16, padded]), new(lock.Anderson[bare]), new(lock.Anderson[padded]),
-		new(lock.GraunkeThakkar[bare]), new(lock.GraunkeThakkar[padded]), new(lock.GraunkeThakkarLocker[bare]), new(lock.GraunkeThakkarLocker[padded]),
-		new(lock.MCS[bare]), new(lock.MCS[padded]), new(lock.MCSLocker[bare]), new(lock.MCSLocker[padded]), new(lock.CLH[bare]), new(lock.CLH[padded]),
-		new(lock.CLHLocker[bare]), new(lock.CLHLocker[padded]),
+		new(lock.GraunkeThakkar[bare]), new(lock.GraunkeThakkar[padded]), new(lock.GraunkeThakkar[bare]).Locker(), new(lock.GraunkeThakkar[padded]).Locker(),
+		new(lock.MCS[bare]), new(lock.MCS[padded]), new(lock.MCS[bare]).Locker(), new(lock.MCS[padded]).Locker(), new(lock.CLH[bare]), new(lock.CLH[padded]),
+		new(lock.CLH[bare]).Locker(), new(lock.CLH[padded]).Locker(),
 	} {
 		if typ := reflect.TypeOf(v).Elem(); !seen(typ) {
 			t.Errorf("a copy of a %v is no error", typ)

@@ -7,26 +7,25 @@ import "sync/atomic"
 // came. The zero value is unlocked.
 type MCS[P Pad] struct {
 	_    P
-	tail atomic.Pointer[MCSLocker[P]]
+	tail atomic.Pointer[mcsLocker[P]]
 }
 
-// MCSLocker is a handle of an MCS lock for one goroutine at a time. It is also the
-// goroutine's node.
-type MCSLocker[P Pad] struct {
+// mcsLocker is a handle and the node of its goroutine.
+type mcsLocker[P Pad] struct {
 	_       P
 	waiting atomic.Uint32
 	held    bool
-	behind  atomic.Pointer[MCSLocker[P]]
+	behind  atomic.Pointer[mcsLocker[P]]
 	of      *MCS[P]
 }
 
-// Locker returns a new handle. It may be used for any number of locks and unlocks.
-func (l *MCS[P]) Locker() *MCSLocker[P] { return &MCSLocker[P]{of: l} }
+// Locker returns a new handle for one goroutine at a time. It may be used for any number of locks and
+// unlocks; the handle that locked must unlock.
+func (l *MCS[P]) Locker() Locker { return &mcsLocker[P]{of: l} }
 
-// Lock locks the lock that k is a handle of.
-func (k *MCSLocker[P]) Lock() { k.lock(usual) }
+func (k *mcsLocker[P]) Lock() { k.lock(usual) }
 
-func (k *MCSLocker[P]) lock(w *Wait) {
+func (k *mcsLocker[P]) lock(w *Wait) {
 	k.behind.Store(nil)
 	k.waiting.Store(1)
 	if before := k.of.tail.Swap(k); before != nil {
@@ -38,8 +37,7 @@ func (k *MCSLocker[P]) lock(w *Wait) {
 	k.held = true
 }
 
-// Unlock unlocks it. The handle that locked it must do so.
-func (k *MCSLocker[P]) Unlock() {
+func (k *mcsLocker[P]) Unlock() {
 	if !k.held {
 		notLocked("MCS")
 	}

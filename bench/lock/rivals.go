@@ -3,6 +3,7 @@ package lock
 import (
 	"math/bits"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"sync"
 	"time"
@@ -87,17 +88,15 @@ func one[L any, P lock.Pad, Q interface {
 }
 
 // handles is a lock of which each goroutine has a handle.
-func handles[L any, P lock.Pad, K any, Q interface {
+func handles[L any, P lock.Pad, Q interface {
 	*L
-	Locker() *K
-}, R interface {
-	*K
-	lock.Locker
+	Locker() lock.Locker
 }](name string, w way) rival {
 	return rival{name, func(s *stop, goroutines int) instance {
 		b := new(beside[L, P])
-		return instance{func() sync.Locker { return w.of(R(Q(&b.lock).Locker()), s) }, &b.counter,
-			int(unsafe.Sizeof(b.lock)) + goroutines*int(unsafe.Sizeof(*new(K)))}
+		l := Q(&b.lock)
+		return instance{func() sync.Locker { return w.of(l.Locker(), s) }, &b.counter,
+			int(unsafe.Sizeof(b.lock)) + goroutines*int(reflect.TypeOf(l.Locker()).Elem().Size())}
 	}}
 }
 
@@ -177,12 +176,12 @@ func rivals() []rival {
 		one[lock.Ticket[padded], padded]("ticket padded, pure spin", pure),
 		anderson[bare]("Anderson"),
 		anderson[padded]("Anderson padded"),
-		handles[lock.GraunkeThakkar[bare], bare, lock.GraunkeThakkarLocker[bare]]("Graunke-Thakkar", nil),
-		handles[lock.GraunkeThakkar[padded], padded, lock.GraunkeThakkarLocker[padded]]("Graunke-Thakkar padded", nil),
-		handles[lock.MCS[bare], bare, lock.MCSLocker[bare]]("MCS", nil),
-		handles[lock.MCS[padded], padded, lock.MCSLocker[padded]]("MCS padded", nil),
-		handles[lock.MCS[padded], padded, lock.MCSLocker[padded]]("MCS padded, pure spin", pure),
-		handles[lock.CLH[bare], bare, lock.CLHLocker[bare]]("CLH", nil),
-		handles[lock.CLH[padded], padded, lock.CLHLocker[padded]]("CLH padded", nil),
+		handles[lock.GraunkeThakkar[bare], bare]("Graunke-Thakkar", nil),
+		handles[lock.GraunkeThakkar[padded], padded]("Graunke-Thakkar padded", nil),
+		handles[lock.MCS[bare], bare]("MCS", nil),
+		handles[lock.MCS[padded], padded]("MCS padded", nil),
+		handles[lock.MCS[padded], padded]("MCS padded, pure spin", pure),
+		handles[lock.CLH[bare], bare]("CLH", nil),
+		handles[lock.CLH[padded], padded]("CLH padded", nil),
 	}
 }
