@@ -152,7 +152,7 @@ func (t *builder) addAll(n uint32, keys []uint64) {
 			i, item := keys[0]%(1<<sureShift), h*bucketItems+k.n
 			id, b := t.ids[i], &t.entries.boxes[i]
 			k.ids[k.n%bucketItems] = id
-			t.slot(uint32(id)).item = item | t.mask
+			t.slot(uint32(id)).item = item
 			t.set(item, b)
 			t.setLanes(k, item, nd, b)
 			nd.own++

@@ -11,7 +11,7 @@ import (
 // tree with fewer objects than boxes it goes several times as fast as Insert: it builds
 // all nodes anew, from the root down, and allocates.
 func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
-	if err := t.roomFor(boxes, t.size); err != nil {
+	if err := t.room(boxes); err != nil {
 		return ids, err
 	}
 	first := len(ids)
@@ -20,14 +20,14 @@ func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
 	return ids, nil
 }
 
-// roomFor returns an error if there is none for some boxes beside so many objects.
-func (t *Tree) roomFor(boxes []Box, size int) error {
+// room returns an error if there is none for some boxes.
+func (t *Tree) room(boxes []Box) error {
 	for i := range boxes {
 		if !boxes[i].Valid() || !t.form.takes(&boxes[i]) {
 			return fmt.Errorf("octree: insert box %d of %d: %w", i, len(boxes), t.form.fault(boxes[i]))
 		}
 	}
-	if size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
+	if t.size+len(boxes) > maxObjects || len(t.slots)+len(boxes) > maxSlots {
 		return fmt.Errorf("octree: insert %d boxes: %w", len(boxes), ErrFull)
 	}
 	return nil
@@ -68,9 +68,7 @@ func (t *Tree) place(ids []ID, boxes []Box) {
 // MoveAll gives each object the box at its index. It does what Move does for each in
 // turn and stops at the first error: moved says how many objects have
 // moved, and the object at that index is the wrong one. There are as many boxes as IDs.
-func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) { return moveAll(t, ids, boxes) }
-
-func moveAll[T interface{ Move(ID, Box) error }](t T, ids []ID, boxes []Box) (moved int, err error) {
+func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
 	if len(ids) != len(boxes) {
 		return 0, fmt.Errorf("octree: move %d objects: %d boxes", len(ids), len(boxes))
 	}

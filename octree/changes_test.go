@@ -11,15 +11,11 @@ import (
 
 // held is a view with what it must contain.
 type held struct {
-	view interface {
-		searcher
-		Moment() octree.Moment
-		Release()
-	}
+	view  *octree.Frozen
 	boxes map[octree.ID]octree.Box
 }
 
-func (h *held) check(t *testing.T, r *rand.Rand, q octree.Box, dead octree.ID) {
+func (h *held) check(t *testing.T, q octree.Box, dead octree.ID) {
 	t.Helper()
 	if h.view.Len() != len(h.boxes) {
 		t.Fatalf("len: got %d, want %d", h.view.Len(), len(h.boxes))
@@ -55,8 +51,8 @@ func (h *held) check(t *testing.T, r *rand.Rand, q octree.Box, dead octree.ID) {
 	}
 }
 
-// TestViewsOfAllChanges keeps views of a tree and of a scene while they change in all ways, with
-// several renewals at once.
+// TestViewsOfAllChanges keeps views of a tree while it changes in all ways, with several renewals at
+// once.
 func TestViewsOfAllChanges(t *testing.T) {
 	long.Alone(t)
 	for seed := range 8 {
@@ -76,22 +72,17 @@ func TestViewsOfAllChanges(t *testing.T) {
 			return octree.Box{Min: a, Max: b}
 		}
 		tree := mustNew(t, o)
-		scene, err := octree.NewScene(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		boxes, sceneBoxes := map[octree.ID]octree.Box{}, map[octree.ID]octree.Box{}
-		var ids, sids []octree.ID
+		boxes := map[octree.ID]octree.Box{}
+		var ids []octree.ID
 		var views []held
 		var renewals []*octree.Renewal
-		dead, sdead := octree.ID(0), octree.ID(0)
+		dead := octree.ID(0)
 		type mark struct {
 			m     octree.Moment
 			boxes map[octree.ID]octree.Box
 		}
 		var marks []mark
 		for range 3000 {
-			// the tree
 			switch k := r.IntN(100); {
 			case k < 30 || len(ids) == 0:
 				b := box()
@@ -158,52 +149,9 @@ func TestViewsOfAllChanges(t *testing.T) {
 			case k == 96:
 				marks = append(marks, mark{tree.Moment(), maps.Clone(boxes)})
 			}
-			// the scene
-			switch k := r.IntN(100); {
-			case k < 30 || len(sids) == 0:
-				b := box()
-				id, err := scene.Insert(b, r.IntN(2) == 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sceneBoxes[id], sids = b, append(sids, id)
-			case k < 60:
-				id, b := sids[r.IntN(len(sids))], box()
-				if err := scene.Move(id, b); err != nil {
-					t.Fatal(err)
-				}
-				sceneBoxes[id] = b
-			case k < 70:
-				id, still := sids[r.IntN(len(sids))], r.IntN(2) == 0
-				if err := scene.SetStill(id, still); err != nil || scene.Still(id) != still {
-					t.Fatal(err, scene.Still(id))
-				}
-			case k < 85:
-				i := r.IntN(len(sids))
-				if !scene.Remove(sids[i]) || scene.Remove(sids[i]) || scene.Still(sids[i]) || scene.SetStill(sids[i], true) == nil || scene.Move(sids[i], octree.Box{}) == nil {
-					t.Fatal("remove")
-				}
-				delete(sceneBoxes, sids[i])
-				sdead, sids[i] = sids[i], sids[len(sids)-1]
-				sids = sids[:len(sids)-1]
-			case k == 85 && r.IntN(4) == 0:
-				scene.Clear()
-				sdead = sids[0]
-				clear(sceneBoxes)
-				sids = sids[:0]
-			case k == 86:
-				scene.Rebuild()
-			case k < 91:
-				scene.Publish()
-				views = append(views, held{scene.View(), maps.Clone(sceneBoxes)})
-			}
 			if len(views) > 0 && r.IntN(8) == 0 {
 				i := r.IntN(len(views))
-				d := dead
-				if _, ok := views[i].view.(*octree.SceneView); ok {
-					d = sdead
-				}
-				views[i].check(t, r, box(), d)
+				views[i].check(t, box(), dead)
 				if r.IntN(3) > 0 {
 					views[i].view.Release()
 					views = append(views[:i], views[i+1:]...)
@@ -236,11 +184,7 @@ func TestViewsOfAllChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range views {
-			d := dead
-			if _, ok := views[i].view.(*octree.SceneView); ok {
-				d = sdead
-			}
-			views[i].check(t, r, box(), d)
+			views[i].check(t, box(), dead)
 		}
 	}
 }

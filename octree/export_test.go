@@ -1,7 +1,6 @@
 package octree
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,21 +24,6 @@ func (t *Tree) Same(v *Frozen) error {
 		return fmt.Errorf("view: got %d objects, %v, want %d, %v", v.size, v.home, t.size, t.home)
 	}
 	return nil
-}
-
-// Check returns the first broken invariant of a scene, and compares its newest view with it.
-func (s *Scene) Check() error {
-	if v := s.newest.Load(); v != nil && v.moment == s.Moment() {
-		// The view of a tree that did not change has older slots.
-		still, moving := v.still.slots, v.moving.slots
-		v.still.slots, v.moving.slots = s.still.slots, s.moving.slots
-		err := errors.Join(s.still.Same(v.still), s.moving.Same(v.moving))
-		v.still.slots, v.moving.slots = still, moving
-		if err != nil {
-			return err
-		}
-	}
-	return errors.Join(s.still.Check(), s.moving.Check())
 }
 
 // Check returns the first broken invariant of a tree.

@@ -97,7 +97,7 @@ func (t *Tree) add(n uint32, id ID, b *Box) {
 	k.ids[k.n%bucketItems] = id
 	item := h*bucketItems + k.n
 	k.n++
-	t.slot(uint32(id)).item = item | t.mask
+	t.slot(uint32(id)).item = item
 	nd := t.node(n)
 	t.put(nd, item, b)
 	nd.own++
@@ -125,7 +125,7 @@ func (t *Tree) drop(n, item uint32) {
 		for l := range lanes {
 			k.lanes[l][item%bucketItems] = last.lanes[l][from%bucketItems]
 		}
-		t.slot(uint32(k.ids[item%bucketItems])).item = item | t.mask
+		t.slot(uint32(k.ids[item%bucketItems])).item = item
 	}
 	last.lanes[0][from%bucketItems] = noObject
 	nd := t.node(n)

@@ -22,10 +22,11 @@
 // may read it at once. To read beside the one who changes it, let that one call
 // Tree.Publish and the others Tree.View.
 //
-// Many objects come by Tree.InsertAll and move by Tree.MoveAll. A Scene is two trees,
-// of what stands still and of what moves. Tree.Changed finds what changed since a moment,
-// and passes over the regions where nothing did. Tree.Walk visits the nodes, and
-// Node.Neighbours those beside one. Tree.Renew builds a tree anew while it is in use.
+// Many objects come by Tree.InsertAll and move by Tree.MoveAll. Tree.Changed finds
+// what changed since a moment, and passes over the regions where nothing did. Tree.Walk
+// visits the nodes. Tree.Renew builds a tree anew while it is in use. Two trees, of what
+// stands still and of what moves, make rebuilds and views cheap; Tree.PairsWith finds the
+// pairs between them.
 //
 // The package ends at boxes: it knows no exact shapes, no payloads, no files and no
 // goroutines.

@@ -518,10 +518,9 @@ func TestAllocations(t *testing.T) {
 			tree.Changed(tree.Moment()-1, octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
 		},
 		"nearest": func() { tree.Nearest(at(), near) },
-		"walk and neighbours": func() {
+		"walk": func() {
 			found := 0
 			tree.Walk(func(n octree.Node) octree.Step {
-				n.Neighbours(func(m octree.Node, _ octree.Direction) bool { found += m.Own(); return true })
 				n.Objects(func(octree.ID, octree.Box) bool { found++; return true })
 				return octree.Enter
 			})

@@ -3,23 +3,13 @@ package octree
 // Pairs calls yield once for each two objects that overlap.
 func (t *index) Pairs(yield func(a, b ID) bool) { t.within(0, yield) }
 
-// PairsWith calls yield once for each object a of t and b of u that overlap. u is
-// another tree, a view or a scene.
-func (t *index) PairsWith(u Index, yield func(a, b ID) bool) { t.pairsWith(u, yield) }
+// PairsWith calls yield once for each object a of t and b of u that overlap.
+func (t *index) PairsWith(u Index, yield func(a, b ID) bool) { t.between(0, u.read(), 0, yield) }
 
-func (t *index) pairsWith(u Index, yield func(a, b ID) bool) bool {
-	for _, other := range u.read() {
-		if other != nil && !t.between(0, other, 0, yield) {
-			return false
-		}
-	}
-	return true
-}
+// Index is what has queries: a Tree or a Frozen.
+type Index interface{ read() *index }
 
-// Index is what has queries: a Tree, a View, a Scene or a SceneView.
-type Index interface{ read() [2]*index }
-
-func (t *index) read() [2]*index { return [2]*index{t} }
+func (t *index) read() *index { return t }
 
 // within finds the pairs of what is in and below a node.
 func (t *index) within(n uint32, yield func(a, b ID) bool) bool {

@@ -25,7 +25,9 @@ func TestAliasing(t *testing.T) {
 		if _, err := tree.InsertAll(nil, boxes); err != nil {
 			t.Fatal(err)
 		}
-		if own := tree.Root().Own(); own > 100 {
+		own := 0
+		tree.Root().Objects(func(octree.ID, octree.Box) bool { own++; return true })
+		if own > 100 {
 			t.Errorf("each %d. object far away: %d of %d lie in the root", stride, own, tree.Len())
 		}
 	}
@@ -37,7 +39,6 @@ func TestAllocs(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		tree, _ := octree.New(o)
 		other, _ := octree.New(o)
-		scene, _ := octree.NewScene(o)
 		box := func() octree.Box {
 			a := octree.Vec{X: float64(r.IntN(1000)), Y: float64(r.IntN(1000)), Z: float64(r.IntN(1000))}
 			b := octree.Vec{X: a.X + float64(r.IntN(20)), Y: a.Y + float64(r.IntN(20)), Z: a.Z + float64(r.IntN(20))}
@@ -46,21 +47,18 @@ func TestAllocs(t *testing.T) {
 			}
 			return octree.Box{Min: a, Max: b}
 		}
-		var ids, sids []octree.ID
-		for i := range 3000 {
+		var ids []octree.ID
+		for range 3000 {
 			id, _ := tree.Insert(box())
 			ids = append(ids, id)
 			other.Insert(box())
-			id, _ = scene.Insert(box(), i%2 == 0)
-			sids = append(sids, id)
 		}
 		tree.Publish()
-		scene.Publish()
 		buf, hits := make([]octree.Near, 8), make([]octree.Hit, 0, 4000)
 		n := 0
 		f := func(octree.ID, octree.Box) bool { n++; return true }
 		g := func(a, b octree.ID) bool { n++; return true }
-		for name, s := range map[string]searcher{"tree": tree, "view": tree.View(), "scene": scene, "scene view": scene.View()} {
+		for name, s := range map[string]searcher{"tree": tree, "view": tree.View()} {
 			q := octree.Box{Min: octree.Vec{X: 100, Y: 100}, Max: octree.Vec{X: 700, Y: 700, Z: 700}}
 			if o.Flat {
 				q.Max.Z = 0
@@ -80,16 +78,11 @@ func TestAllocs(t *testing.T) {
 				}
 			}
 		}
-		if a := testing.AllocsPerRun(3, func() { scene.MovingPairs(g) }); a != 0 {
-			t.Errorf("MovingPairs %v", a)
-		}
 		if a := testing.AllocsPerRun(3, func() {
 			tree.Walk(func(n octree.Node) octree.Step {
 				n.Cell()
 				n.Loose()
 				n.Objects(f)
-				n.Neighbours(func(m octree.Node, d octree.Direction) bool { m.Neighbour(d); return true })
-				n.Changed(3)
 				return octree.Enter
 			})
 		}); a != 0 {
@@ -98,9 +91,6 @@ func TestAllocs(t *testing.T) {
 		i := 0
 		if a := testing.AllocsPerRun(50, func() { i++; tree.Move(ids[i], box()); tree.Publish() }); a != 0 {
 			t.Errorf("%+v publish: %v", o, a)
-		}
-		if a := testing.AllocsPerRun(50, func() { i++; scene.Move(sids[i], box()); scene.Publish() }); a > 1 {
-			t.Errorf("%+v scene publish: %v", o, a)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (r *Renewal) Build() {
 	}
 	t := new(Tree)
 	t.begin(r.of.opts)
-	t.slots, t.size, t.mask = slices.Clone(r.from.slots), r.from.size, r.from.mask
+	t.slots, t.size = slices.Clone(r.from.slots), r.from.size
 	t.rebuild(r.from.entries())
 	t.trim()
 	r.tree = t
@@ -63,13 +63,13 @@ func (r *Renewal) catchUp() {
 				continue
 			}
 			if was.generation&1 == 1 {
-				n.detach(was.item ^ n.mask)
+				n.detach(was.item)
 				n.size--
 			}
 			n.slots[i] = now
 			if now.generation&1 == 1 {
 				n.size++
-				n.attach(ID(now.generation)<<32|ID(i), t.at(now.item^t.mask))
+				n.attach(ID(now.generation)<<32|ID(i), t.at(now.item))
 			}
 		}
 	})

@@ -51,13 +51,6 @@ func newTracker(t *Tree) *tracker {
 	return k
 }
 
-// beside returns a tracker for another tree with the same slots.
-func (k *tracker) beside(t *Tree) *tracker {
-	other := &tracker{slots: k.slots, nodes: &marks{shift: k.nodes.shift, next: k.next}, buckets: &marks{shift: k.buckets.shift, next: k.next}, next: k.next, pool: new(pool)}
-	other.everything(t)
-	return other
-}
-
 // everything notes that all of a tree is written.
 func (k *tracker) everything(t *Tree) {
 	k.slots.all(len(t.slots))

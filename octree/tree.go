@@ -47,7 +47,6 @@ type index struct {
 	buckets []bucket // items 8i to 8i+7 lie in bucket i
 	size    int
 	fan     uint32 // children of a block
-	mask    uint32 // of the items in slots: 0, or inScene
 
 	home  Box             // the root's cell: the bounds. The root's box is everything
 	clip  Box             // holds all frames
@@ -131,23 +130,15 @@ func (t *index) Len() int { return t.size }
 
 // Insert adds an object. A box that is not valid is an error, and so is a full tree (ErrFull).
 func (t *Tree) Insert(b Box) (ID, error) {
-	if err := t.room(b, t.size); err != nil {
-		return 0, err
+	if !b.Valid() || !t.form.takes(&b) {
+		return 0, fmt.Errorf("octree: insert: %w", t.form.fault(b))
+	}
+	if t.size == maxObjects || len(t.slots) == maxSlots {
+		return 0, fmt.Errorf("octree: insert: %w", ErrFull)
 	}
 	id := t.newID()
 	t.attach(id, b)
 	return id, nil
-}
-
-// room returns an error if there is none for a box beside so many objects.
-func (t *Tree) room(b Box, size int) error {
-	if !b.Valid() || !t.form.takes(&b) {
-		return fmt.Errorf("octree: insert: %w", t.form.fault(b))
-	}
-	if size == maxObjects || len(t.slots) == maxSlots {
-		return fmt.Errorf("octree: insert: %w", ErrFull)
-	}
-	return nil
 }
 
 // newID takes a slot for an object that is in no node yet.
@@ -172,13 +163,13 @@ func (t *index) lookup(id ID) (item uint32, ok bool) {
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
 		return 0, false
 	}
-	return t.slots[i].item ^ t.mask, true
+	return t.slots[i].item, true
 }
 
 // Get returns the box of an object, and whether the tree has it.
 func (t *index) Get(id ID) (Box, bool) {
 	item, ok := t.lookup(id)
-	if !ok || item&inScene != 0 { // in the other tree of a scene
+	if !ok {
 		return Box{}, false
 	}
 	return t.at(item), true
@@ -191,7 +182,7 @@ func (t *Tree) Move(id ID, b Box) error {
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
 		return t.moveFault(id, b)
 	}
-	item := t.slots[i].item ^ t.mask
+	item := t.slots[i].item
 	k := &t.buckets[item/bucketItems]
 	n := &t.nodes[k.node]
 	// A box within the box of a node is finite.

@@ -71,25 +71,8 @@ func (n Node) Loose() Box {
 // Depth returns how many nodes lie above the node.
 func (n Node) Depth() int { return int(n.node().depth) }
 
-// Own returns how many objects lie in the node itself.
-func (n Node) Own() int { return int(n.node().own) }
-
-// Below returns how many objects lie in the nodes below the node.
-func (n Node) Below() int { return int(n.node().below) }
-
 // Leaf reports whether the node has no children.
 func (n Node) Leaf() bool { return n.node().children == none }
 
-// Parent returns the node above, and whether there is one.
-func (n Node) Parent() (Node, bool) {
-	if n.n == 0 {
-		return Node{}, false
-	}
-	return Node{n.t, n.node().parent}, true
-}
-
 // Objects calls yield for each object in the node itself.
 func (n Node) Objects(yield func(ID, Box) bool) { n.t.own(n.n, yield) }
-
-// Changed reports whether something in or below the node may have changed since a moment.
-func (n Node) Changed(since Moment) bool { return n.node().changed >= n.t.since(since) }

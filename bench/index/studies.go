@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,17 +97,18 @@ func studies(seed uint64, share float64) (out []study) {
 			return oneTree{t, n}, ids, err
 		}},
 		{"two trees", "", func(all []octree.Box) (any, []octree.ID, error) {
-			t, err := octree.NewScene(octree.Options{})
-			ids := make([]octree.ID, len(all))
-			for i := range all {
-				if err == nil {
-					ids[i], err = t.Insert(all[i], i >= n)
-				}
-			}
+			t := twoTrees{still: mustTree(), moving: mustTree(), n: n}
+			ids, err := t.moving.InsertAll(nil, all[:n])
 			if err == nil {
-				t.Rebuild() // in one piece, as InsertAll builds
+				ids, err = t.still.InsertAll(ids, all[n:])
 			}
-			return twoTrees{t, n}, ids, err
+			if err != nil {
+				return nil, nil, err
+			}
+			for i := range ids[n:] {
+				ids[n+i] = t.shifted(ids[n+i])
+			}
+			return t, ids, nil
 		}},
 	}
 	return append(out, trees)
@@ -118,11 +120,44 @@ type (
 		*octree.Tree
 		moving int
 	}
+	// twoTrees has the first n objects in the tree that moves.
 	twoTrees struct {
-		*octree.Scene
-		moving int
+		still, moving *octree.Tree
+		n             int
 	}
 )
+
+func mustTree() *octree.Tree {
+	t, err := octree.New(octree.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// shifted returns the ID for an object that stands still, so that the trees share none.
+func (t twoTrees) shifted(id octree.ID) octree.ID { return id + octree.ID(t.n) }
+
+func (t twoTrees) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+	t.moving.Overlapping(q, yield)
+	t.still.Overlapping(q, func(id octree.ID, b octree.Box) bool { return yield(t.shifted(id), b) })
+}
+
+func (t twoTrees) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+	t.moving.Ball(center, radius, yield)
+	t.still.Ball(center, radius, func(id octree.ID, b octree.Box) bool { return yield(t.shifted(id), b) })
+}
+
+func (t twoTrees) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
+	var other [64]octree.Near
+	near := t.moving.Nearest(p, buf)
+	all := append(other[:0], near...)
+	for _, n := range t.still.Nearest(p, make([]octree.Near, len(buf))) {
+		all = append(all, octree.Near{ID: t.shifted(n.ID), Distance: n.Distance})
+	}
+	slices.SortFunc(all, func(a, b octree.Near) int { return cmp.Compare(a.Distance, b.Distance) })
+	return buf[:copy(buf, all)]
+}
 
 func firstClass(s *scene, k kind) string {
 	i := slices.IndexFunc(s.classes, func(c class) bool { return c.kind == k })
@@ -187,16 +222,8 @@ func (s *scene) extras(b builder, x *subject) (trials []*trial, rows []Row) {
 		some(t.moving, t.Move)
 		add("rebuild", 1, len(s.boxes), func(int) { t.Rebuild() })
 	case twoTrees:
-		some(t.moving, t.Move)
-		// A game rebuilds what moves only.
-		m, err := octree.New(octree.Options{})
-		if err == nil {
-			_, err = m.InsertAll(nil, s.boxes[:t.moving])
-		}
-		if err != nil {
-			panic(err)
-		}
-		add("rebuild", 1, len(s.boxes), func(int) { m.Rebuild() })
+		some(t.n, t.moving.Move)
+		add("rebuild", 1, len(s.boxes), func(int) { t.moving.Rebuild() }) // a game rebuilds what moves only
 	case *layout.Tree:
 		st := t.Stats()
 		rows = append(rows, Row{Scene: s.name, Class: "node", Index: b.name, Each: float64(st.NodeBytes) / float64(st.Nodes), Found: uint64(st.Nodes)})
@@ -206,7 +233,7 @@ func (s *scene) extras(b builder, x *subject) (trials []*trial, rows []Row) {
 		add("walk", 1, st.Nodes, func(int) { t.Walk(func(layout.Node) octree.Step { return octree.Enter }) })
 		leaves := leaves(t)
 		add("neighbours", len(leaves), 1, func(i int) {
-			leaves[i].Neighbours(func(layout.Node, octree.Direction) bool { return true })
+			leaves[i].Neighbours(func(layout.Node, layout.Direction) bool { return true })
 		})
 		if t.Options().Fixed || t.Options().Kind == layout.Full {
 			break

@@ -118,7 +118,7 @@ func benchNeighbour(b *testing.B, tree *layout.Tree) {
 		if d >= 13 {
 			d++
 		}
-		leaves[i%len(leaves)].Neighbour(octree.Direction{X: d%3 - 1, Y: d/3%3 - 1, Z: d/9 - 1})
+		leaves[i%len(leaves)].Neighbour(layout.Direction{X: d%3 - 1, Y: d/3%3 - 1, Z: d/9 - 1})
 	}
 }
 

@@ -25,7 +25,7 @@ func Example() {
 		return octree.Enter
 	})
 	west, _ := tree.Root().Child(0)
-	west.Neighbours(func(n layout.Node, d octree.Direction) bool {
+	west.Neighbours(func(n layout.Node, d layout.Direction) bool {
 		fmt.Println("beside", d, n.Cell())
 		return true
 	})

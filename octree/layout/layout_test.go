@@ -503,11 +503,11 @@ func TestNeighbours(t *testing.T) {
 			if !n.Leaf() {
 				return octree.Enter
 			}
-			directions := map[octree.Direction]bool{}
-			n.Neighbours(func(m layout.Node, d octree.Direction) bool { directions[d] = true; return true })
+			directions := map[layout.Direction]bool{}
+			n.Neighbours(func(m layout.Node, d layout.Direction) bool { directions[d] = true; return true })
 			seen[len(directions)] = true
 			stop := 2
-			n.Neighbours(func(layout.Node, octree.Direction) bool { stop--; return stop > 0 })
+			n.Neighbours(func(layout.Node, layout.Direction) bool { stop--; return stop > 0 })
 			if stop != 0 {
 				t.Errorf("neighbours went on after false")
 			}
@@ -517,7 +517,7 @@ func TestNeighbours(t *testing.T) {
 			t.Errorf("flat %v: got %v", tt.flat, seen)
 		}
 		n := tree.Root()
-		for _, d := range []octree.Direction{{}, {X: 2}, {Z: -2}, {X: 1}} {
+		for _, d := range []layout.Direction{{}, {X: 2}, {Z: -2}, {X: 1}} {
 			if _, ok := n.Neighbour(d); ok {
 				t.Errorf("the root has a neighbour in %v", d)
 			}
@@ -596,7 +596,7 @@ func TestAllocs(t *testing.T) {
 			tree.First(ray)
 			tree.AppendHits(hits, ray)
 			tree.Walk(func(n layout.Node) octree.Step { n.Objects(count); return octree.Enter })
-			tree.Root().Neighbours(func(layout.Node, octree.Direction) bool { return true })
+			tree.Root().Neighbours(func(layout.Node, layout.Direction) bool { return true })
 			if o.Objects != layout.Enclosing { // may take away a node and make it again
 				return
 			}
@@ -633,7 +633,7 @@ func TestReaders(t *testing.T) {
 				tree.Overlapping(box(-20, -20, -20, 30, 30, 30), count)
 				tree.Ball(octree.Vec{X: 4}, 30, count)
 				found[i] += len(tree.Nearest(octree.Vec{}, make([]octree.Near, 4)))
-				tree.Root().Neighbours(func(layout.Node, octree.Direction) bool { return true })
+				tree.Root().Neighbours(func(layout.Node, layout.Direction) bool { return true })
 			})
 		}
 		group.Wait()

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
-
-	"github.com/cairnvoxel/cairn/octree"
 )
 
 // linearNode has its locational code: a bit that is set, then the octants from the root
@@ -307,7 +305,7 @@ func (l *linear[C, M, B]) rekey(change func(uint64) uint64) {
 }
 
 // beside adds to the bits of one axis at a time.
-func (l *linear[C, M, B]) beside(code uint64, d octree.Direction) uint64 {
+func (l *linear[C, M, B]) beside(code uint64, d Direction) uint64 {
 	depth := l.depth(code)
 	end := uint64(1) << (depth * l.bits)
 	for axis, step := range [3]int{d.X, d.Y, d.Z} {

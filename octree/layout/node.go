@@ -94,16 +94,20 @@ func (t *Tree) walk(c cursor, f func(Node) octree.Step) bool {
 	return true
 }
 
+// Direction says where a neighbour lies, by -1, 0 or 1 on each axis. One number that is
+// not 0 is a face, two are an edge, three a corner.
+type Direction struct{ X, Y, Z int }
+
 // valid reports whether there is such a direction. Z is 0 in a flat tree.
-func valid(d octree.Direction, flat bool) bool {
+func valid(d Direction, flat bool) bool {
 	one := func(v int) bool { return v >= -1 && v <= 1 }
-	return one(d.X) && one(d.Y) && one(d.Z) && d != octree.Direction{} && (!flat || d.Z == 0)
+	return one(d.X) && one(d.Y) && one(d.Z) && d != Direction{} && (!flat || d.Z == 0)
 }
 
 // Neighbour returns the node of the same size in a direction, or the larger leaf in its
 // place. It reports false where there is no node: out of the root, and where a layout that
 // makes nodes when they are needed has not needed one.
-func (n Node) Neighbour(d octree.Direction) (Node, bool) {
+func (n Node) Neighbour(d Direction) (Node, bool) {
 	t, c := n.tree, n.at
 	if !valid(d, t.opts.Flat) {
 		return Node{}, false
@@ -129,7 +133,7 @@ func (t *Tree) surrounds(c, k cell) bool {
 // besides returns the deepest node on the way to a cell beside c, at most as deep as c. A
 // linear layout computes the cell's code, and shortens it until there is a node. Others
 // go up until both are below one node, and down from there.
-func (t *Tree) besides(c cursor, to cell, d octree.Direction) cursor {
+func (t *Tree) besides(c cursor, to cell, d Direction) cursor {
 	if t.codes != nil {
 		code := t.codes.beside(c.code, d)
 		m := cursor{t.codes.find(code), to}
@@ -149,7 +153,7 @@ func (t *Tree) besides(c cursor, to cell, d octree.Direction) cursor {
 }
 
 // facing finds the leaves below c on the side from which a direction comes.
-func (t *Tree) facing(c cursor, d octree.Direction, yield func(Node) bool) bool {
+func (t *Tree) facing(c cursor, d Direction, yield func(Node) bool) bool {
 	leaf := true
 	_, set := t.nodes.look(c.ref)
 	for prev := (ref{}); set != 0; set &= set - 1 {
@@ -172,7 +176,7 @@ func faces(high uint8, d int) bool { return d == 0 || (d < 0) == (high == 1) }
 // Neighbours calls yield once for each leaf that touches a node, with the direction in
 // which it does: over a face if it shares a part of a face, over an edge or a corner if it
 // shares no more than that.
-func (n Node) Neighbours(yield func(Node, octree.Direction) bool) {
+func (n Node) Neighbours(yield func(Node, Direction) bool) {
 	deep := 1
 	if n.tree.opts.Flat {
 		deep = 0
@@ -180,7 +184,7 @@ func (n Node) Neighbours(yield func(Node, octree.Direction) bool) {
 	for z := -deep; z <= deep; z++ {
 		for y := -1; y <= 1; y++ {
 			for x := -1; x <= 1; x++ {
-				d := octree.Direction{X: x, Y: y, Z: z}
+				d := Direction{X: x, Y: y, Z: z}
 				m, ok := n.Neighbour(d)
 				if !ok || m.at.half > n.at.half && !n.only(m, d) {
 					continue
@@ -195,7 +199,7 @@ func (n Node) Neighbours(yield func(Node, octree.Direction) bool) {
 
 // only reports whether a larger leaf shares no more than a direction says: on the axes
 // where the direction is not 0, it lies beside the node.
-func (n Node) only(m Node, d octree.Direction) bool {
+func (n Node) only(m Node, d Direction) bool {
 	beside := func(a, b float32, d int) bool {
 		return d == 0 || (b-a)*float32(d) == n.at.half+m.at.half
 	}

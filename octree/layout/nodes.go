@@ -2,8 +2,6 @@ package layout
 
 import (
 	"unsafe"
-
-	"github.com/cairnvoxel/cairn/octree"
 )
 
 // nodes is what a layout must do. Everything else is written over it. Any call of grow,
@@ -51,7 +49,7 @@ type coded interface {
 	find(code uint64) ref
 	// beside returns the code of the cell of the same size one step away on each axis. It
 	// must lie in the root.
-	beside(code uint64, d octree.Direction) uint64
+	beside(code uint64, d Direction) uint64
 	// above returns which child the root after n more is of the next one, if codes are virtual.
 	above(n int) (octant uint8, virtual bool)
 	// changed returns how many codes a new root has changed.

@@ -248,7 +248,7 @@ func (w *twin) pairQueries(u *twin) {
 
 // relation returns how b lies beside a: over a face, an edge or a corner. It is false if
 // they do not touch, or share more.
-func relation(a, b octree.Box, flat bool) (octree.Direction, bool) {
+func relation(a, b octree.Box, flat bool) (layout.Direction, bool) {
 	axis := func(alo, ahi, blo, bhi float64) (int, bool) {
 		switch {
 		case blo == ahi:
@@ -264,8 +264,8 @@ func relation(a, b octree.Box, flat bool) (octree.Direction, bool) {
 	if !flat {
 		z, okZ = axis(a.Min.Z, a.Max.Z, b.Min.Z, b.Max.Z)
 	}
-	d := octree.Direction{X: x, Y: y, Z: z}
-	return d, okX && okY && okZ && d != octree.Direction{}
+	d := layout.Direction{X: x, Y: y, Z: z}
+	return d, okX && okY && okZ && d != layout.Direction{}
 }
 
 // neighbourQuery compares the neighbours of one node with all leaves.
@@ -279,11 +279,11 @@ func (w *twin) neighbourQuery(d dice) {
 	n := all[d(len(all))]
 	flat := w.tree.Options().Flat
 	type neighbour struct {
-		octree.Direction
+		layout.Direction
 		layout.Node
 	}
 	got := make(map[neighbour]int)
-	n.Neighbours(func(m layout.Node, d octree.Direction) bool { got[neighbour{d, m}]++; return true })
+	n.Neighbours(func(m layout.Node, d layout.Direction) bool { got[neighbour{d, m}]++; return true })
 	for _, m := range all {
 		if d, ok := relation(n.Cell(), m.Cell(), flat); ok && m.Leaf() {
 			if got[neighbour{d, m}] != 1 {
