@@ -381,13 +381,14 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true
 	}
-	exported := false
+	var name *ast.Ident // of the type; what follows are its parameters
 	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		exported = exported || ok && id.IsExported()
-		return !ok
+		if id, ok := n.(*ast.Ident); ok && name == nil {
+			name = id
+		}
+		return name == nil
 	})
-	return exported
+	return name.IsExported()
 }
 
 func wellKnown(d *ast.FuncDecl) bool {
@@ -396,7 +397,7 @@ func wellKnown(d *ast.FuncDecl) bool {
 
 func TestMeasure(t *testing.T) {
 	h, err := measure(fstest.MapFS{
-		"geom/a.go":             {Data: []byte("package p\n\ntype T int\n\nfunc (T) M() {}\n\nfunc f() {}\n\ntype u int\n\nfunc (u) N() {}\n")},
+		"geom/a.go":             {Data: []byte("package p\n\ntype T int\n\nfunc (T) M() {}\n\nfunc f() {}\n\ntype u[P any] int\n\nfunc (*u[P]) N() {}\n")},
 		"geom/a_test.go":        {Data: []byte("package p\n\nfunc F() {}\n")},
 		"internal/a/a.go":       {Data: []byte("package a\n\ntype T int\n\ntype V = T\n")},
 		"internal/testing/a.go": {Data: []byte("package a\n\ntype T int\n")},
