@@ -85,7 +85,7 @@ func (b base) Change(_ context.Context, about rules.Subject, what func(*rules.Pr
 	if err != nil {
 		return err
 	}
-	return c.make(d, about.Lossy)
+	return c.make(d, about.Lossy || s.lossy)
 }
 
 // change is a change that is being made.

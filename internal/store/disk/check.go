@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Report is the result of Check.
@@ -28,277 +30,72 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (Re
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	c := &checker{Store: s, ctx: ctx, progress: progress, done: make(map[history.ID]struct{}), bad: make(map[stone.ID]bool)}
-	c.report.Faults = append(c.report.Faults, s.damage...)
+	c := &checker{Store: s, progress: progress}
+	c.Ctx, c.Stone = ctx, func(stone.ID, record.Info) error { return nil }
+	c.Report.Faults = append(c.Report.Faults, s.damage...)
 	err := s.calls.OnStore(ctx, "check", func() error {
 		s.alone.Lock() // otherwise Collect could delete files of the snapshot
 		defer s.alone.Unlock()
-		return s.calls.Walk(ctx, c.run)
-	})
-	c.report.End()
-	return c.report, err
-}
-
-func (c *checker) run(r record.Reads) error {
-	c.r, c.stacks = r, record.Stacks{Reads: r, Has: c.readable}
-	c.skip = skipReader{r, c.db, func(kind string, err error) { c.report.Fault("some %s cannot be read: %v", kind, err) }}
-	for _, step := range []func() error{c.names, c.heads, c.leases, c.logs, c.commits, c.packs, c.data, c.stones, c.hurt} {
-		if err := step(); err != nil {
-			return err
+		snap := s.db.NewSnapshot()
+		defer snap.Close()
+		skip := skipReader{snap, s.db, func(kind string, err error) { c.Report.Fault("some %s cannot be read: %v", kind, err) }}
+		c.Reads, c.Each = frozen(snap), skip.each
+		for _, step := range []func() error{c.Records, func() error { return c.data(skip) }, c.bytes, c.Hurt} {
+			if err := step(); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
+	c.Report.End()
+	return c.Report, err
 }
 
 // checker is one Check.
 type checker struct {
 	*Store
-	ctx      context.Context
-	r        record.Reads
-	skip     skipReader
-	stacks   record.Stacks
-	bad      map[stone.ID]bool
+	rules.Check
 	progress func(done, total int64)
-	report   Report
-	done     map[history.ID]struct{} // visited commits; cleared when it is large
-	total    int64                   // bytes of stones
-}
-
-// each calls what for every record of a kind; an error of what is a fault.
-func (c *checker) each(kind byte, what func(key, value []byte) error) error {
-	return c.skip.each(func(key, value []byte) error {
-		if err := what(key, value); err != nil {
-			c.report.Fault("%c %x: %v", kind, key[1:], err)
-		}
-		return c.ctx.Err()
-	}, kind)
-}
-
-func (c *checker) names() error {
-	err := c.each('n', func(key, _ []byte) error {
-		c.report.Worlds++
-		w, err := c.r.World(string(key[1:]))
-		if err == nil {
-			_, err = c.r.Head(w)
-		}
-		return errors.Join(err, history.CheckName(string(key[1:])))
-	})
-	return errors.Join(err, c.each('t', func(_, value []byte) error {
-		c.report.Worlds++
-		g, err := record.ParseDeleted(value)
-		if err != nil {
-			return err
-		}
-		lease, err := c.r.Get(record.LeaseKey(g.World))
-		if lease != nil {
-			err = errors.New("it is deleted and has a lease")
-		}
-		_, missing := c.r.Head(g.World)
-		return errors.Join(err, missing)
-	}))
-}
-
-// heads checks that each world has one name, and that its head is the last entry of
-// its log.
-func (c *checker) heads() error {
-	heads := 0
-	err := c.each('h', func(key, value []byte) error {
-		heads++
-		h, err := record.ParseHead(value)
-		if err != nil {
-			return err
-		}
-		var last record.Entry
-		err = c.r.Log(record.Number(key), record.Newest, func(e record.Entry) (bool, error) {
-			last = e
-			return false, nil
-		})
-		if err == nil && last.Commit != h.Commit {
-			err = fmt.Errorf("the head is %v, the log ends with %v", h.Commit, last.Commit)
-		}
-		return err
-	})
-	if heads != c.report.Worlds {
-		c.report.Fault("%d heads for %d names", heads, c.report.Worlds)
-	}
-	return err
-}
-
-// leases checks that each lease belongs to a world and has a number.
-func (c *checker) leases() error {
-	return c.each('o', func(key, value []byte) error {
-		h, err := c.r.Head(record.Number(key))
-		if err != nil {
-			return err
-		}
-		if h.Fence == 0 {
-			return errors.New("a lease without a number")
-		}
-		_, err = record.ParseLease(h.Fence, value)
-		return err
-	})
-}
-
-// logs checks that everything below each commit of each log exists.
-func (c *checker) logs() error {
-	return c.each('l', func(key, value []byte) error {
-		e, err := record.ParseEntry(key, value)
-		if err != nil {
-			return err
-		}
-		commit, err := c.r.Commit(e.Commit)
-		if err == nil && (commit.Number != e.Number || !commit.Time.Equal(e.Time)) {
-			err = fmt.Errorf("commit %v is number %d of %v: it is number %d of %v",
-				e.Commit, e.Number, e.Time, commit.Number, commit.Time)
-		}
-		return errors.Join(err, c.down(e.Commit))
-	})
-}
-
-func (c *checker) down(at history.ID) error {
-	for at != (history.ID{}) {
-		if _, ok := c.done[at]; ok {
-			return nil
-		}
-		if len(c.done) == record.DoneLimit {
-			clear(c.done)
-		}
-		c.done[at] = struct{}{}
-		p, ok, err := c.r.Pack(at)
-		if err != nil {
-			return err
-		}
-		if ok {
-			at = p.After
-			if err := c.present(p.Stone); err != nil {
-				return err
-			}
-			continue
-		}
-		commit, err := c.r.Commit(at)
-		if err != nil {
-			return err
-		}
-		if err := c.present(commit.Stones...); err != nil {
-			return fmt.Errorf("commit %v: %w", at, err)
-		}
-		at = commit.Base
-	}
-	return nil
-}
-
-func (c *checker) present(refs ...history.StoneRef) error {
-	for _, ref := range refs {
-		if _, err := c.r.Stone(ref); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *checker) commits() error {
-	return c.each('c', func(key, _ []byte) error {
-		c.report.Commits++
-		_, err := c.r.Commit(history.ID(key[1:]))
-		return err
-	})
-}
-
-func (c *checker) packs() error {
-	return c.each('p', func(key, value []byte) error {
-		c.report.Packs++
-		_, err := record.ParsePack(history.ID(key[1:]), value)
-		return err
-	})
 }
 
 // data finds bytes of stones that no record names.
-func (c *checker) data() error {
-	known := func(key []byte) error {
+func (c *checker) data(skip skipReader) error {
+	known := func(it *pebble.Iterator) error {
+		key := it.Key()
 		id := stone.ID(key[len(key)-len(stone.ID{}):])
-		in, ok, err := c.r.Info(id)
+		in, ok, err := c.Info(id)
 		if err == nil && (!ok || in.File || !bytes.Equal(dataKey(id, in), key)) {
 			err = errors.New("no record names these bytes")
 		}
 		if err != nil {
-			c.report.Fault("%c %x: %v", key[0], key[1:], err)
+			c.Report.Fault("%c %x: %v", key[0], key[1:], err)
 		}
-		return c.ctx.Err()
+		return c.Ctx.Err()
 	}
-	return errors.Join(c.skip.keys(known, 's'), c.skip.keys(known, 'd'))
+	return errors.Join(skip.walk('s', known), skip.walk('d', known))
 }
 
-func (c *checker) stones() error {
-	err := c.each('i', func(_, value []byte) error {
-		in, err := record.ParseInfo(value)
-		c.total += in.Size
-		return err
-	})
-	return errors.Join(err, c.skip.each(func(key, value []byte) error {
+// bytes checks the bytes of all stones.
+func (c *checker) bytes() error {
+	done := int64(0)
+	return c.Each(record.Stones, func(key, value []byte) error {
 		in, err := record.ParseInfo(value)
 		if err != nil {
-			return nil // reported above
+			return nil // Records reported it
 		}
 		id := stone.ID(key[1:])
 		if err := c.stone(id, in); err != nil {
-			c.report.Fault("stone %v: %v", id, err)
-			c.bad[id] = true
+			c.Lost(id, in.Size, err)
 		}
-		c.report.Stones++
-		c.report.Bytes += in.Size
-		c.progress(c.report.Bytes, c.total)
-		return c.ctx.Err()
-	}, 'i'))
-}
-
-func (c *checker) readable(ref history.StoneRef) bool {
-	return !c.bad[ref.ID] && c.present(ref) == nil
-}
-
-// hurt finds the worlds that the faults affect.
-func (c *checker) hurt() error {
-	if len(c.report.Faults) == 0 {
-		return nil
-	}
-	names := c.skip.each(func(key, value []byte) error {
-		w, err := record.ParseNumber(value)
-		return c.hurtWorld(Hurt{World: string(key[1:])}, w, err)
-	}, 'n')
-	return errors.Join(names, c.skip.each(func(key, value []byte) error {
-		if record.Doomed(key) {
-			return nil
-		}
-		g, err := record.ParseDeleted(value)
-		return c.hurtWorld(Hurt{World: record.NameOfDeleted(key), Deleted: true}, g.World, err)
-	}, 't'))
-}
-
-// hurtWorld adds a world to the report if something of it cannot be read. err says that
-// its number cannot be.
-func (c *checker) hurtWorld(h Hurt, w uint64, err error) error {
-	var head history.Head
-	if err == nil {
-		head, err = c.r.Head(w)
-	}
-	if err == nil {
-		err = c.r.Log(w, record.Newest, func(e record.Entry) (bool, error) {
-			h.Versions++
-			if !c.stacks.Entry(e.Commit) {
-				h.Lost++
-				h.Newest = h.Newest || e.Commit == head.Commit
-			}
-			return true, c.ctx.Err()
-		})
-	}
-	if h.Newest = h.Newest || err != nil; h.Newest || h.Lost > 0 {
-		c.report.Hurt = append(c.report.Hurt, h)
-	}
-	return c.ctx.Err()
+		done += in.Size
+		c.progress(done, c.Report.Bytes)
+		return c.Ctx.Err()
+	})
 }
 
 // stone reads a stone twice: to compare its hash, and to check its content.
 func (c *checker) stone(id stone.ID, in record.Info) error {
-	b, err := c.openBytes(c.r, id, in)
+	b, err := c.openBytes(c.Reads, id, in)
 	if err != nil {
 		return err
 	}
@@ -309,7 +106,7 @@ func (c *checker) stone(id stone.ID, in record.Info) error {
 		}
 	}
 	if err == nil {
-		err = checkContent(c.ctx, b, in.Size)
+		err = checkContent(c.Ctx, b, in.Size)
 	}
 	return errors.Join(err, b.Close())
 }

@@ -59,6 +59,8 @@ type Options struct {
 	// commits, packs, forks and new worlds fail with an error that wraps
 	// syscall.ENOSPC. Default 64 MiB; negative means none.
 	ReserveBytes int64
+
+	lossy bool // a crash may lose any change: the Store is a copy in the making
 }
 
 func (o Options) withDefaults() Options {

@@ -5,14 +5,12 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/cairnvoxel/cairn/internal/store/record"
 )
 
-// skipReader reads a damaged database. Where it cannot continue it reports a fault,
-// and continues behind the damaged table.
+// skipReader walks over the records of a damaged database. Where it cannot continue it
+// reports a fault, and continues behind the damaged table.
 type skipReader struct {
-	record.Reads
+	from  pebble.Reader
 	db    *pebble.DB
 	fault func(kind string, err error)
 }
@@ -24,29 +22,24 @@ var kinds = map[byte]string{
 	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones", 's': "stones",
 }
 
-// each calls what for every readable record under a prefix.
-func (p skipReader) each(what func(key, value []byte) error, prefix ...byte) error {
-	return p.walk(func(it *pebble.Iterator) error {
+// each calls what for every readable record of a kind.
+func (p skipReader) each(kind byte, what func(key, value []byte) error) error {
+	return p.walk(kind, func(it *pebble.Iterator) error {
 		value, err := it.ValueAndErr()
 		if err != nil {
-			p.fault(kinds[prefix[0]], damaged(err))
+			p.fault(kinds[kind], damaged(err))
 			return nil
 		}
 		return what(it.Key(), value)
-	}, prefix)
+	})
 }
 
-// keys is each without values.
-func (p skipReader) keys(what func(key []byte) error, prefix ...byte) error {
-	return p.walk(func(it *pebble.Iterator) error { return what(it.Key()) }, prefix)
-}
-
-func (p skipReader) walk(what func(*pebble.Iterator) error, prefix []byte) error {
-	o := span(prefix...)
+func (p skipReader) walk(kind byte, what func(*pebble.Iterator) error) error {
+	o := span(kind)
 	said := ""
 	for {
 		at := o.LowerBound
-		it, err := p.Reader.(*dbReader).NewIter(o)
+		it, err := p.from.NewIter(o)
 		if err != nil {
 			return err
 		}
@@ -61,7 +54,7 @@ func (p skipReader) walk(what func(*pebble.Iterator) error, prefix []byte) error
 			return nil
 		}
 		if text := err.Error(); text != said {
-			p.fault(kinds[prefix[0]], err)
+			p.fault(kinds[kind], err)
 			said = text
 		}
 		if o.LowerBound, err = p.after(at); err != nil || o.LowerBound == nil || bytes.Compare(o.LowerBound, o.UpperBound) >= 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -26,7 +27,7 @@ type stored struct {
 func (c *checker) inBucket(what func([]stored) error) error {
 	from, to := string(record.Stones), string(record.Stones+1)
 	for {
-		found, err := c.catalogue.Scan(c.ctx, from, to, checkBatch, false)
+		found, err := c.catalogue.Scan(c.Ctx, from, to, rules.BatchSize, false)
 		if err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (c *checker) inBucket(what func([]stored) error) error {
 		if err := what(all); err != nil {
 			return err
 		}
-		if len(found) < checkBatch {
+		if len(found) < rules.BatchSize {
 			return nil
 		}
 		from = found[len(found)-1].Key + "\x00"
@@ -60,7 +61,7 @@ func (c *checker) listed() error {
 					continue
 				}
 				var err error
-				if page, err = c.bucket.List(c.ctx, "", after, checkBatch); err != nil {
+				if page, err = c.bucket.List(c.Ctx, "", after, rules.BatchSize); err != nil {
 					return err
 				}
 				if ended = len(page) == 0; !ended {
@@ -71,7 +72,7 @@ func (c *checker) listed() error {
 				continue
 			}
 			// The list may be older than the record.
-			info, err := c.bucket.Head(c.ctx, key)
+			info, err := c.bucket.Head(c.Ctx, key)
 			if err == nil && info.Size != st.in.Size {
 				err = fmt.Errorf("its bytes are %d: want %d", info.Size, st.in.Size)
 			} else if errors.Is(err, fs.ErrNotExist) {
@@ -92,12 +93,12 @@ func (c *checker) listed() error {
 // still notes that a stone is lost if its record is as it was: otherwise its bytes were
 // deleted meanwhile because nobody needs them.
 func (c *checker) still(st stored, why error) error {
-	values, err := c.catalogue.Get(c.ctx, string(record.StoneKey(st.id)))
+	values, err := c.catalogue.Get(c.Ctx, string(record.StoneKey(st.id)))
 	if err != nil {
 		return err
 	}
 	if now, err := record.ParseInfo(values[0]); err == nil && now.Number == st.in.Number {
-		c.lost(st.id, st.in.Size, why)
+		c.Lost(st.id, st.in.Size, why)
 	}
 	return nil
 }
@@ -112,7 +113,7 @@ func (c *checker) read() error {
 			errs = make([]error, len(all))
 		)
 		for i, st := range all {
-			if _, bad := c.bad[st.id]; bad || c.ctx.Err() != nil {
+			if c.IsLost(st.id) || c.Ctx.Err() != nil {
 				continue
 			}
 			slot <- struct{}{}
@@ -133,7 +134,7 @@ func (c *checker) read() error {
 			}
 		}
 		c.progress(done, max(done, c.total))
-		return c.ctx.Err()
+		return c.Ctx.Err()
 	})
 }
 
@@ -141,13 +142,13 @@ func (c *checker) read() error {
 func (c *checker) hash(st stored) error {
 	key := bytesKey(st.id, st.in.Number)
 	if st.in.Size <= wholeBytes {
-		data, err := c.Store.read(c.ctx, key, 0, st.in.Size)
+		data, err := c.Store.read(c.Ctx, key, 0, st.in.Size)
 		if err == nil && sha256.Sum256(data) != st.id {
 			err = errOtherBytes
 		}
 		return err
 	}
-	b := c.hold(c.ctx, key, st.in.Size)
+	b := c.hold(c.Ctx, key, st.in.Size)
 	h := sha256.New()
 	_, err := io.CopyBuffer(h, io.NewSectionReader(b, 0, st.in.Size), make([]byte, 4*direct))
 	if err == nil && stone.ID(h.Sum(nil)) != st.id {
@@ -155,5 +156,3 @@ func (c *checker) hash(st stored) error {
 	}
 	return errors.Join(err, b.Close())
 }
-
-// hurt finds the worlds that the faults affect.

@@ -66,6 +66,9 @@ func LogKey(w, number uint64) []byte {
 
 const logKeyBytes = 1 + 8 + 8
 
+// WorldOfLog returns the number of the world in a key of LogKey.
+func WorldOfLog(key []byte) uint64 { return be.Uint64(key[1:]) }
+
 // CommitKey is the key of a commit.
 func CommitKey(id history.ID) []byte { return append([]byte{Commits}, id[:]...) }
 

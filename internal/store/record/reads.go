@@ -304,7 +304,7 @@ func (r Reads) EachLog(what func(w uint64, log []Entry) error) error {
 		if err != nil {
 			return false, err
 		}
-		if at := be.Uint64(key[1:]); at != w {
+		if at := WorldOfLog(key); at != w {
 			if len(log) > 0 {
 				err = what(w, log)
 			}

@@ -19,8 +19,7 @@ type Report struct {
 	Bytes   int64    `json:"bytes"` // of the stones
 	Faults  []string `json:"faults"`
 	Hurt    []Hurt   `json:"hurt,omitempty"` // worlds with something that cannot be read
-	// Lost are the stones whose bytes are missing or damaged, at most MaxLost. A
-	// Store in a directory does not name them.
+	// Lost are the stones whose bytes are missing or damaged, at most MaxLost.
 	Lost []history.StoneRef `json:"-"`
 
 	more int // number of faults that are not in Faults
@@ -71,9 +70,9 @@ func (h Hurt) String() string {
 // Stacks finds the commits whose whole stack can be read.
 type Stacks struct {
 	Reads
-	Has   func(history.StoneRef) bool // whether a stone can be read
-	Keep  func(key, value []byte)     // called with the records of a stack; nil if a pack must be readable
-	known map[history.ID]bool
+	Has     func(history.StoneRef) bool // whether a stone can be read
+	NoPacks bool                        // the commits below a pack stand for it if it cannot be read
+	known   map[history.ID]bool
 }
 
 // maxStacks is how many commits Stacks remembers.
@@ -81,10 +80,7 @@ const maxStacks = 1 << 20
 
 // Entry reports whether a commit of a log and everything below it can be read.
 func (s *Stacks) Entry(at history.ID) bool {
-	c, err := s.Reads.Commit(at)
-	if err == nil && s.Keep != nil {
-		s.Keep(CommitKey(at), c.Append(nil))
-	}
+	_, err := s.Reads.Commit(at)
 	return err == nil && s.stack(at)
 }
 
@@ -109,18 +105,13 @@ func (s *Stacks) stack(at history.ID) bool {
 	return ok
 }
 
-// link checks the pack or the stones of a commit and returns the commit below. If
-// Keep is set, the stones replace a pack that cannot be read, because such a pack
-// is not copied.
+// link checks the pack or the stones of a commit and returns the commit below.
 func (s *Stacks) link(at history.ID) (below history.ID, ok bool) {
 	p, packed, err := s.Reads.Pack(at)
 	if packed && s.Has(p.Stone) {
-		if s.Keep != nil {
-			s.Keep(PackKey(at), PackValue(p))
-		}
 		return p.After, true
 	}
-	if (packed || err != nil) && s.Keep == nil {
+	if (packed || err != nil) && !s.NoPacks {
 		return at, false
 	}
 	c, err := s.Reads.Commit(at)
@@ -128,9 +119,6 @@ func (s *Stacks) link(at history.ID) (below history.ID, ok bool) {
 		if err != nil || !s.Has(ref) {
 			return at, false
 		}
-	}
-	if err == nil && s.Keep != nil {
-		s.Keep(CommitKey(at), c.Append(nil))
 	}
 	return c.Base, err == nil
 }

@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
+)
+
+// Salvage copies what can be read of a store into another one, which has none of its
+// worlds. Each world, and each deleted one, keeps the versions that can be read as a whole;
+// the newest of them becomes the head. A world whose name is lost gets one. Leases are left
+// out. The Report says which worlds are hurt and what could not be read.
+type Salvage struct {
+	Walk
+	Read func(history.StoneRef) (history.Stone, error) // its bytes have the hash that names it
+	To   history.ArchiveWriter
+
+	stacks record.Stacks
+	given  map[stone.ID]bool   // the stones seen so far, and whether To has them
+	named  map[uint64]struct{} // worlds that a name led to
+	failed error               // of To, or of a bucket that is away
+}
+
+// Run copies everything. Only an error of To, of a bucket that is away or of the context
+// ends it.
+func (v *Salvage) Run() error {
+	v.given, v.named = make(map[stone.ID]bool), make(map[uint64]struct{})
+	v.stacks = record.Stacks{Reads: v.Reads, Has: v.give, NoPacks: true}
+	return errors.Join(v.Each(record.Names, v.name), v.Each(record.DeletedWorlds, v.deleted), v.Each(record.Logs, v.orphan))
+}
+
+// stopped returns why the salvage cannot go on, or nil.
+func (v *Salvage) stopped() error {
+	if v.failed != nil {
+		return v.failed
+	}
+	return v.Ctx.Err()
+}
+
+func (v *Salvage) name(key, value []byte) error {
+	o := history.Outline{Name: string(key[1:])}
+	w, err := record.ParseNumber(value)
+	if err != nil {
+		v.Report.Fault("world %q: %v", o.Name, err)
+		v.Report.Hurt = append(v.Report.Hurt, record.Hurt{World: o.Name, Newest: true})
+		return v.stopped()
+	}
+	o.World = w
+	return v.world(o)
+}
+
+func (v *Salvage) deleted(key, value []byte) error {
+	g, err := record.ParseDeleted(value)
+	if err != nil || record.Doomed(key) {
+		if err != nil {
+			v.Report.Fault("a deleted world, %q: %v", record.NameOfDeleted(key), err)
+		}
+		v.named[g.World] = struct{}{}
+		return v.stopped()
+	}
+	return v.world(history.Outline{World: g.World, Name: record.NameOfDeleted(key), Deleted: g.Deleted})
+}
+
+// orphan gives a name to the world of an entry of a log if its own name cannot be read.
+func (v *Salvage) orphan(key, _ []byte) error {
+	w := record.WorldOfLog(key)
+	if _, ok := v.named[w]; ok {
+		return v.stopped()
+	}
+	o := history.Outline{World: w, Name: fmt.Sprintf("salvaged/%d", w)}
+	v.Report.Fault("the name of a world; the world is now %q, if anything of it can be read", o.Name)
+	return v.world(o)
+}
+
+// world copies the versions of a world that can be read.
+func (v *Salvage) world(o history.Outline) error {
+	v.named[o.World] = struct{}{}
+	h := record.Hurt{World: o.Name, Deleted: !o.Deleted.IsZero()}
+	was, err := v.Head(o.World)
+	if err != nil {
+		v.Report.Fault("world %q: %v", o.Name, err)
+		h.Newest = true
+	}
+	var good []history.ID
+	err = v.Log(o.World, record.Newest, func(e record.Entry) (bool, error) {
+		h.Versions++
+		if v.stacks.Entry(e.Commit) {
+			good = append(good, e.Commit)
+		} else {
+			h.Lost++
+		}
+		return true, v.stopped()
+	})
+	if v.stopped() != nil {
+		return v.stopped()
+	}
+	o.Head = history.Head{Fence: was.Fence}
+	if len(good) > 0 {
+		o.Head.Commit = good[0]
+	}
+	a, wrong := history.NewArchive(o, good, v.commit, v.pack)
+	if err = errors.Join(err, wrong); err != nil {
+		v.Report.Fault("world %q: %v", o.Name, err)
+		h.Newest = true
+	}
+	if h.Newest = h.Newest || o.Head.Commit != was.Commit; h.Newest || h.Lost > 0 {
+		v.Report.Hurt = append(v.Report.Hurt, h)
+	}
+	if wrong != nil || h.Newest && len(good) == 0 {
+		return v.stopped() // nothing is left
+	}
+	if err := v.To.Adopt(v.Ctx, a, history.Head{}); err != nil {
+		v.failed = fmt.Errorf("world %q: %w", o.Name, err)
+	}
+	return v.stopped()
+}
+
+// commit returns a commit. One that cannot be read is as one that was collected, because
+// its stack has a pack then.
+func (v *Salvage) commit(id history.ID) (history.Commit, error) {
+	c, err := v.Commit(id)
+	if err != nil {
+		err = history.ErrNoCommit
+	}
+	return c, err
+}
+
+// pack returns a pack whose stone can be read. Where there is none its commits are there.
+func (v *Salvage) pack(at history.ID) (history.Pack, bool, error) {
+	p, ok, err := v.Pack(at)
+	return p, ok && err == nil && v.give(p.Stone), nil
+}
+
+// give gives a stone to the other store, and reports whether it has it.
+func (v *Salvage) give(ref history.StoneRef) bool {
+	if ok, known := v.given[ref.ID]; known {
+		return ok
+	}
+	st, err := v.Read(ref)
+	switch {
+	case err == nil:
+		err = v.To.Give(v.Ctx, st)
+		v.failed = err
+	case errors.Is(err, history.ErrAway):
+		v.failed = err
+	default:
+		v.Report.Fault("stone %v: %v", ref.ID, err)
+	}
+	v.given[ref.ID] = err == nil
+	return err == nil
+}
