@@ -19,7 +19,9 @@ type Salvage struct {
 	To   history.ArchiveWriter
 
 	stacks record.Stacks
-	given  map[stone.ID]bool   // the stones seen so far, and whether To has them
+	given  map[stone.ID]bool   // the stones seen so far, and whether To has them or gets them
+	give   []history.Stone     // that To gets next
+	size   int64               // of give
 	named  map[uint64]struct{} // worlds that a name led to
 	failed error               // of To, or of a bucket that is away
 }
@@ -28,7 +30,7 @@ type Salvage struct {
 // ends it.
 func (v *Salvage) Run() error {
 	v.given, v.named = make(map[stone.ID]bool), make(map[uint64]struct{})
-	v.stacks = record.Stacks{Reads: v.Reads, Has: v.give, NoPacks: true}
+	v.stacks = record.Stacks{Reads: v.Reads, Has: v.has, NoPacks: true}
 	return errors.Join(v.Each(record.Names, v.name), v.Each(record.DeletedWorlds, v.deleted), v.Each(record.Logs, v.orphan))
 }
 
@@ -112,8 +114,10 @@ func (v *Salvage) world(o history.Outline) error {
 	if wrong != nil || h.Newest && len(good) == 0 {
 		return v.stopped() // nothing is left
 	}
-	if err := v.To.Adopt(v.Ctx, a, history.Head{}); err != nil {
-		v.failed = fmt.Errorf("world %q: %w", o.Name, err)
+	if v.flush() == nil {
+		if err := v.To.Adopt(v.Ctx, a, history.Head{}); err != nil {
+			v.failed = fmt.Errorf("world %q: %w", o.Name, err)
+		}
 	}
 	return v.stopped()
 }
@@ -131,19 +135,24 @@ func (v *Salvage) commit(id history.ID) (history.Commit, error) {
 // pack returns a pack whose stone can be read. Where there is none its commits are there.
 func (v *Salvage) pack(at history.ID) (history.Pack, bool, error) {
 	p, ok, err := v.Pack(at)
-	return p, ok && err == nil && v.give(p.Stone), nil
+	return p, ok && err == nil && v.has(p.Stone), nil
 }
 
-// give gives a stone to the other store, and reports whether it has it.
-func (v *Salvage) give(ref history.StoneRef) bool {
+// giveBytes is how many bytes of stones the other store gets at a time.
+const giveBytes = 1 << 20
+
+// has reports whether the other store has a stone, or gets it.
+func (v *Salvage) has(ref history.StoneRef) bool {
 	if ok, known := v.given[ref.ID]; known {
 		return ok
 	}
 	st, err := v.Read(ref)
 	switch {
 	case err == nil:
-		err = v.To.Give(v.Ctx, st)
-		v.failed = err
+		v.give = append(v.give, st)
+		if v.size += ref.Size; v.size >= giveBytes {
+			err = v.flush()
+		}
 	case errors.Is(err, history.ErrAway):
 		v.failed = err
 	default:
@@ -151,4 +160,13 @@ func (v *Salvage) give(ref history.StoneRef) bool {
 	}
 	v.given[ref.ID] = err == nil
 	return err == nil
+}
+
+// flush gives the other store the stones that it does not have yet.
+func (v *Salvage) flush() error {
+	if len(v.give) > 0 && v.failed == nil {
+		v.failed = v.To.Give(v.Ctx, v.give...)
+		v.give, v.size = v.give[:0], 0
+	}
+	return v.failed
 }
