@@ -22,7 +22,7 @@ import (
 func TestChunk(t *testing.T) {
 	st := memory.New(memory.Options{})
 	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: long.By(6, 0, 0), Version: terrain.Modern}))
-	c, _, err := port.Replace(t.Context(), st, "a", mustStone(t, made), port.Note{})
+	c, _, err := port.CommitStone(t.Context(), st, "a", mustStone(t, made), port.Note{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	st := memory.New(memory.Options{Now: func() time.Time { return now }})
 	var ids []string
 	for seed := range uint64(3) {
-		c, same, err := port.Replace(t.Context(), st, "isle", mustStone(t, mustLoad(t, island(seed, terrain.Modern))), port.Note{})
+		c, same, err := port.CommitStone(t.Context(), st, "isle", mustStone(t, mustLoad(t, island(seed, terrain.Modern))), port.Note{})
 		if err != nil || same {
 			t.Fatalf("version %d: same %v, %v", seed+1, same, err)
 		}

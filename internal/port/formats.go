@@ -183,7 +183,7 @@ var foreign = []struct{ magic, what string }{
 func unknown(head []byte, size int64) error {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return fmt.Errorf("%w: %s, which cairn does not read", ErrUnknown, f.what)
+			return fmt.Errorf("%w: %s, which cairn does not read", errUnknown, f.what)
 		}
 	}
 	switch {
@@ -201,5 +201,5 @@ func unknown(head []byte, size int64) error {
 		}
 		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
 	}
-	return fmt.Errorf("%w: it begins with %q", ErrUnknown, head[:min(len(head), 8)])
+	return fmt.Errorf("%w: it begins with %q", errUnknown, head[:min(len(head), 8)])
 }

@@ -48,33 +48,27 @@ func (e *SourceError) Unwrap() error { return e.Err }
 // meanwhile. If someone changes the world meanwhile, Import tries again, unless Note.On says what
 // the head must be.
 func (s *Opened) Import(ctx context.Context, open func(context.Context) (history.Store, error), name string, c stone.Content, o ImportOptions) (done Imported, err error) {
-	if regions := s.Regions(); len(regions) > 0 {
-		st, err := open(ctx)
-		if err != nil {
+	var made history.Stone
+	regions := s.regions()
+	if len(regions) == 0 {
+		var free func() error
+		if made, free, err = s.wholeStone(ctx, c, o); err != nil {
 			return done, err
 		}
-		return retried(ctx, o.On == nil, func() (Imported, error) { return s.importOver(ctx, st, name, c, regions, o) })
+		defer func() { err = errors.Join(err, free()) }()
 	}
-	made, free, err := s.wholeStone(ctx, c, o)
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, free()) }()
 	st, err := open(ctx)
 	if err != nil {
 		return done, err
 	}
-	return retried(ctx, o.On == nil, func() (done Imported, err error) {
-		done.Stone = made.Ref()
-		done.Commit, done.Same, err = Replace(ctx, st, name, made, o.Note)
-		return done, err
-	})
-}
-
-// retried calls do again while someone else changes the world meanwhile.
-func retried(ctx context.Context, again bool, do func() (Imported, error)) (done Imported, err error) {
 	for {
-		if done, err = do(); !again || !errors.Is(err, history.ErrConflict) || ctx.Err() != nil {
+		if len(regions) > 0 {
+			done, err = s.importOver(ctx, st, name, c, regions, o)
+		} else {
+			done.Stone = made.Ref()
+			done.Commit, done.Same, err = CommitStone(ctx, st, name, made, o.Note)
+		}
+		if o.On != nil || !errors.Is(err, history.ErrConflict) || ctx.Err() != nil {
 			return done, err
 		}
 	}
@@ -95,7 +89,7 @@ func (s *Opened) importOver(ctx context.Context, st history.Store, name string, 
 			return done, err
 		}
 		defer base.Close()
-		if c, err = Overlay(base, c, regions); err != nil {
+		if c, err = overlayOf(base, c, regions); err != nil {
 			return done, &SourceError{err}
 		}
 	}
@@ -104,7 +98,7 @@ func (s *Opened) importOver(ctx context.Context, st history.Store, name string, 
 		return done, err
 	}
 	done.Stone = made.Ref()
-	done.Commit, done.Same, err = Replace(ctx, st, name, made, o.Note)
+	done.Commit, done.Same, err = CommitStone(ctx, st, name, made, o.Note)
 	return done, errors.Join(err, free())
 }
 

@@ -17,22 +17,22 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Regions returns the region files of the source if it is a folder without a level.dat. Such a
-// folder is a part of a world, and Overlay puts it into the whole world.
-func (s *Opened) Regions() []anvil.Region {
+// regions returns the region files of the source if it is a folder without a level.dat. Such a
+// folder is a part of a world, and overlayOf puts it into the whole world.
+func (s *Opened) regions() []anvil.Region {
 	if w, ok := s.leaf.(*anvil.Folder); ok && w.Partial() {
 		return w.Regions()
 	}
 	return nil
 }
 
-// Overlay returns the whole world base with a part put over it. The result is the same as that
+// overlayOf returns the whole world base with a part put over it. The result is the same as that
 // of copying the part's files into the world's folder. A region file replaces all of its 32 by 32
 // columns, and removes those that it does not have. Region files of entities and of points of
 // interest do not change blocks, and region files of blocks do not change entities and points of
 // interest. Other files replace files of the same path. All other columns, files and properties
-// stay. Overlay fails if the two cannot be one world. Both are read when the result is.
-func Overlay(base, part stone.Content, regions []anvil.Region) (stone.Content, error) {
+// stay. It fails if the two cannot be one world. Both are read when the result is.
+func overlayOf(base, part stone.Content, regions []anvil.Region) (stone.Content, error) {
 	o := &overlay{base: base, part: part, about: base.About(), dims: map[string]*overlaid{}}
 	over := part.About()
 	if old, now := convert.HeadOf(o.about.Properties).Format == "mcregion", convert.HeadOf(over.Properties).Format == "mcregion"; old != now {

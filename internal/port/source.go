@@ -37,8 +37,8 @@ const stoneMagic = "CAIRN\n\x1a"
 // ErrTooLarge says that an archive unpacks to more bytes than allowed.
 var ErrTooLarge = errors.New("too large when unpacked")
 
-// ErrUnknown says that bytes are in no known format.
-var ErrUnknown = errors.New("unknown format")
+// errUnknown says that bytes are in no known format.
+var errUnknown = errors.New("unknown format")
 
 // ErrNoChunks says that a world has no chunks.
 var ErrNoChunks = format.ErrNothing

@@ -33,7 +33,7 @@ func farWorld(t *testing.T, w *convert.Loaded) *world.Snapshot {
 		t.Fatal(err)
 	}
 	st := memory.New(memory.Options{})
-	c, _, err := port.Replace(t.Context(), st, "w", history.Stone{ID: id, Data: b.Bytes()}, port.Note{})
+	c, _, err := port.CommitStone(t.Context(), st, "w", history.Stone{ID: id, Data: b.Bytes()}, port.Note{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestLayChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _, err := port.Replace(t.Context(), st, "w", history.Stone{ID: id, Data: b.Bytes()}, port.Note{})
+		c, _, err := port.CommitStone(t.Context(), st, "w", history.Stone{ID: id, Data: b.Bytes()}, port.Note{})
 		if err != nil {
 			t.Fatal(err)
 		}

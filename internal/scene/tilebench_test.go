@@ -32,7 +32,7 @@ func BenchmarkTile(b *testing.B) {
 		b.Fatal(err)
 	}
 	st := memory.New(memory.Options{})
-	c, _, err := port.Replace(b.Context(), st, "w", history.Stone{ID: id, Data: out.Bytes()}, port.Note{})
+	c, _, err := port.CommitStone(b.Context(), st, "w", history.Stone{ID: id, Data: out.Bytes()}, port.Note{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 // become makes a world of a store what src is.
 func become(t *testing.T, st history.Store, name string, seed uint64, n port.Note) (history.Commit, bool, error) {
 	t.Helper()
-	return port.Replace(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
+	return port.CommitStone(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
 }
 
 func mustBecome(t *testing.T, st history.Store, name string, seed uint64) history.Commit {
@@ -80,7 +80,7 @@ func TestBecome(t *testing.T) {
 	if _, _, err := become(t, st, "a", 1, port.Note{MaxBytes: 4 << 10}); !errors.Is(err, convert.ErrTooLarge) {
 		t.Error(err)
 	}
-	if _, _, err := port.Replace(t.Context(), st, "a", history.Stone{Data: []byte("text")}, port.Note{}); err == nil {
+	if _, _, err := port.CommitStone(t.Context(), st, "a", history.Stone{Data: []byte("text")}, port.Note{}); err == nil {
 		t.Error("text became a world")
 	}
 }
@@ -92,7 +92,7 @@ func TestPayloads(t *testing.T) {
 	columns := w.Dimensions[0].Columns
 	columns[0].Parts = append(columns[0].Parts, voxel.Part{Name: "zeros", Data: make([]byte, 8<<20)})
 	whole := mustStone(t, w)
-	c, _, err := port.Replace(t.Context(), st, "a", whole, port.Note{})
+	c, _, err := port.CommitStone(t.Context(), st, "a", whole, port.Note{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestBecomeUnlike(t *testing.T) {
 	mustBecome(t, st, "a", 1)
 	other := mustLoad(t, island(1, terrain.Modern))
 	other.Dimensions[0].Volume(voxel.Biome).Scale = 2
-	if _, _, err := port.Replace(t.Context(), st, "a", mustStone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
+	if _, _, err := port.CommitStone(t.Context(), st, "a", mustStone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
 		t.Error(err)
 	}
 }

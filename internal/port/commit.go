@@ -36,10 +36,10 @@ func (n Note) check(name string, head history.ID) error {
 	return nil
 }
 
-// Replace makes a stone with a whole world the newest version of a world: the first commit of a
+// CommitStone makes a stone with a whole world the newest version of a world: the first commit of a
 // new world, or a commit of the differences. If nothing differs, same is true and c is the
 // head's commit. If someone else changed the world meanwhile, the error is history.ErrConflict.
-func Replace(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
+func CommitStone(ctx context.Context, st history.Store, name string, whole history.Stone, n Note) (c history.Commit, same bool, err error) {
 	r, err := stone.Open(whole.Open(), whole.Size())
 	if err != nil {
 		return c, false, err
@@ -53,17 +53,17 @@ func Replace(ctx context.Context, st history.Store, name string, whole history.S
 		return c, false, err
 	}
 	if head.Commit == (history.ID{}) {
-		c, err = first(ctx, st, name, made, whole, n)
+		c, err = firstCommit(ctx, st, name, made, whole, n)
 		return c, false, err
 	}
 	if n.Cache != nil {
 		r = r.Through(n.Cache, whole.ID)
 	}
-	return change(ctx, st, name, r, n)
+	return commitDifference(ctx, st, name, r, n)
 }
 
-// first makes the stone the first commit of a world. It also creates the world if told to.
-func first(ctx context.Context, st history.Store, name string, make bool, whole history.Stone, n Note) (history.Commit, error) {
+// firstCommit makes the stone the first commit of a world. It also creates the world if told to.
+func firstCommit(ctx context.Context, st history.Store, name string, make bool, whole history.Stone, n Note) (history.Commit, error) {
 	if make {
 		if err := st.Create(ctx, name); err != nil {
 			return history.Commit{}, err
@@ -77,8 +77,8 @@ func first(ctx context.Context, st history.Store, name string, make bool, whole 
 	return c, err
 }
 
-// change commits the differences between a world and a stone.
-func change(ctx context.Context, st history.Store, name string, to *stone.Reader, n Note) (c history.Commit, same bool, err error) {
+// commitDifference makes a world equal to a stone by a commit of what differs.
+func commitDifference(ctx context.Context, st history.Store, name string, to *stone.Reader, n Note) (c history.Commit, same bool, err error) {
 	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
 		return c, false, err
 	}
