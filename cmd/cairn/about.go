@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	_ "embed"
 	"fmt"
 	"io"
@@ -79,13 +80,9 @@ func (b build) String() string {
 func (b build) print(out io.Writer) { fmt.Fprintln(out, "cairn", b) }
 
 func newVersion() *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "version",
 		Short: "Prints the version, the commit and the Go of this program",
 		Args:  takes(0, 0),
-		RunE:  func(c *cobra.Command, _ []string) error { return report(c.OutOrStdout(), buildOf(), json) },
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
+	}, func(context.Context, []string) (result, error) { return buildOf(), nil })
 }

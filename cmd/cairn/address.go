@@ -56,6 +56,17 @@ func (a address) commit(ctx context.Context, st history.Store) (history.Commit, 
 	return c, err
 }
 
+// find finds the commit of an address in the store.
+func (sf *storeFlag) find(ctx context.Context, arg string) (a address, st history.Store, c history.Commit, err error) {
+	if a, err = parseAddress(arg); err == nil {
+		st, err = sf.open(ctx)
+	}
+	if err == nil {
+		c, err = a.commit(ctx, st)
+	}
+	return a, st, c, err
+}
+
 // describeVersion describes a version in an error: a time stands for the newest version of
 // then.
 func describeVersion(version string) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,13 +21,13 @@ import (
 type backupOptions struct {
 	to, keep, lock, identity string
 	recipients               []string
-	verify, json             bool
-	force, plain, dryRun     bool
+	verify, force            bool
+	plain, dryRun            bool
 }
 
 func newBackup(sf *storeFlag) *cobra.Command {
 	var o backupOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "backup --to BUCKET",
 		Short: "Adds a backup of the store to a folder or to a bucket of S3",
 		Long: `backup adds a backup of the whole store to BUCKET: a folder, DIR or dir:DIR, or
@@ -46,10 +45,7 @@ half of the worlds of the backup before is taken for a wrong one: it needs --for
 cairn restore-store makes a store from a backup.`,
 		Example: "  cairn backup --to /mnt/backups/worlds --keep 14\n  cairn backup --to s3://backups/worlds --keep 3w,5 --recipient age1...\n  cairn backup list --from s3://backups/worlds",
 		Args:    takes(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return runBackup(c.Context(), sf, c.OutOrStdout(), o)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (result, error) { return makeBackup(ctx, sf, o) })
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", bucketHelp)
 	f.StringVar(&o.keep, "keep", "all", keepHelp)
@@ -57,7 +53,6 @@ cairn restore-store makes a store from a backup.`,
 	f.BoolVar(&o.force, "force", false, "make the backup even if the store has far fewer worlds than the backup before")
 	f.BoolVar(&o.plain, "plain", false, "make a backup without encryption even if the one before is encrypted")
 	dryRunFlag(f, &o.dryRun)
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	bucketFlags(c, &o.recipients, &o.lock)
 	f.StringVar(&o.identity, "identity", "", identityHelp)
 	c.AddCommand(newBackupList(), newBackupVerify(), newBackupEnd())
@@ -81,53 +76,52 @@ type backedUp struct {
 	Verified *backup.Verified `json:"verified,omitempty"`
 }
 
-func runBackup(ctx context.Context, sf *storeFlag, out io.Writer, o backupOptions) error {
+func makeBackup(ctx context.Context, sf *storeFlag, o backupOptions) (result, error) {
 	if o.to == "" {
-		return usagef("backup: give the folder of backups, or the bucket, by --to")
+		return nil, usagef("backup: give the folder of backups, or the bucket, by --to")
 	}
 	keep, err := parseKeep(o.keep)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := backups.Check(o.to); err != nil {
-		return usagef("--to %v", err)
+		return nil, usagef("--to %v", err)
 	}
 	lock, err := parseSpan("--lock", o.lock)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	st, err := sf.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	job, err := backups.NewJob(ctx, st, sf.location(), o.to, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := console.NewProgress()
 	defer p.Done()
 	r := &backedUp{To: o.to}
 	r.Report, err = backup.Run(ctx, job.From, job.To, backup.Options{Keep: keep, ReadBack: job.ReadBack, Force: o.force, Plain: o.plain, DryRun: o.dryRun, Recipients: o.recipients, Lock: max(0, lock), Holder: backups.Holder(), Temp: sf.temp,
 		Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
-	if err == nil && o.dryRun {
-		return cmp.Or(job.Close(), report(out, wouldRemove{append([]string{}, r.Removed...)}, o.json))
-	}
-	if err == nil && o.verify {
+	if err == nil && o.verify && !o.dryRun {
 		var a backup.Access
 		if a, err = backups.Access(ctx, o.identity, job.From); err == nil {
 			r.Verified, err = verifyAll(ctx, job.To, a, p)
 		}
 	}
-	if err = errors.Join(err, job.Close()); err != nil && r.Name == "" {
-		return err
+	err = errors.Join(err, job.Close())
+	r.Removed = append([]string{}, r.Removed...)
+	switch {
+	case err == nil && o.dryRun:
+		return wouldRemove{r.Removed}, nil
+	case r.Name == "":
+		return r, err
 	}
-	if r.Removed == nil {
-		r.Removed = []string{}
-	}
-	return cmp.Or(report(out, r, o.json), foundWrong(err))
+	return r, partlyDone(foundWrong(err))
 }
 
-// foundWrong says that something is damaged, which was printed already.
+// foundWrong returns errWrong for what is damaged, which the result names.
 func foundWrong(err error) error {
 	if errors.Is(err, backup.ErrFaults) || errors.Is(err, backup.ErrHurt) {
 		return errWrong
@@ -206,21 +200,24 @@ was killed. Without it that takes an hour. A backup that is being made fails the
 	return c
 }
 
-// openBackups opens the backups in a bucket.
-func openBackups(ctx context.Context, from, identity string) (*backup.Backups, func() error, error) {
+// withBackups calls do with the backups in a bucket.
+func withBackups(ctx context.Context, from, identity string, do func(*backup.Backups) error) error {
 	if err := backups.Check(from); err != nil {
-		return nil, nil, usagef("%v", err)
+		return usagef("%v", err)
 	}
 	a, err := backups.Access(ctx, identity, nil)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	b, closeBucket, err := backups.OpenToRead(ctx, from)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	all, err := backup.Open(ctx, b, a)
-	return all, closeBucket, err
+	if err == nil {
+		err = do(all)
+	}
+	return errors.Join(err, closeBucket())
 }
 
 const keepHelp = "which backups to keep: a number (14), a time (36h, 14d, 3w), or both with a comma, which keeps what either keeps"

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -15,26 +14,19 @@ import (
 
 func newBackupList() *cobra.Command {
 	var from string
-	var json bool
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:     "list --from BUCKET",
 		Short:   "Lists the backups in a bucket",
 		Example: "  cairn backup list --from /mnt/backups/worlds\n  cairn backup list --from s3://backups/worlds",
 		Args:    takes(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			all, closeBucket, err := openBackups(c.Context(), from, "")
-			if err != nil {
-				return err
-			}
-			list, err := all.List(c.Context())
-			if err = errors.Join(err, closeBucket()); err != nil {
-				return err
-			}
-			return report(c.OutOrStdout(), &backupList{list}, json)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (result, error) {
+		l := new(backupList)
+		return l, withBackups(ctx, from, "", func(all *backup.Backups) (err error) {
+			l.Backups, err = all.List(ctx)
+			return err
+		})
+	})
 	c.Flags().StringVar(&from, "from", "", bucketHelp)
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
@@ -60,8 +52,7 @@ func (l *backupList) print(out io.Writer) {
 
 func newBackupVerify() *cobra.Command {
 	var from, identity string
-	var json bool
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "verify --from BUCKET",
 		Short: "Reads and verifies everything in the backups of a bucket",
 		Long: `verify reads every object of all backups in a bucket, and compares it with its hash and
@@ -69,26 +60,24 @@ with what names it. Without --identity it does not look into the stones of encry
 backups, but it finds every changed byte. The exit status is 1 if anything is damaged.`,
 		Example: "  cairn backup verify --from s3://backups/worlds",
 		Args:    takes(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			all, closeBucket, err := openBackups(c.Context(), from, identity)
-			if err != nil {
-				return err
-			}
-			p := console.NewProgress()
-			defer p.Done()
-			v, err := all.Verify(c.Context(), func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) })
-			if err = foundWrong(errors.Join(err, closeBucket())); err != nil && err != errWrong {
-				return err
-			}
-			if err == nil && v.Backups == 0 {
-				return fmt.Errorf("backup: %s: %w", from, backup.ErrNone)
-			}
-			return cmp.Or(report(c.OutOrStdout(), &verifiedBackups{v}, json), err)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (result, error) {
+		p := console.NewProgress()
+		defer p.Done()
+		v := new(verifiedBackups)
+		err := withBackups(ctx, from, identity, func(all *backup.Backups) (err error) {
+			v.Verified, err = all.Verify(ctx, func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) })
+			return err
+		})
+		switch err = foundWrong(err); {
+		case err == errWrong:
+			err = partly{err}
+		case err == nil && v.Backups == 0:
+			err = fmt.Errorf("backup: %s: %w", from, backup.ErrNone)
+		}
+		return v, err
+	})
 	c.Flags().StringVar(&from, "from", "", bucketHelp)
 	c.Flags().StringVar(&identity, "identity", "", identityHelp)
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
+	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
@@ -75,7 +76,7 @@ that a cluster's bucket has lost back from a backup.`,
 			return runCheck(c.Context(), sf, c.OutOrStdout(), args, m, json)
 		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	jsonFlag(c.Flags(), &json)
 	c.Flags().StringVar(&m.from, "mend", "", "the folder of backups, or the bucket s3://NAME/PREFIX, to mend a cluster from")
 	c.Flags().StringVar(&m.identity, "identity", "", identityHelp)
 	c.Flags().BoolVar(&m.checkpoint, "checkpoint", false, "write a checkpoint of a cluster's catalogue in a bucket, if nothing is damaged")
@@ -188,19 +189,18 @@ func (m mending) mend(ctx context.Context, st history.Store, lost []history.Ston
 	if !ok {
 		return 0, usagef("--mend is for clusters; cairn restore-store restores other stores")
 	}
-	all, closeBucket, err := openBackups(ctx, m.from, m.identity)
-	if err != nil {
-		return 0, err
-	}
 	ids := make([]stone.ID, len(lost))
 	for i, ref := range lost {
 		ids[i] = ref.ID
 	}
-	_, err = all.Stones(ctx, ids, func(s history.Stone) error {
-		n++
-		return to.Mend(ctx, s)
+	err = withBackups(ctx, m.from, m.identity, func(all *backup.Backups) error {
+		_, err := all.Stones(ctx, ids, func(s history.Stone) error {
+			n++
+			return to.Mend(ctx, s)
+		})
+		return err
 	})
-	return n, errors.Join(err, closeBucket())
+	return n, err
 }
 
 func (c *checked) problem(format string, args ...any) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,7 @@ import (
 
 func newCommit(sf *storeFlag) *cobra.Command {
 	var o importOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "commit SRC @name",
 		Short: "Makes the differences the next version of a world",
 		Long: `commit reads a world in any known format. It makes the differences from the newest
@@ -19,32 +18,29 @@ version of @name the next version. It is cairn import for a world that exists al
 If nothing differs, it says so and makes no version.`,
 		Example: "  cairn commit ./saves/hub @hub -m \"new gate\"",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runCommit(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
-		},
-	}
-	f := c.Flags()
-	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
-	o.note.flags(f)
+	}, func(ctx context.Context, args []string) (result, error) {
+		return commitWorld(ctx, sf, args[0], args[1], o)
+	})
+	c.Flags().BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
+	o.note.flags(c.Flags())
 	return c
 }
 
-func runCommit(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
+func commitWorld(ctx context.Context, sf *storeFlag, from, to string, o importOptions) (*imported, error) {
 	name, err := parseName(to)
 	if err = errors.Join(err, o.note.check()); err != nil {
-		return err
+		return nil, err
 	}
 	st, err := sf.openWritable(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := st.Head(ctx, name); err != nil {
-		return err
+		return nil, err
 	}
 	if o.message == "" {
 		o.message = "commit " + filepath.Base(from)
 	}
 	o.light = "keep"
-	return runImport(ctx, sf, out, from, to, o)
+	return importWorld(ctx, sf, from, to, o)
 }

@@ -78,8 +78,8 @@ type purged struct {
 
 func newPurge(sf *storeFlag) *cobra.Command {
 	var f force
-	var json, dryRun bool
-	c := &cobra.Command{
+	dryRun := false
+	c := printing(&cobra.Command{
 		Use:   "purge @name",
 		Short: "Deletes a world for good, with all its versions",
 		Long: `purge deletes a world with all its versions, at once and for good. If there is no such
@@ -87,31 +87,26 @@ world, it purges the deleted worlds of that name. It keeps and counts what other
 share with it.`,
 		Example: "  cairn purge @hub",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runPurge(c.Context(), sf, c.OutOrStdout(), args[0], f.fence(), json, dryRun)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) {
+		return purge(ctx, sf, args[0], f.fence(), dryRun)
+	})
 	f.flags(c.Flags())
 	dryRunFlag(c.Flags(), &dryRun)
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
 	return c
 }
 
-func runPurge(ctx context.Context, sf *storeFlag, out io.Writer, arg string, fence uint64, json, dryRun bool) error {
+func purge(ctx context.Context, sf *storeFlag, arg string, fence uint64, dryRun bool) (*purged, error) {
 	name, st, err := sf.named(ctx, arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := purged{World: arg, DryRun: dryRun}
+	p := &purged{World: arg, DryRun: dryRun}
 	if dryRun {
 		p.Purged, err = dryPurge(ctx, st, name)
 	} else {
 		p.Purged, err = st.Purge(ctx, name, fence)
 	}
-	if err != nil {
-		return err
-	}
-	return report(out, p, json)
+	return p, err
 }
 
 // dryPurge counts what the world with a name has, or the worlds that were deleted under it.

@@ -24,7 +24,6 @@ type editOptions struct {
 	region, mask      string
 	tool              toolOptions
 	paste             pasteOptions
-	json              bool
 	note
 }
 
@@ -70,16 +69,16 @@ undo reverts the last edit of --author, and redo reverts the undo. Both leave ce
 alone that others have changed since.`,
 		Example: "  cairn edit @hub ball --at 0,70,0 --r 12 --name stone --mask '!air'\n  cairn edit @hub replace stone glass --region box:0,0,0..63,255,63\n  cairn edit @hub paste tower.schem --at 0,64,0 --rotate 90 --no-air\n  cairn edit @hub undo",
 		Args:    takes(2, 4),
-		RunE: func(c *cobra.Command, args []string) error {
-			if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
-				o.message = editMessage(c.Flags(), args[1:]...)
-			}
-			if more := map[string]int{pasteVerb: 1, replaceVerb: 2}[args[1]]; len(args) != 2+more {
-				return usagef("paste takes a FILE, replace a MASK and a NAME, and the others nothing; see cairn edit --help")
-			}
-			return runEdit(c.Context(), sf, c.OutOrStdout(), args, c.Flags(), o)
-		},
 	}
+	printing(c, func(ctx context.Context, args []string) (result, error) {
+		if o.message == "" && args[1] != undoVerb && args[1] != redoVerb {
+			o.message = editMessage(c.Flags(), args[1:]...)
+		}
+		if more := map[string]int{pasteVerb: 1, replaceVerb: 2}[args[1]]; len(args) != 2+more {
+			return nil, usagef("paste takes a FILE, replace a MASK and a NAME, and the others nothing; see cairn edit --help")
+		}
+		return o.run(ctx, sf, args, c.Flags())
+	})
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
 	f.StringVar(&o.region, "region", "", "change only cells in this region, such as box:0,0,0..63,255,63")
@@ -87,7 +86,6 @@ alone that others have changed since.`,
 	f.StringVar(&o.volume, "volume", "", "the volume; by default block or solid; for sea, liquid if there is one")
 	o.tool.flags(f)
 	o.paste.flags(f)
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
@@ -107,54 +105,50 @@ func editMessage(f *pflag.FlagSet, args ...string) string {
 	return console.ShellLine(words...)
 }
 
-func runEdit(ctx context.Context, sf *storeFlag, out io.Writer, args []string, f *pflag.FlagSet, o editOptions) error {
+func (o *editOptions) run(ctx context.Context, sf *storeFlag, args []string, f *pflag.FlagSet) (r result, err error) {
 	name, err := parseName(args[0])
 	if err = errors.Join(err, o.note.check()); err != nil {
-		return err
+		return nil, err
 	}
 	verb := args[1]
 	if verb == pasteVerb {
-		return runPaste(ctx, sf, out, name, args[2], f, o)
+		return o.runPaste(ctx, sf, name, args[2], f)
 	}
 	if verb == undoVerb || verb == redoVerb {
 		if err := onlyFlags(f, verb); err != nil {
-			return err
+			return nil, err
 		}
-		return runRevert(ctx, sf, out, name, verb, o)
+		return o.runRevert(ctx, sf, name, verb)
 	}
 	words, known := tool.Words(verb)
 	if verb == replaceVerb {
 		words, known = []string{"any-name", "any-height", "new-columns"}, true
 	}
 	if !known {
-		return usagef("no brush %q; there are %s, replace, paste, undo and redo", verb, strings.Join(tool.Names(), ", "))
+		return nil, usagef("no brush %q; there are %s, replace, paste, undo and redo", verb, strings.Join(tool.Names(), ", "))
 	}
 	if err := onlyFlags(f, verb, append(words, "dimension", "volume", "region", "mask")...); err != nil {
-		return err
+		return nil, err
 	}
 	brush, err := o.tool.options(verb, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	what := ""
 	if verb == replaceVerb {
 		what, brush.Brush, brush.Name = args[2], "", args[3]
 		if strings.TrimSpace(what) == "" {
-			return usagef("replace %q: want a MASK, such as stone*", what)
+			return nil, usagef("replace %q: want a MASK, such as stone*", what)
 		}
 	}
 	if err := checkArea(o.area(what)); err != nil {
-		return err
+		return nil, err
 	}
-	w, err := sf.world(ctx, name, o.author)
-	if err != nil {
-		return err
-	}
-	r, err := o.edit(ctx, sf.st, w, brush, what)
-	if err = errors.Join(usageOf(toolUsage(err)), w.Close()); err != nil {
-		return err
-	}
-	return report(out, r, o.json)
+	err = sf.withWorld(ctx, name, o.author, func(w *world.World) (err error) {
+		r, err = o.edit(ctx, sf.st, w, brush, what)
+		return usageOf(toolUsage(err))
+	})
+	return r, err
 }
 
 // onlyFlags returns an error if a flag is set that is neither known nor allowed for every

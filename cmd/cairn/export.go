@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +32,6 @@ type exportOptions struct {
 	dataVersion       int32
 	region            string
 	within            region.Region // nil: everything
-	json              bool
 }
 
 // exported is what export prints.
@@ -49,7 +47,7 @@ type exported struct {
 
 func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "export SRC|WORLD DST",
 		Short: "Writes a world as a folder, a Slime file, a schematic or a .cairn file",
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
@@ -63,10 +61,7 @@ version: give one by --version or --data-version. Its block names must be the ga
 with or without "minecraft:".`,
 		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runExport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
 	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3")
@@ -75,7 +70,6 @@ with or without "minecraft:".`,
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
 	f.StringVar(&o.region, "region", "", "write only this region, as a schematic, such as box:0,0,0..63,255,63")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
@@ -122,59 +116,49 @@ func (o *exportOptions) resolve(to string) error {
 	return nil
 }
 
-func runExport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o exportOptions) error {
+func export(ctx context.Context, sf *storeFlag, from, to string, o exportOptions) (*exported, error) {
+	check, write := o.resolve, (*exported).write
 	if strings.HasSuffix(to, port.Ext) {
-		return o.asStone(ctx, sf, out, from, to)
+		check, write = o.checkStone, (*exported).asStone
 	}
-	if err := o.resolve(to); err != nil {
-		return err
+	if err := check(to); err != nil {
+		return nil, err
 	}
 	if !isAddress(from) {
 		if err := outside(to, from); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	free := checkFree
-	if o.kind.Ext != "" {
+	if o.format == formatCairn || o.kind.Ext != "" {
 		free = checkNew
 	}
 	if err := free(to); err != nil {
-		return err
+		return nil, err
 	}
-	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
-		done := &exported{World: from, Target: to, Format: o.format, Lost: src.Remarks().Lost, Remarks: src.notes(w)}
-		w, err := done.forGame(ctx, w, sf.memory.world(), o)
-		if err == nil {
-			err = done.write(ctx, w, o)
-		}
-		if err != nil {
-			return err
-		}
-		return report(out, done, o.json)
+	done := &exported{World: from, Target: to, Format: o.format}
+	return done, withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
+		done.Lost, done.Remarks = src.Remarks().Lost, src.notes(w)
+		return write(done, ctx, sf, w, o)
 	})
 }
 
-// asStone writes a world as a .cairn file.
-func (o *exportOptions) asStone(ctx context.Context, sf *storeFlag, out io.Writer, from, to string) error {
+// formatCairn is the format of a whole world in one stone.
+const formatCairn = "cairn"
+
+// checkStone checks the flags of a .cairn file.
+func (o *exportOptions) checkStone(to string) error {
 	if o.format != "" || o.version != 0 || o.game != "" || o.dataVersion != 0 || o.dimension != "" || o.region != "" {
 		return usagef("%s: a %s file has a whole world as it is: of the flags it takes --json alone", to, port.Ext)
 	}
-	err := cmp.Or(checkWorldPath(to), checkNew(to))
-	if err == nil && !isAddress(from) {
-		err = outside(to, from)
-	}
-	if err != nil {
-		return err
-	}
-	return withContent(ctx, sf, from, false, func(src *source, w stone.Content) (err error) {
-		whole := sf.whole(stone.Options{})
-		whole.Far = true
-		done := &exported{World: from, Target: to, Format: "cairn", Lost: src.Remarks().Lost, Remarks: src.notes(w)}
-		if _, done.Bytes, err = writeWorld(ctx, w, to, whole); err != nil {
-			return err
-		}
-		return report(out, done, o.json)
-	})
+	o.format = formatCairn
+	return checkWorldPath(to)
+}
+
+// asStone writes a world as a .cairn file.
+func (r *exported) asStone(ctx context.Context, sf *storeFlag, w stone.Content, _ exportOptions) (err error) {
+	_, r.Bytes, err = writeWorld(ctx, w, r.Target, sf.whole(stone.Options{}))
+	return err
 }
 
 // forGame converts a world that a program made to the release of the game that the flags
@@ -206,8 +190,12 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 	return w.Content(), nil
 }
 
-func (r *exported) write(ctx context.Context, w stone.Content, o exportOptions) error {
-	err := r.writeWorld(ctx, w, o)
+// write writes a world in a format of a game.
+func (r *exported) write(ctx context.Context, sf *storeFlag, w stone.Content, o exportOptions) error {
+	w, err := r.forGame(ctx, w, sf.memory.world(), o)
+	if err == nil {
+		err = r.writeWorld(ctx, w, o)
+	}
 	var which *inspect.DimensionError
 	switch {
 	case errors.As(err, &which) && which.Want == "":

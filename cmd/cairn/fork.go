@@ -16,39 +16,30 @@ type forked struct {
 }
 
 func newFork(sf *storeFlag) *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "fork @name[@version] @new",
 		Short: "Makes a new world that begins as a version of another",
 		Long: `fork makes a new world that begins as a version of another. It copies nothing: both
 worlds share stones until they change.`,
 		Example: "  cairn fork @arena @match/17",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runFork(c.Context(), sf, c.OutOrStdout(), args[0], args[1], json)
-		},
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
+	}, func(ctx context.Context, args []string) (result, error) { return fork(ctx, sf, args[0], args[1]) })
 }
 
-func runFork(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, json bool) error {
+func fork(ctx context.Context, sf *storeFlag, from, to string) (*forked, error) {
 	a, err := parseAddress(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name, st, err := sf.named(ctx, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := a.commit(ctx, st)
-	if err != nil {
-		return err
+	if err == nil {
+		err = st.Fork(ctx, a.name, c.ID(), name)
 	}
-	if err := st.Fork(ctx, a.name, c.ID(), name); err != nil {
-		return err
-	}
-	return report(out, &forked{to, "@" + a.name, versionOf(c)}, json)
+	return &forked{to, "@" + a.name, versionOf(c)}, err
 }
 
 func (f *forked) print(out io.Writer) {

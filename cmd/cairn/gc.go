@@ -16,7 +16,7 @@ import (
 
 type gcOptions struct {
 	grace, deleted, keep string // "" is as the store says
-	dryRun, json         bool
+	dryRun               bool
 }
 
 // standardVersions is the default of --keep.
@@ -30,7 +30,7 @@ type collected struct {
 
 func newGC(sf *storeFlag) *cobra.Command {
 	var o gcOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "gc",
 		Short: "Deletes old versions, and stones that nothing needs",
 		Long: `gc deletes old versions from the logs of all worlds, and stones that nothing needs. It
@@ -45,34 +45,27 @@ own --versions, --grace and --deleted; other stores take ` + standardVersions + 
 --dry-run deletes nothing, and counts worlds and versions that would go.`,
 		Example: "  cairn gc\n  cairn gc --keep newest=4,daily=30d --grace 0",
 		Args:    takes(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return runGC(c.Context(), sf, c.OutOrStdout(), o)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (result, error) { return collect(ctx, sf, o) })
 	f := c.Flags()
 	f.StringVar(&o.grace, "grace", "", "how long a condemned stone stays; default the server's, or 1h")
 	f.StringVar(&o.deleted, "deleted", "", "how long a deleted world can be brought back; default the server's, or 7d")
 	f.StringVar(&o.keep, "keep", "", "which versions to keep")
 	dryRunFlag(f, &o.dryRun)
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
-func runGC(ctx context.Context, sf *storeFlag, out io.Writer, o gcOptions) error {
+func collect(ctx context.Context, sf *storeFlag, o gcOptions) (*collected, error) {
 	p, err := o.policy("--keep")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	st, err := sf.openWritable(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.DryRun = o.dryRun
 	went, err := st.Collect(ctx, p)
-	if err != nil {
-		return err
-	}
-	return report(out, collected{went, o.dryRun}, o.json)
+	return &collected{went, o.dryRun}, err
 }
 
 func (o *gcOptions) policy(flag string) (p history.Policy, err error) {

@@ -60,10 +60,9 @@ func plains(seed uint64, columns int) madeUp {
 }
 
 type genOptions struct {
-	seed        uint64
-	size        int
-	force, json bool
-	quick       bool
+	seed         uint64
+	size         int
+	force, quick bool
 	note
 }
 
@@ -72,7 +71,7 @@ const maxColumns = 4096
 
 func newGen(sf *storeFlag) *cobra.Command {
 	var o genOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "gen KIND WORLD|FOLDER",
 		Short: "Makes a world up: " + strings.Join(slices.Sorted(maps.Keys(kinds())), ", "),
 		Long: `gen makes a world up: a terrain of materials and occupancies, low plains of them that may
@@ -81,60 +80,55 @@ seed gives the same world. The result is a WORLD, or an Anvil folder, which a ga
 open.`,
 		Example: "  cairn gen island island.cairn\n  cairn gen arena @arena\n  cairn gen --seed 7 survival ./saves/wild",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runGen(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) {
+		return generate(ctx, sf, args[0], args[1], o)
+	})
 	f := c.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "the seed; another one makes another world")
 	f.IntVar(&o.size, "size", 0, "the edge in columns of 16 blocks; by default what suits the kind")
 	f.BoolVar(&o.quick, "quick", false, "try one form: several times as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
 
-func runGen(ctx context.Context, sf *storeFlag, out io.Writer, kind, to string, o genOptions) error {
+// generated is what gen prints.
+type generated struct{ imported }
+
+func (g *generated) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", g.World, console.Counted(g.Columns, "column"), console.Counted(g.Cells, "cell"), console.Counted(g.Objects, "object"), table.Size(g.Bytes))
+	if g.Commit != nil {
+		fmt.Fprintln(out, "version", g.Commit)
+	}
+}
+
+func generate(ctx context.Context, sf *storeFlag, kind, to string, o genOptions) (*generated, error) {
 	make := kinds()[kind]
 	switch {
 	case make == nil:
-		return usagef("no kind %q; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(kinds())), ", "))
+		return nil, usagef("no kind %q; there are %s", kind, strings.Join(slices.Sorted(maps.Keys(kinds())), ", "))
 	case o.size < 0 || o.size > maxColumns:
-		return usagef("--size %d: 1 to %d", o.size, maxColumns)
+		return nil, usagef("--size %d: 1 to %d", o.size, maxColumns)
 	}
 	world := strings.HasSuffix(to, port.Ext) || isAddress(to)
 	if !world && (kind == "terrain" || kind == "plains") {
-		return usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
+		return nil, usagef("%s: a terrain has no blocks, so it cannot be a folder; give a path that ends in %s", to, port.Ext)
 	}
 	if err := o.check(sf, to, world); err != nil {
-		return err
+		return nil, err
 	}
 	src := make(o.seed, o.size)
-	done := imported{Source: kind, Format: "terrain", World: to, Lost: map[string]int{}, Damaged: []string{}}
+	g := &generated{imported{Source: kind, Format: "terrain", World: to, Lost: map[string]int{}, Damaged: []string{}}}
 	if o.quick {
-		done.options.Effort = stone.Quick
+		g.options.Effort = stone.Quick
 	}
-	var err error
-	if world {
-		if o.message == "" {
-			o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
-		}
-		err = done.make(ctx, sf, src, o.note)
-	} else {
-		err = done.folder(ctx, src.src)
+	if !world {
+		return g, g.folder(ctx, src.src)
 	}
-	if err != nil {
-		return err
+	if o.message == "" {
+		o.message = fmt.Sprintf("gen %s --seed %d", kind, o.seed)
 	}
-	if o.json {
-		return console.PrintJSON(out, done)
-	}
-	fmt.Fprintf(out, "%s: %s, %s, %s, %s\n", to, console.Counted(done.Columns, "column"), console.Counted(done.Cells, "cell"), console.Counted(done.Objects, "object"), table.Size(done.Bytes))
-	if c := done.Commit; c != nil {
-		fmt.Fprintln(out, "version", c)
-	}
-	return nil
+	return g, g.make(ctx, sf, src, o.note)
 }
 
 func (o genOptions) check(sf *storeFlag, to string, world bool) error {

@@ -23,8 +23,8 @@ import (
 )
 
 type importOptions struct {
-	slim, salvage, quick, force, json bool
-	light                             string
+	slim, salvage, quick, force bool
+	light                       string
 	note
 }
 
@@ -51,7 +51,7 @@ type imported struct {
 
 func newImport(sf *storeFlag) *cobra.Command {
 	var o importOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "import SRC WORLD",
 		Short: "Puts a whole world into one file, or into the store",
 		Long: `import reads a world in any known format and writes it as one file, or puts it into the
@@ -64,31 +64,29 @@ drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothi
 --salvage keeps such chunks as they are stored.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runImport(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) {
+		return importWorld(ctx, sf, args[0], args[1], o)
+	})
 	f := c.Flags()
 	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.note.flags(f)
 	return c
 }
 
-func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o importOptions) error {
+func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOptions) (*imported, error) {
 	if o.light != "keep" && o.light != "drop" {
-		return usagef("--light %s: keep or drop", o.light)
+		return nil, usagef("--light %s: keep or drop", o.light)
 	}
 	if err := o.check(sf, from, to); err != nil {
-		return err
+		return nil, err
 	}
 	src, err := openSource(ctx, sf, from, o.salvage)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer src.Close()
 	done := &imported{Source: from, Format: src.Format(), World: to, Lost: map[string]int{}, slim: o.slim}
@@ -97,18 +95,15 @@ func runImport(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 	}
 	w, err := src.parts(ctx, o.filter(done.Lost))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	remarks := src.Remarks()
 	maps.Copy(done.Lost, remarks.Lost)
 	done.Damaged, done.Remarks = remarks.Damaged, src.notes(w)
-	if err = done.count(ctx, w); err != nil {
-		return err
+	if err = done.count(ctx, w); err == nil {
+		err = done.put(ctx, sf, src, w, o.note)
 	}
-	if err = done.put(ctx, sf, src, w, o.note); err != nil {
-		return err
-	}
-	return report(out, done, o.json)
+	return done, err
 }
 
 func (o *importOptions) check(sf *storeFlag, from, to string) error {

@@ -77,31 +77,21 @@ type pageFacts struct {
 }
 
 func newInfo(sf *storeFlag) *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:     "info SRC|WORLD",
 		Short:   "Shows what a world contains",
 		Long:    "info reads a world and shows what it contains: dimensions, versions, counts, sizes.",
 		Example: "  cairn info ./saves/hub",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runInfo(c.Context(), sf, c.OutOrStdout(), args[0], json)
-		},
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
-}
-
-func runInfo(ctx context.Context, sf *storeFlag, out io.Writer, path string, json bool) error {
-	return withContent(ctx, sf, path, true, func(src *source, c stone.Content) error {
-		f, err := factsOf(ctx, src, c)
-		if err == nil && src.commit != nil {
-			err = f.addLease(ctx, sf)
-		}
-		if err != nil {
+	}, func(ctx context.Context, args []string) (result, error) {
+		var f *facts
+		err := withContent(ctx, sf, args[0], true, func(src *source, c stone.Content) (err error) {
+			if f, err = factsOf(ctx, src, c); err == nil && src.commit != nil {
+				err = f.addLease(ctx, sf)
+			}
 			return err
-		}
-		return report(out, f, json)
+		})
+		return f, err
 	})
 }
 

@@ -48,7 +48,7 @@ worlds that cairn undelete can bring back.`,
 	}
 	c.Flags().BoolVar(&snapshots, "snapshots", false, "list snapshots as well: they are worlds too")
 	c.Flags().BoolVar(&deleted, "deleted", false, "list deleted worlds instead")
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	jsonFlag(c.Flags(), &json)
 	return c
 }
 

@@ -18,40 +18,26 @@ type worldLog struct {
 
 func newLog(sf *storeFlag) *cobra.Command {
 	var n int
-	var json bool
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "log @name[@version]",
 		Short: "Lists the versions of a world, newest first",
 		Long: `log lists the versions of a world, newest first: number, id, time, author, stones and
 bytes that the version added, message. Times are UTC.`,
 		Example: "  cairn log @hub -n 10",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runLog(c.Context(), sf, c.OutOrStdout(), args[0], n, json)
-		},
-	}
-	f := c.Flags()
-	f.IntVarP(&n, "number", "n", 0, "list at most this many; 0 lists all")
-	f.BoolVar(&json, "json", false, "print one JSON document")
+	}, func(ctx context.Context, args []string) (result, error) { return logOf(ctx, sf, args[0], n) })
+	c.Flags().IntVarP(&n, "number", "n", 0, "list at most this many; 0 lists all")
 	return c
 }
 
-func runLog(ctx context.Context, sf *storeFlag, out io.Writer, arg string, n int, json bool) error {
+func logOf(ctx context.Context, sf *storeFlag, arg string, n int) (*worldLog, error) {
 	a, err := parseAddress(arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if n < 0 {
-		return usagef("-n %d: 1 or more, or 0 for all", n)
+		return nil, usagef("-n %d: 1 or more, or 0 for all", n)
 	}
-	h, err := logOf(ctx, sf, a, n)
-	if err != nil {
-		return err
-	}
-	return report(out, h, json)
-}
-
-func logOf(ctx context.Context, sf *storeFlag, a address, n int) (*worldLog, error) {
 	st, err := sf.open(ctx)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit statuses.
@@ -289,11 +291,45 @@ func message(err error, args []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// report prints the result of a verb, as JSON or for people.
-func report(w io.Writer, v interface{ print(io.Writer) }, json bool) error {
+// result is what a verb prints: for people, or as one JSON document.
+type result interface{ print(io.Writer) }
+
+// report prints a result.
+func report(w io.Writer, r result, json bool) error {
 	if json {
-		return console.PrintJSON(w, v)
+		return console.PrintJSON(w, r)
 	}
-	v.print(w)
+	r.print(w)
 	return nil
+}
+
+// jsonFlag adds --json.
+func jsonFlag(f *pflag.FlagSet, to *bool) { f.BoolVar(to, "json", false, "print one JSON document") }
+
+// printing gives a verb --json, and makes it print the result of do.
+func printing(c *cobra.Command, do func(ctx context.Context, args []string) (result, error)) *cobra.Command {
+	var json bool
+	jsonFlag(c.Flags(), &json)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r, err := do(c.Context(), args)
+		if too := (partly{}); err != nil && !errors.As(err, &too) {
+			return err
+		}
+		return cmp.Or(report(c.OutOrStdout(), r, json), err)
+	}
+	return c
+}
+
+// partly is an error of a verb that has a result all the same. The result is printed first.
+type partly struct{ error }
+
+// Unwrap returns the error.
+func (p partly) Unwrap() error { return p.error }
+
+// partlyDone returns an error as a partly, and nil as nil.
+func partlyDone(err error) error {
+	if err == nil {
+		return nil
+	}
+	return partly{err}
 }

@@ -24,19 +24,24 @@ type meshOptions struct {
 	dimension, box string
 	level          int
 	blocky, force  bool
-	json           bool
 }
 
-// meshFacts is the result of mesh with --json.
+// meshFacts is what mesh prints.
 type meshFacts struct {
 	Path      string `json:"path"`
 	Triangles int64  `json:"triangles"`
 	Vertices  int64  `json:"vertices"`
+	remarks   []string
+}
+
+func (m *meshFacts) print(out io.Writer) {
+	fmt.Fprintf(out, "%s: %s triangles, %s vertices\n", m.Path, console.Count(m.Triangles), console.Count(m.Vertices))
+	console.PrintList(out, "remarks:", m.remarks)
 }
 
 func newMesh(sf *storeFlag) *cobra.Command {
 	var o meshOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "mesh SRC|WORLD OUT.glb|obj|ply",
 		Short: "Makes a surface of a world for other tools",
 		Long: `mesh makes a closed surface of a world, or of a box of it, as glTF (.glb), OBJ (.obj, with
@@ -47,29 +52,25 @@ out. --level 3 takes cells of 8 blocks an edge. Positions are those in the world
 several boxes lie beside each other.`,
 		Example: "  cairn mesh hub.cairn hub.glb\n  cairn mesh @land land.ply --box 0,0,0..999,255,999 --level 2",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runMesh(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) { return o.run(ctx, sf, args[0], args[1]) })
 	f := c.Flags()
 	f.StringVar(&o.dimension, "dimension", "", "the dimension; by default the first that has blocks")
 	f.StringVar(&o.box, "box", "", boxHelp)
 	f.IntVar(&o.level, "level", 0, "how coarse: cells are 2^level blocks wide")
 	f.BoolVar(&o.blocky, "blocky", false, "make quads of a terrain of occupancies too")
 	f.BoolVar(&o.force, "force", false, "replace the file")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
-func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string, o meshOptions) error {
+func (o *meshOptions) run(ctx context.Context, sf *storeFlag, from, to string) (*meshFacts, error) {
 	ext := filepath.Ext(to)
 	name := strings.TrimSuffix(to, ext)
 	library := filepath.Join(filepath.Dir(name), mesh.Library(filepath.Base(name))+".mtl")
 	switch {
 	case ext != ".glb" && ext != ".obj" && ext != ".ply":
-		return usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
+		return nil, usagef("%s: the path of a mesh ends in .glb, .obj or .ply", to)
 	case o.level < 0 || o.level > geom.MaxLevel:
-		return usagef("--level %d: 0 to %d", o.level, geom.MaxLevel)
+		return nil, usagef("--level %d: 0 to %d", o.level, geom.MaxLevel)
 	}
 	box, err := parseBox(o.box)
 	if err == nil {
@@ -79,9 +80,10 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		err = checkOutput(library, from, o.force)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
+	facts := &meshFacts{Path: to}
+	return facts, withContent(ctx, sf, from, true, func(src *source, w stone.Content) error {
 		v, err := sceneOf(ctx, src, w, o.dimension)
 		if err != nil {
 			return err
@@ -126,11 +128,7 @@ func runMesh(ctx context.Context, sf *storeFlag, out io.Writer, from, to string,
 		if err != nil {
 			return pathError(to, err)
 		}
-		if o.json {
-			return console.PrintJSON(out, meshFacts{to, stats.Triangles, stats.Vertices})
-		}
-		fmt.Fprintf(out, "%s: %s triangles, %s vertices\n", to, console.Count(stats.Triangles), console.Count(stats.Vertices))
-		console.PrintList(out, "remarks:", src.notes(w))
+		facts.Triangles, facts.Vertices, facts.remarks = stats.Triangles, stats.Vertices, src.notes(w)
 		return nil
 	})
 }

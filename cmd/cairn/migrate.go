@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,8 @@ import (
 )
 
 type migrateOptions struct {
-	workers          int
-	keepSource, json bool
-	dryRun           bool
+	workers            int
+	keepSource, dryRun bool
 }
 
 // migrated is what migrate prints.
@@ -40,7 +38,7 @@ func (w wouldMove) print(out io.Writer) {
 
 func newMigrate(sf *storeFlag) *cobra.Command {
 	var o migrateOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "migrate FROM TO",
 		Short: "Moves all worlds of a living store to another store",
 		Long: `migrate moves all worlds, with their histories, from one store to another: local:DIR,
@@ -55,25 +53,21 @@ migrate can be repeated after an interruption, and goes on. It replaces no world
 target.`,
 		Example: "  cairn migrate local:cairn-data cluster:cairn.toml\n  cairn migrate https://old:7070 https://new:7070",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) { return o.run(ctx, sf, args[0], args[1]) })
 	f := c.Flags()
 	f.BoolVar(&o.keepSource, "keep-source", false, "keep moved worlds at the source, below "+backup.MovedPrefix)
 	f.BoolVar(&o.dryRun, "dry-run", false, "move and delete nothing, and list the worlds that would be moved and deleted at the source")
 	f.IntVar(&o.workers, "workers", 4, "how many worlds are moved at a time")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
-func (o *migrateOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, from, to string) error {
+func (o *migrateOptions) run(ctx context.Context, sf *storeFlag, from, to string) (result, error) {
 	if from == to {
-		return usagef("migrate %s %s: the stores are the same", from, to)
+		return nil, usagef("migrate %s %s: the stores are the same", from, to)
 	}
 	a, closeFrom, err := sf.other(ctx, from, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.dryRun {
 		would := wouldMove{Worlds: []string{}}
@@ -83,14 +77,11 @@ func (o *migrateOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, 
 			}
 			return nil
 		})
-		if err = errors.Join(err, closeFrom()); err != nil {
-			return err
-		}
-		return report(out, would, o.json)
+		return would, errors.Join(err, closeFrom())
 	}
 	b, closeTo, err := sf.other(ctx, to, true)
 	if err != nil {
-		return errors.Join(err, closeFrom())
+		return nil, errors.Join(err, closeFrom())
 	}
 	p := console.NewProgress()
 	defer p.Done()
@@ -98,10 +89,10 @@ func (o *migrateOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, 
 	r.Migrated, err = backup.Migrate(ctx, a, b, backup.MigrateOptions{KeepSource: o.keepSource, Workers: o.workers,
 		Progress: func(g backup.MigrateProgress) { p.Show(fmt.Sprintf("%s: %d of %d worlds", g.Phase, g.Done, g.Total)) }})
 	err = errors.Join(err, closeTo(), closeFrom())
-	if err != nil && !errors.Is(err, backup.ErrRefused) {
-		return err
+	if errors.Is(err, backup.ErrRefused) {
+		err = partlyDone(err)
 	}
-	return cmp.Or(report(out, r, o.json), err)
+	return r, err
 }
 
 func (r *migrated) print(out io.Writer) {

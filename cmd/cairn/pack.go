@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -32,8 +31,7 @@ func (s stack) String() string {
 }
 
 func newPack(sf *storeFlag) *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "pack @name",
 		Short: "Merges the stones of a world into one",
 		Long: `pack merges all stones that the newest version of a world needs into one, as small as
@@ -42,34 +40,24 @@ many stones are packed automatically; use pack for a world that will not change 
 while.`,
 		Example: "  cairn pack @hub",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runPack(c.Context(), sf, c.OutOrStdout(), args[0], json)
-		},
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
+	}, func(ctx context.Context, args []string) (result, error) { return pack(ctx, sf, args[0]) })
 }
 
-func runPack(ctx context.Context, sf *storeFlag, out io.Writer, arg string, json bool) error {
+func pack(ctx context.Context, sf *storeFlag, arg string) (*packed, error) {
 	name, err := parseName(arg)
 	if err != nil {
-		return err
-	}
-	w, err := sf.world(ctx, name, "")
-	if err != nil {
-		return err
+		return nil, err
 	}
 	r := &packed{World: arg}
-	if r.Before, err = stackOf(ctx, sf.st, w); err == nil {
-		err = w.Pack(ctx)
-	}
-	if err == nil {
-		r.After, err = stackOf(ctx, sf.st, w)
-	}
-	if err = errors.Join(err, w.Close()); err != nil {
+	return r, sf.withWorld(ctx, name, "", func(w *world.World) (err error) {
+		if r.Before, err = stackOf(ctx, sf.st, w); err == nil {
+			err = w.Pack(ctx)
+		}
+		if err == nil {
+			r.After, err = stackOf(ctx, sf.st, w)
+		}
 		return err
-	}
-	return report(out, r, json)
+	})
 }
 
 func stackOf(ctx context.Context, st history.Store, w *world.World) (s stack, err error) {

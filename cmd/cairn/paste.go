@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/pflag"
 )
 
@@ -61,57 +62,55 @@ type pasted struct {
 }
 
 // runPaste pastes a schematic into a world and commits it.
-func runPaste(ctx context.Context, sf *storeFlag, out io.Writer, name, file string, f *pflag.FlagSet, o editOptions) error {
+func (o *editOptions) runPaste(ctx context.Context, sf *storeFlag, name, file string, f *pflag.FlagSet) (*pasted, error) {
 	if err := onlyFlags(f, pasteVerb, "dimension", "at", "rotate", "mirror", "no-air", "any-name", "any-height", "new-columns", "region", "mask"); err != nil {
-		return err
+		return nil, err
 	}
 	at, err := parsePoint("--at", o.tool.at)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	turn, err := o.paste.turn()
 	if err = errors.Join(err, checkArea(o.area(""))); err != nil {
-		return err
+		return nil, err
 	}
 	c, err := port.ReadClip(ctx, file, port.Options{MaxBytes: sf.memory.world()})
 	if _, ofPath := err.(*fs.PathError); ofPath {
-		return pathError(file, err)
+		return nil, pathError(file, err)
 	} else if err != nil {
-		return err // it names the file
-	}
-	w, err := sf.world(ctx, name, o.author)
-	if err != nil {
-		return err
+		return nil, err // it names the file
 	}
 	r := &pasted{edited: edited{volume: voxel.Block}, File: file, Lost: c.Lost}
-	where := tool.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
-		AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns}
-	if area := o.area(""); area.Region != "" || area.Mask != "" {
-		_, where.Region, where.Mask, err = area.In(ctx, sf.st, w)
-	}
-	var turned map[string]int
-	if err == nil {
-		turned, err = tool.Paste(ctx, w, c, where)
-	}
+	return r, sf.withWorld(ctx, name, o.author, func(w *world.World) (err error) {
+		where := tool.PasteOptions{Dimension: o.dimension, At: at, Turn: turn, NoAir: o.paste.noAir, AnyName: o.tool.AnyName,
+			AnyHeight: o.tool.AnyHeight, NewColumns: o.tool.NewColumns}
+		if area := o.area(""); area.Region != "" || area.Mask != "" {
+			if _, where.Region, where.Mask, err = area.In(ctx, sf.st, w); err != nil {
+				return pasteUsage(file, err)
+			}
+		}
+		turned, err := tool.Paste(ctx, w, c, where)
+		if err != nil {
+			return pasteUsage(file, err)
+		}
+		for what, n := range turned {
+			r.Lost[what] += n
+		}
+		return r.commit(ctx, w, o.message)
+	})
+}
+
+// pasteUsage makes wrong words of a paste wrong usage.
+func pasteUsage(file string, err error) error {
 	var which *inspect.DimensionError
 	var unknown *block.NameError
 	switch {
 	case errors.As(err, &which):
-		err = noDimension(which)
+		return noDimension(which)
 	case errors.As(err, &unknown):
-		err = usagef("%s: %w; --any-name allows it", file, err)
-	case err != nil:
-		err = usageOf(toolUsage(tool.NoPlace(err, "--")))
-	case err == nil:
-		for what, n := range turned {
-			r.Lost[what] += n
-		}
-		err = r.commit(ctx, w, o.message)
+		return usagef("%s: %w; --any-name allows it", file, err)
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return report(out, r, o.json)
+	return usageOf(toolUsage(tool.NoPlace(err, "--")))
 }
 
 func (r *pasted) print(out io.Writer) {

@@ -11,8 +11,7 @@ import (
 )
 
 type restoreOptions struct {
-	to   string
-	json bool
+	to string
 	force
 	note
 }
@@ -26,7 +25,7 @@ type restored struct {
 
 func newRestore(sf *storeFlag) *cobra.Command {
 	var o restoreOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "restore @name@version",
 		Short: "Goes back to an older version of a world",
 		Long: `restore makes a new version of a world that is equal to an older one. It copies nothing,
@@ -34,36 +33,29 @@ however large the world is. The versions in between stay in the log and can be r
 as well.`,
 		Example: "  cairn restore @hub@3\n  cairn restore @hub --to 2026-11-20T10:00",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runRestore(c.Context(), sf, c.OutOrStdout(), args[0], o)
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) { return o.run(ctx, sf, args[0]) })
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", "the version, if the argument has none")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	o.force.flags(f)
 	o.note.flags(f)
 	return c
 }
 
-func runRestore(ctx context.Context, sf *storeFlag, out io.Writer, arg string, o restoreOptions) error {
+func (o *restoreOptions) run(ctx context.Context, sf *storeFlag, arg string) (*restored, error) {
 	a, err := o.address(arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	st, err := sf.openWritable(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w, err := world.Open(ctx, st, a.name, world.Options{Author: o.author, Fence: o.fence()})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := o.restore(ctx, sf, w, a)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return report(out, r, o.json)
+	return r, errors.Join(err, w.Close())
 }
 
 // address returns the version to restore.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,12 +18,11 @@ import (
 type restoreStoreOptions struct {
 	world, as, backup, identity string
 	at                          string
-	json                        bool
 }
 
 func newRestoreStore(sf *storeFlag) *cobra.Command {
 	var o restoreStoreOptions
-	c := &cobra.Command{
+	c := printing(&cobra.Command{
 		Use:   "restore-store BUCKET STORE",
 		Short: "Makes a store from a backup",
 		Long: `restore-store restores all worlds of the newest backup in BUCKET, with their histories,
@@ -37,49 +35,55 @@ With --world it restores one world, and with --at that world as it was then. It 
 which backup it took, and exits with 1 if a newer one has no seal.`,
 		Example: "  cairn restore-store /mnt/backups/worlds local:cairn-data\n  cairn restore-store s3://backups/worlds cluster:cairn.toml\n  cairn restore-store s3://backups/worlds https://cairn:7070 --world hub --at 2026-11-20T10:00 --as hub-then",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.run(c.Context(), sf, c.OutOrStdout(), args[0], args[1])
-		},
-	}
+	}, func(ctx context.Context, args []string) (result, error) { return o.run(ctx, sf, args[0], args[1]) })
 	f := c.Flags()
 	f.StringVar(&o.world, "world", "", "the world to restore; without it all")
 	f.StringVar(&o.as, "as", "", "the name of the restored world, if not its own")
 	f.StringVar(&o.at, "at", "", "a time in UTC such as 2026-11-20T10:00: the newest version that is not after it")
 	f.StringVar(&o.backup, "backup", "", "the backup, as backup list shows it; without it the newest")
 	f.StringVar(&o.identity, "identity", "", identityHelp)
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
 	return c
 }
 
-func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Writer, from, url string) (err error) {
+func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, from, url string) (r result, err error) {
 	w := backup.WorldOptions{Backup: o.backup, As: strings.TrimPrefix(o.as, "@")}
 	if o.world == "" && (o.as != "" || o.at != "") {
-		return usagef("--as and --at need --world")
+		return nil, usagef("--as and --at need --world")
 	}
 	if o.at != "" {
 		if w.At, err = inspect.ParseTime(o.at); err != nil {
-			return usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
+			return nil, usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
 		}
 	}
-	all, closeBucket, err := openBackups(ctx, from, o.identity)
-	if err != nil {
-		return err
-	}
-	if all.Last().IsZero() { // before a store is made
-		return errors.Join(fmt.Errorf("%s: %w", from, backup.ErrNone), closeBucket())
-	}
-	if o.at == "" || o.backup != "" {
-		if err := all.Ready(ctx, o.backup); err != nil {
-			return errors.Join(err, closeBucket())
+	err = withBackups(ctx, from, o.identity, func(all *backup.Backups) error {
+		if all.Last().IsZero() { // before a store is made
+			return fmt.Errorf("%s: %w", from, backup.ErrNone)
 		}
+		if o.at == "" || o.backup != "" {
+			if err := all.Ready(ctx, o.backup); err != nil {
+				return err
+			}
+		}
+		to, closeStore, err := sf.other(ctx, url, true)
+		if err != nil {
+			return err
+		}
+		r, err = o.restore(ctx, all, to, from, url, w)
+		return errors.Join(err, closeStore())
+	})
+	if errors.Is(err, backup.ErrRefused) {
+		return r, partlyDone(err)
 	}
-	to, closeStore, err := sf.other(ctx, url, true)
-	if err != nil {
-		return errors.Join(err, closeBucket())
+	if err = foundWrong(err); err == errWrong {
+		err = partly{err}
 	}
+	return r, err
+}
+
+// restore restores one world or all. It returns errWrong if there are newer backups that do not count.
+func (o *restoreStoreOptions) restore(ctx context.Context, all *backup.Backups, to backup.Moving, from, url string, w backup.WorldOptions) (r result, err error) {
 	p := console.NewProgress()
 	defer p.Done()
-	var r interface{ print(io.Writer) }
 	unsealed := 0 // newer backups
 	if o.world != "" {
 		one := &restoredWorld{Store: url}
@@ -91,17 +95,10 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, out io.Wri
 			Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
 		r, unsealed = many, len(many.Unsealed)
 	}
-	err = errors.Join(err, closeStore(), closeBucket())
-	if err != nil && !errors.Is(err, backup.ErrRefused) && !errors.Is(err, backup.ErrHurt) {
-		return err
-	}
-	if err = cmp.Or(report(out, r, o.json), err); errors.Is(err, backup.ErrRefused) {
-		return err
-	}
 	if err == nil && unsealed > 0 {
-		return errWrong
+		err = partly{errWrong}
 	}
-	return foundWrong(err)
+	return r, err
 }
 
 // printBackup says which backup was restored, and which newer ones do not count.

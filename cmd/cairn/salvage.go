@@ -24,8 +24,7 @@ type salvaged struct {
 }
 
 func newSalvage() *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "salvage STORE NEW-STORE",
 		Short: "Saves what can be read of a damaged store",
 		Long: `salvage copies what can be read of a damaged store, local:DIR or cluster:FILE, into a new
@@ -35,18 +34,13 @@ verifies the new store and prints what is lost. The exit status is 1 if anything
 lost: a backup may still have it (cairn restore-store).`,
 		Example: "  cairn salvage local:cairn-data local:cairn-salvaged",
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return runSalvage(c.Context(), c.OutOrStdout(), args[0], args[1], json)
-		},
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
+	}, func(ctx context.Context, args []string) (result, error) { return salvage(ctx, args[0], args[1]) })
 }
 
-func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) error {
+func salvage(ctx context.Context, from, to string) (*salvaged, error) {
 	dir, err := localDir(to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var done disk.Salvaged
 	if file, ok := strings.CutPrefix(from, clusterScheme); ok {
@@ -55,7 +49,7 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 		done, err = salvageDir(ctx, from, dir)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if done.Lost == nil {
 		done.Lost = []disk.Hurt{}
@@ -63,13 +57,10 @@ func runSalvage(ctx context.Context, out io.Writer, from, to string, json bool) 
 	if done.Unread == nil {
 		done.Unread = []string{}
 	}
-	if err := report(out, &salvaged{from, to, done}, json); err != nil {
-		return err
-	}
 	if len(done.Lost)+len(done.Unread) > 0 {
-		return errWrong
+		err = partly{errWrong}
 	}
-	return nil
+	return &salvaged{from, to, done}, err
 }
 
 func salvageDir(ctx context.Context, from, dir string) (done disk.Salvaged, err error) {

@@ -41,7 +41,7 @@ without light, as --json does. A world that takes more than a quarter of
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "print all that can be measured, which takes longer")
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	jsonFlag(c.Flags(), &json)
 	c.Flags().BoolVar(&quick, "quick", false, "write stones as import --quick does")
 	return c
 }

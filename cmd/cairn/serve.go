@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net"
 	"time"
 
@@ -207,7 +206,8 @@ func (o *serveOptions) setStore(s *service.Settings, sf *storeFlag) {
 	}
 	if o.demo {
 		s.MakeDemo = func(ctx context.Context, kind, name string) error {
-			return runGen(ctx, sf, io.Discard, kind, "@"+name, genOptions{seed: 1})
+			_, err := generate(ctx, sf, kind, "@"+name, genOptions{seed: 1})
+			return err
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (o *snapshotOptions) verb(name, short, long, example string, area bool, do 
 		f.StringVar(&o.Mask, "mask", "", "the mask; by default every cell, or what the snapshot is of")
 		f.StringVar(&o.Dimension, "dimension", "", "the dimension; by default all, with a region the first")
 	}
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	jsonFlag(f, &o.json)
 	return c
 }
 
@@ -116,15 +116,8 @@ server with the plugin Gaia reads: DIR is the name of its arena.`,
 }
 
 func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer, arg, name string) error {
-	a, err := parseAddress(arg)
-	if err != nil {
-		return err
-	}
-	st, err := sf.openWritable(ctx)
-	if err != nil {
-		return err
-	}
-	at, err := a.commit(ctx, st)
+	sf.writes = true
+	a, st, at, err := sf.find(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -197,24 +190,14 @@ type snapshotList struct {
 }
 
 func newSnapshotList(sf *storeFlag) *cobra.Command {
-	var json bool
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "list @name",
 		Short: "Lists the snapshots of a world",
 		Long: `list lists the snapshots of a world: name, time, author, the bytes that the newest version of
 the world does not need, region and mask, message. Times are UTC.`,
 		Example: "  cairn snapshot list @hub",
 		Args:    takes(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := listSnapshots(c.Context(), sf, args[0])
-			if err != nil {
-				return err
-			}
-			return report(c.OutOrStdout(), r, json)
-		},
-	}
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
-	return c
+	}, func(ctx context.Context, args []string) (result, error) { return listSnapshots(ctx, sf, args[0]) })
 }
 
 func listSnapshots(ctx context.Context, sf *storeFlag, arg string) (*snapshotList, error) {
@@ -307,12 +290,13 @@ func (o *snapshotOptions) restore(ctx context.Context, sf *storeFlag, out io.Wri
 	if err != nil {
 		return err
 	}
-	w, err := sf.world(ctx, of, o.author)
-	if err != nil {
-		return err
-	}
-	r, failed := o.restoreTo(ctx, sf, w, name)
-	if err := w.Close(); err != nil || r == nil {
+	var r *snapshotRestored
+	var failed error // of some chunks
+	err = sf.withWorld(ctx, of, o.author, func(w *world.World) error {
+		r, failed = o.restoreTo(ctx, sf, w, name)
+		return nil
+	})
+	if err != nil || r == nil {
 		return errors.Join(failed, err)
 	}
 	return errors.Join(report(out, r, o.json), failed)

@@ -42,7 +42,7 @@ stored and before compression, how many chunks, columns or lists are in it, and
 how often it is used. Then it prints the sums by form. Cells are in columns, relief, lit
 (light as what differs from what the blocks give) or images: stone/FORMAT.md,
 section 5.`
-	c.Flags().BoolVar(&json, "json", false, "print one JSON document")
+	jsonFlag(c.Flags(), &json)
 	return c
 }
 

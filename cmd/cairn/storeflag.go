@@ -185,13 +185,17 @@ func isServed(url string) bool {
 	return strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")
 }
 
-// world opens a world for an author to change.
-func (sf *storeFlag) world(ctx context.Context, name, author string) (*world.World, error) {
+// withWorld opens a world for an author to change, calls do, and closes the world.
+func (sf *storeFlag) withWorld(ctx context.Context, name, author string, do func(*world.World) error) error {
 	st, err := sf.openWritable(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return world.Open(ctx, st, name, world.Options{Author: author, Relight: true, Cache: sf.memory.cache()})
+	w, err := world.Open(ctx, st, name, world.Options{Author: author, Relight: true, Cache: sf.memory.cache()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(w), w.Close())
 }
 
 // outside checks that the store does not lie in the folder src, because a source is never

@@ -36,7 +36,7 @@ SIGHUP. Do not run two commands on one file at a time.`,
 	c.PersistentPreRun = func(c *cobra.Command, _ []string) { o.warnings = c.ErrOrStderr() }
 	f := c.PersistentFlags()
 	f.StringVar(&o.file, "file", "", "the file of tokens")
-	f.BoolVar(&o.json, "json", false, "print one JSON document")
+	jsonFlag(f, &o.json)
 	return group(c, newTokenNew(&o), newTokenList(&o), newTokenRemove(&o))
 }
 

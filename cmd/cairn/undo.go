@@ -90,19 +90,15 @@ type reverted struct {
 	places []undo.Conflict
 }
 
-func runRevert(ctx context.Context, sf *storeFlag, out io.Writer, name, way string, o editOptions) error {
+func (o *editOptions) runRevert(ctx context.Context, sf *storeFlag, name, way string) (r *reverted, err error) {
 	if o.message != "" {
-		return usagef("--message: %s writes its own message", way)
+		return nil, usagef("--message: %s writes its own message", way)
 	}
-	w, err := sf.world(ctx, name, o.author)
-	if err != nil {
+	err = sf.withWorld(ctx, name, o.author, func(w *world.World) (err error) {
+		r, err = revert(ctx, sf.st, w, way, o.author)
 		return err
-	}
-	r, err := revert(ctx, sf.st, w, way, o.author)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return report(out, r, o.json)
+	})
+	return r, err
 }
 
 func revert(ctx context.Context, st history.Store, w *world.World, way, author string) (*reverted, error) {

@@ -79,15 +79,7 @@ func userName() string {
 
 // openVersion opens the version of an address.
 func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error) {
-	a, err := parseAddress(arg)
-	if err != nil {
-		return nil, err
-	}
-	st, err := sf.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := a.commit(ctx, st)
+	a, st, c, err := sf.find(ctx, arg)
 	if err != nil {
 		return nil, err
 	}

@@ -51,15 +51,7 @@ func runView(ctx context.Context, sf *storeFlag, out, log io.Writer, path string
 	}
 	v := service.ViewSettings{Listen: o.listen, Browser: !o.noOpen, Textures: textures, CacheBytes: sf.memory.share()}
 	if isAddress(path) {
-		a, err := parseAddress(path)
-		if err != nil {
-			return err
-		}
-		st, err := sf.open(ctx)
-		if err != nil {
-			return err
-		}
-		c, err := a.commit(ctx, st)
+		a, st, c, err := sf.find(ctx, path)
 		if err != nil {
 			return err
 		}
