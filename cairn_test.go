@@ -110,7 +110,7 @@ func TestEditReturnsTheChange(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	w := create(t, openStore(t), "plot", cairn.Options{})
-	edit(t, w, func(b cairn.Blocks) { b.Fill(region.Box(geom.Box{Max: geom.Point{X: 4, Y: 4, Z: 4}}), "stone") })
+	edit(t, w, func(b cairn.Blocks) { b.Fill(geom.Box{Max: geom.Point{X: 4, Y: 4, Z: 4}}, "stone") })
 	edit(t, w, func(b cairn.Blocks) {
 		stone, gold := b.Named("stone"), b.Named("gold")
 		n := 0

@@ -153,7 +153,7 @@ func ways() map[string]way {
 			return nil
 		}),
 		"fill": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
-			v.Fill(region.Box(oneCell(at)), c)
+			v.Fill(oneCell(at), c)
 			return nil
 		}),
 		"write box": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
@@ -162,7 +162,7 @@ func ways() map[string]way {
 		}),
 		"replace": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
 			was, _ := v.Cell(at)
-			v.Replace(region.Box(oneCell(at)), was, c)
+			v.Replace(oneCell(at), was, c)
 			return nil
 		}),
 		"set chunk": updates(func(_ *world.DimensionTx, v *world.VolumeTx, at geom.Point, c voxel.Cell) error {
@@ -211,7 +211,7 @@ func ways() map[string]way {
 			return err
 		})),
 		"edit queue: fill": said(queued(false, func(_ *testing.T, _ *world.World, at geom.Point, name string, mask region.Mask) edits.Task {
-			return &edits.Fill{Region: region.Box(oneCell(at)), Name: name, Mask: mask}
+			return &edits.Fill{Region: oneCell(at), Name: name, Mask: mask}
 		})),
 		"edit queue: paste": pasted,
 		"edit queue: restore": queued(true, func(t *testing.T, w *world.World, at geom.Point, name string, mask region.Mask) edits.Task {
@@ -233,7 +233,7 @@ func ways() map[string]way {
 			if _, err := h.Undo(t.Context(), "ann"); err != nil {
 				t.Fatal(err)
 			}
-			return &edits.Restore{Capture: c, Region: region.Box(oneCell(at)), Mask: mask, Objects: true}
+			return &edits.Restore{Capture: c, Region: oneCell(at), Mask: mask, Objects: true}
 		}),
 		"schematic": ported,
 		"undo": {back: true, write: func(t *testing.T, w *world.World, at geom.Point, name string, _ region.Mask) (func() error, error) {
@@ -523,7 +523,7 @@ func TestFillUnloaded(t *testing.T) {
 	}
 	defer w.Close()
 	at := geom.Point{X: 5, Y: 200, Z: 5}
-	if _, err := edits.Do(t.Context(), &edits.Arena{World: w, Dimension: inWays}, &edits.Fill{Region: region.Box(oneCell(at)), Name: "chest"}); err != nil {
+	if _, err := edits.Do(t.Context(), &edits.Arena{World: w, Dimension: inWays}, &edits.Fill{Region: oneCell(at), Name: "chest"}); err != nil {
 		t.Fatal(err)
 	}
 	held, err := w.Load(t.Context(), inWays, oneCell(at))

@@ -16,7 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/region"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -54,7 +54,7 @@ func ExampleOptions_arenas() {
 		log.Fatal(err)
 	}
 	defer w.Close()
-	floor := region.Box{}
+	floor := geom.Box{}
 	floor.Max.X, floor.Max.Y, floor.Max.Z = 32, 1, 32
 	paint := func(name string) {
 		_, err := w.Update(func(tx *world.Tx) error {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -73,7 +72,7 @@ func TestHeights(t *testing.T) {
 				}
 			}
 			_, err = w.Update(func(tx *world.Tx) error { // what lies beyond may go
-				tx.Dimension(tt.dimension).Volume(voxel.Block).Fill(region.Box{Min: geom.Point{Y: -6000}, Max: geom.Point{X: 128, Y: 6000, Z: 32}}, voxel.Empty)
+				tx.Dimension(tt.dimension).Volume(voxel.Block).Fill(geom.Box{Min: geom.Point{Y: -6000}, Max: geom.Point{X: 128, Y: 6000, Z: 32}}, voxel.Empty)
 				return nil
 			})
 			if err != nil {
@@ -110,7 +109,7 @@ func TestOldColumns(t *testing.T) {
 					d.OldColumns()
 				}
 				v := d.Volume(voxel.Block)
-				v.Fill(region.Box(tt.box), v.Named(tt.cell))
+				v.Fill(tt.box, v.Named(tt.cell))
 				return nil
 			})
 			var missing *world.ColumnsError

@@ -9,7 +9,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -111,7 +110,7 @@ func TestKeptTx(t *testing.T) {
 	})
 	commit(t, w)
 	v.Set(geom.Point{X: 1}, 1)
-	v.Fill(region.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, 1)
+	v.Fill(geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, 1)
 	v.Named("later")
 	kept.AddDimension("more", voxel.BlockVolumes(), nil)
 	kept.AddDimension("new", []voxel.Volume{{Name: "more", Schema: voxel.Palette, Scale: 1}}, nil)

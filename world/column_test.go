@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -178,7 +177,7 @@ func TestReplace(t *testing.T) {
 		update(t, w, func(tx *world.Tx) {
 			d := tx.Dimension(earth)
 			v := d.Volume(voxel.Block)
-			v.Fill(region.Box{Max: geom.Point{X: 60, Y: 10, Z: 60}}, v.Named("rock"))
+			v.Fill(geom.Box{Max: geom.Point{X: 60, Y: 10, Z: 60}}, v.Named("rock"))
 			v.Set(geom.Point{X: i, Y: 20}, v.Named([]string{"moss", "rose"}[i]))
 			d.Add("chests", chest(i, 0, 0, "gold"))
 			tx.SetFile("icon", []byte{byte(i)})

@@ -8,7 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -33,7 +32,7 @@ func TestCubes(t *testing.T) {
 				if name == voxel.Block {
 					c = v.Named([]string{"air", "stone", "wood"}[r.IntN(3)])
 				}
-				v.Fill(region.Box(geom.Box{Min: low, Max: low.Add(geom.Point{X: 1 + r.IntN(9), Y: 1 + r.IntN(9), Z: 1 + r.IntN(9)})}), c)
+				v.Fill(geom.Box{Min: low, Max: low.Add(geom.Point{X: 1 + r.IntN(9), Y: 1 + r.IntN(9), Z: 1 + r.IntN(9)})}, c)
 			}
 			return nil
 		})

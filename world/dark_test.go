@@ -11,7 +11,6 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -123,7 +122,7 @@ func TestStonesLearnFromLight(t *testing.T) {
 	defer closeWorld(t, w)
 	update(t, w, func(tx *world.Tx) {
 		d := tx.Dimension(earth)
-		d.Volume(voxel.Sky).Fill(region.Box{Min: geom.Point{Y: -32}, Max: geom.Point{X: litEdge, Y: 16, Z: litEdge}}, 15)
+		d.Volume(voxel.Sky).Fill(geom.Box{Min: geom.Point{Y: -32}, Max: geom.Point{X: litEdge, Y: 16, Z: litEdge}}, 15)
 		for i := range int32(64) {
 			c := *d.Column(geom.ColumnPos{X: i & 7, Z: i >> 3})
 			c.Sections = slices.Clone(c.Sections)

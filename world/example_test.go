@@ -8,7 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -25,7 +24,7 @@ func Example() {
 	if _, err := w.Update(func(tx *world.Tx) error {
 		d := tx.AddDimension("main", []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
 		blocks := d.Volume(voxel.Block)
-		blocks.Fill(region.Box{Max: geom.Point{X: 8, Y: 1, Z: 8}}, blocks.Named("planks"))
+		blocks.Fill(geom.Box{Max: geom.Point{X: 8, Y: 1, Z: 8}}, blocks.Named("planks"))
 		return nil
 	}); err != nil {
 		log.Fatal(err)
@@ -77,7 +76,7 @@ func ExampleWorld_Load() {
 	defer w.Close()
 	w.Update(func(tx *world.Tx) error {
 		d := tx.AddDimension("main", []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}}, nil)
-		d.Volume(voxel.Block).Fill(region.Box{Min: geom.Point{X: -500}, Max: geom.Point{X: 500, Y: 9, Z: 9}}, d.Volume(voxel.Block).Named("grass"))
+		d.Volume(voxel.Block).Fill(geom.Box{Min: geom.Point{X: -500}, Max: geom.Point{X: 500, Y: 9, Z: 9}}, d.Volume(voxel.Block).Named("grass"))
 		return nil
 	})
 	w.Commit(ctx, "grass") // from here on nothing has to stay in memory

@@ -21,7 +21,7 @@ func TestReadFar(t *testing.T) {
 	w := create(t, st, "a", world.Options{Whole: true})
 	update(t, w, func(tx *world.Tx) {
 		v := tx.Dimension(earth).Volume(voxel.Block)
-		v.Fill(region.Box{Min: geom.Point{X: -200, Y: -64, Z: -200}, Max: geom.Point{X: 200, Y: 10, Z: 200}}, v.Named("rock"))
+		v.Fill(geom.Box{Min: geom.Point{X: -200, Y: -64, Z: -200}, Max: geom.Point{X: 200, Y: 10, Z: 200}}, v.Named("rock"))
 		v.Fill(region.Ball{Center: geom.Point{X: 30, Y: 10, Z: -40}, Radius: 60}, v.Named("moss"))
 	})
 	commit(t, w)
@@ -123,7 +123,7 @@ func TestPackCornersOfSpace(t *testing.T) {
 			v := tx.Dimension(earth).Volume(voxel.Block)
 			for n := range 64 {
 				at := geom.Point{X: (n&3 - 2) * far / 2, Y: (n>>2&3 - 2) * far / 2, Z: (n>>4 - 2) * far / 2}
-				v.Fill(region.Box{Min: at, Max: at.Add(geom.Point{X: 64, Y: 1, Z: 1})}, v.Named(name))
+				v.Fill(geom.Box{Min: at, Max: at.Add(geom.Point{X: 64, Y: 1, Z: 1})}, v.Named(name))
 			}
 		})
 		commit(t, w)

@@ -51,7 +51,7 @@ func newFlat(t *testing.T, version int32, base, lowest int, ground string, maps 
 	update(t, w, func(tx *world.Tx) {
 		d := tx.Dimension(earth)
 		v := d.Volume(voxel.Block)
-		v.Fill(region.Box{Min: geom.Point{Y: lowest}, Max: geom.Point{X: 32, Y: lowest + 4, Z: 32}}, v.Named(ground))
+		v.Fill(geom.Box{Min: geom.Point{Y: lowest}, Max: geom.Point{X: 32, Y: lowest + 4, Z: 32}}, v.Named(ground))
 		for i := range int32(4) {
 			c := voxel.Column{Pos: geom.ColumnPos{X: i & 1, Z: i >> 1}, Version: version}
 			for y := lowest / 16; y < 16; y++ {
@@ -165,17 +165,17 @@ func TestHeightMaps(t *testing.T) {
 					x++
 					f.edit(func(v *world.VolumeTx) { v.Set(geom.Point{X: x, Y: 90, Z: 7}, v.Named(name)) })
 					f.edit(func(v *world.VolumeTx) { // many columns at once
-						v.Fill(region.Box{Min: geom.Point{X: 3 * x, Y: 100 + x, Z: 10}, Max: geom.Point{X: 3*x + 3, Y: 101 + x, Z: 32}}, v.Named(name))
+						v.Fill(geom.Box{Min: geom.Point{X: 3 * x, Y: 100 + x, Z: 10}, Max: geom.Point{X: 3*x + 3, Y: 101 + x, Z: 32}}, v.Named(name))
 					})
 				}
 			}
 			f.check()
 			f.edit(func(v *world.VolumeTx) { v.Set(geom.Point{X: 2, Y: tt.lowest + 3, Z: 2}, voxel.Empty) })
 			f.edit(func(v *world.VolumeTx) { // to the bottom
-				v.Fill(region.Box{Min: geom.Point{X: 4, Y: tt.base, Z: 4}, Max: geom.Point{X: 5, Y: 200, Z: 5}}, voxel.Empty)
+				v.Fill(geom.Box{Min: geom.Point{X: 4, Y: tt.base, Z: 4}, Max: geom.Point{X: 5, Y: 200, Z: 5}}, voxel.Empty)
 			})
 			f.edit(func(v *world.VolumeTx) { // all of a column
-				v.Fill(region.Box{Min: geom.Point{X: 16, Y: tt.base}, Max: geom.Point{X: 32, Y: 200, Z: 16}}, voxel.Empty)
+				v.Fill(geom.Box{Min: geom.Point{X: 16, Y: tt.base}, Max: geom.Point{X: 32, Y: 200, Z: 16}}, voxel.Empty)
 			})
 			f.edit(func(v *world.VolumeTx) {
 				v.Fill(region.Ball{Center: geom.Point{X: 14, Y: tt.lowest + 4, Z: 14}, Radius: 6}, v.Named(tt.ground))

@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -43,7 +42,7 @@ func newLand(t *testing.T) *land {
 		return w.Update(func(tx *world.Tx) error {
 			d := tx.AddDimension(earth, []voxel.Volume{{Name: "solid", Schema: voxel.Palette, Scale: 1}}, map[string][]string{"solid": {"air", "a", "b", "c", "d"}})
 			v := d.Volume("solid")
-			v.Fill(region.Box{Max: geom.Point{X: landEdge, Y: 8, Z: landEdge}}, 4)
+			v.Fill(geom.Box{Max: geom.Point{X: landEdge, Y: 8, Z: landEdge}}, 4)
 			for range 15000 {
 				p := randomIn(rnd)
 				c := voxel.Cell(rnd.IntN(5))

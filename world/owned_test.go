@@ -8,7 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -44,7 +43,7 @@ func TestOwned(t *testing.T) {
 		{"there and back", "minecraft:chest", list, func(d *world.DimensionTx) { to("minecraft:stone")(d); to("minecraft:chest")(d) }, kept},
 		{"a list of no game", "minecraft:chest", "chests", to("minecraft:stone"), kept},
 		{"a region", "minecraft:chest", list, func(d *world.DimensionTx) {
-			d.Volume(voxel.Block).Fill(region.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}, voxel.Empty)
+			d.Volume(voxel.Block).Fill(geom.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}, voxel.Empty)
 		}, nil},
 		{"a whole chunk", "minecraft:chest", list, func(d *world.DimensionTx) { d.Volume(voxel.Block).SetChunk(at.Chunk(), nil) }, nil},
 		{"with another content", "minecraft:chest", list, func(d *world.DimensionTx) {

@@ -49,7 +49,7 @@ func TestPacking(t *testing.T) {
 				v := tx.Dimension(earth).Volume(voxel.Block)
 				for i := range 40 {
 					at := geom.Point{X: r.IntN(k.edge), Z: r.IntN(k.edge)}
-					v.Fill(region.Box{Max: geom.Point{X: k.edge, Y: 40, Z: k.edge}}, v.Named("rock"))
+					v.Fill(geom.Box{Max: geom.Point{X: k.edge, Y: 40, Z: k.edge}}, v.Named("rock"))
 					v.Fill(region.Ball{Center: at, Radius: float64(i)}, v.Named("moss"))
 				}
 			})

@@ -10,7 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -60,8 +59,8 @@ func floodAll(t testing.TB, w *world.World, kind light.Channel) []voxel.Cell {
 func litWorld(t testing.TB, st history.Store, o world.Options, columns bool) *world.World {
 	t.Helper()
 	w := create(t, st, "a", o)
-	middle := func(x0, y0, z0, x1, y1, z1 int) region.Box {
-		return region.Box{Min: geom.Point{X: x0, Y: y0, Z: z0}, Max: geom.Point{X: x1, Y: y1, Z: z1}}
+	middle := func(x0, y0, z0, x1, y1, z1 int) geom.Box {
+		return geom.Box{Min: geom.Point{X: x0, Y: y0, Z: z0}, Max: geom.Point{X: x1, Y: y1, Z: z1}}
 	}
 	update(t, w, func(tx *world.Tx) {
 		d := tx.Dimension(earth)
@@ -130,7 +129,7 @@ func randomEdit(t *testing.T, w *world.World, r *rand.Rand) {
 			if r.IntN(3) == 0 {
 				to = p.Add(geom.Point{X: 1 + r.IntN(8), Y: 1 + r.IntN(8), Z: 1 + r.IntN(8)})
 			}
-			v.Fill(region.Box{Min: p, Max: to}, v.Named(names[r.IntN(len(names))]))
+			v.Fill(geom.Box{Min: p, Max: to}, v.Named(names[r.IntN(len(names))]))
 		}
 	})
 }
@@ -304,7 +303,7 @@ func BenchmarkRelight(b *testing.B) {
 		b.Run(fmt.Sprintf("lamps %d cubed", size), func(b *testing.B) {
 			w := litWorld(b, newStore(), world.Options{Whole: true, Relight: true}, true)
 			defer closeWorld(b, w)
-			at := region.Box{Min: geom.Point{X: 56, Y: 30, Z: 56}, Max: geom.Point{X: 56 + size, Y: 30 + size, Z: 56 + size}}
+			at := geom.Box{Min: geom.Point{X: 56, Y: 30, Z: 56}, Max: geom.Point{X: 56 + size, Y: 30 + size, Z: 56 + size}}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				update(b, w, func(tx *world.Tx) {

@@ -109,7 +109,7 @@ func TestSetBlock(t *testing.T) {
 	}
 	update(t, w, func(tx *world.Tx) {
 		v := tx.Dimension(earth).Volume(voxel.Block)
-		v.Fill(region.Box(world.Everywhere), v.Default)
+		v.Fill(world.Everywhere, v.Default)
 	})
 	if n := w.View().Dimension(earth).Volume(voxel.Block).Len(); n != 0 {
 		t.Errorf("%d chunks are stored after all was cleared", n)
@@ -123,7 +123,7 @@ func TestLoadRegion(t *testing.T) {
 		set(t, w, geom.Point{X: x * 100}, "stone")
 	}
 	c := commit(t, w)
-	r := region.Union{region.Ball{Radius: 5}, region.Box{Min: geom.Point{X: 2000}, Max: geom.Point{X: 2101, Y: 1, Z: 1}}}
+	r := region.Union{region.Ball{Radius: 5}, geom.Box{Min: geom.Point{X: 2000}, Max: geom.Point{X: 2101, Y: 1, Z: 1}}}
 	held, err := w.LoadRegion(ctx, earth, r, voxel.Block)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestLoadRegion(t *testing.T) {
 	if got := loaded(); got != nil {
 		t.Errorf("after Release loaded %v", got)
 	}
-	all, err := w.LoadRegion(ctx, earth, region.Box(world.Everywhere), voxel.Block)
+	all, err := w.LoadRegion(ctx, earth, world.Everywhere, voxel.Block)
 	if err != nil || !slices.Equal(loaded(), []int{0, 10, 20, 21, 25}) {
 		t.Errorf("of all loaded %v, %v", loaded(), err)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -175,7 +174,7 @@ func TestNotLoaded(t *testing.T) {
 		t.Errorf("a part of a chunk: got %v, want ErrNotLoaded", err)
 	}
 	update(t, w, func(tx *world.Tx) {
-		tx.Dimension(earth).Volume(voxel.Block).Fill(region.Box(geom.ChunkPos{}.Box()), 0)
+		tx.Dimension(earth).Volume(voxel.Block).Fill(geom.ChunkPos{}.Box(), 0)
 	})
 	if got := name(w, p); got != "air" {
 		t.Errorf("a whole chunk: got %q", got)

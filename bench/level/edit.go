@@ -18,7 +18,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -244,7 +243,7 @@ func undoCost(ctx context.Context, w *world.World) (UndoCost, error) {
 	c := UndoCost{Cells: cube.Cells()}
 	before := read()
 	_, err := h.Update(ctx, "bench", "fill", func(tx *world.Tx) error {
-		tx.Dimension(levelSpace).Volume(levelVolume).Fill(region.Box(cube), voxel.TerrainCell(7, 255))
+		tx.Dimension(levelSpace).Volume(levelVolume).Fill(cube, voxel.TerrainCell(7, 255))
 		return nil
 	})
 	if err != nil {

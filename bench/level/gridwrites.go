@@ -88,7 +88,7 @@ func (s *gridSet) fillingBoxes(edge int, at []geom.Point) gridWork {
 	return changing(fmt.Sprintf("fill box of %d, published", edge), len(at),
 		func(round int) {
 			for _, p := range at {
-				update(s.grid, func(d *grid.Draft) { d.Fill(region.Box(cube(p, edge)), matter(round)) })
+				update(s.grid, func(d *grid.Draft) { d.Fill(cube(p, edge), matter(round)) })
 			}
 		},
 		func(round int) { fill(src, matter(round)); boxWrites(s.flat, at, edge, src) },

@@ -157,7 +157,7 @@ func (c *Collector) section(col *format.Column, i int, s voxel.Section) {
 	case 0:
 	case 1:
 		if cells.Block[0] != c.dim.Volume(voxel.Block).Default {
-			c.block.Fill(region.Box(box), cells.Block[0])
+			c.block.Fill(box, cells.Block[0])
 		}
 	default:
 		c.block.WriteBox(box, cells.Block)
@@ -174,7 +174,7 @@ func (c *Collector) biomeCells(pos geom.ColumnPos, y int, cells []voxel.Cell) {
 	box := geom.Box{Min: min, Max: min.Add(geom.Point{X: biomeEdge, Y: len(cells) / 16, Z: biomeEdge})}
 	if len(cells) == 1 {
 		box.Max.Y = y + biomeEdge
-		c.biome.Fill(region.Box(box), cells[0])
+		c.biome.Fill(box, cells[0])
 		return
 	}
 	c.biome.WriteBox(box, cells)
@@ -232,7 +232,7 @@ func (c *Collector) Clip() (*Clip, error) {
 	if c.region == nil && c.file != nil {
 		c.restore(out, box)
 	}
-	if _, plain := c.region.(region.Box); c.region != nil && !plain {
+	if _, plain := c.region.(geom.Box); c.region != nil && !plain {
 		if err := out.hollow(c.region); err != nil {
 			return nil, err
 		}
@@ -323,7 +323,7 @@ func (c *Clip) hollow(r region.Region) error {
 	b := r.Bounds()
 	fill := func(x0, x1, y, z int) {
 		if x0 < x1 {
-			d.Fill(region.Box{Min: geom.Point{X: x0, Y: y, Z: z}, Max: geom.Point{X: x1, Y: y + 1, Z: z + 1}}, voxel.Cell(i))
+			d.Fill(geom.Box{Min: geom.Point{X: x0, Y: y, Z: z}, Max: geom.Point{X: x1, Y: y + 1, Z: z + 1}}, voxel.Cell(i))
 		}
 	}
 	for y := b.Min.Y; y < b.Max.Y; y++ {

@@ -297,9 +297,9 @@ func TestCollectorRegion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []region.Region{
-		region.Box{Min: geom.Point{X: 3, Y: 2, Z: 5}, Max: geom.Point{X: 37, Y: 19, Z: 21}},
+		geom.Box{Min: geom.Point{X: 3, Y: 2, Z: 5}, Max: geom.Point{X: 37, Y: 19, Z: 21}},
 		region.Ball{Center: geom.Point{X: 20, Y: 10, Z: 12}, Radius: 7},
-		region.Box{Min: geom.Point{X: -5, Y: -5, Z: -5}, Max: geom.Point{X: 2, Y: 2, Z: 2}},
+		geom.Box{Min: geom.Point{X: -5, Y: -5, Z: -5}, Max: geom.Point{X: 2, Y: 2, Z: 2}},
 	} {
 		to := clip.NewCollector(r)
 		if err := w.Source().Read(context.Background(), to); err != nil {

@@ -223,7 +223,7 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 	}
 	all := a.in
 	if all == nil {
-		all = region.Box(world.Everywhere)
+		all = world.Everywhere
 	}
 	if term.Not {
 		a.in = region.Difference{From: all, Without: changed}

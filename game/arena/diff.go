@@ -55,7 +55,7 @@ func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*
 		return nil, err
 	}
 	if in.in == nil {
-		in.in = region.Box(world.Everywhere)
+		in.in = world.Everywhere
 	}
 	return diff.Worlds(ctx, now, was, diff.Options{MaxBytes: o.MaxBytes, Limit: func(a, b stone.Content) (stone.Content, stone.Content) {
 		return &limited{a, a, in}, &limited{b, a, in}

@@ -147,10 +147,10 @@ func shapes(t *testing.T) map[string]shape {
 		"prism":     {prism, floor},
 		"tiny ball": {brush.Ball(point, 0), region.Ball{Center: point}},
 		"cylinder":  {brush.Cylinder(pipe.Base, pipe.Radius, pipe.Height), pipe},
-		"box":       {brush.Box(room), region.Box(room)},
+		"box":       {brush.Box(room), room},
 		"region":    {brush.Of(ball), ball},
-		"nothing":   {brush.Shape{}, region.Box{}},
-		"no number": {brush.Ball(point, math.NaN()), region.Box{}},
+		"nothing":   {brush.Shape{}, geom.Box{}},
+		"no number": {brush.Ball(point, math.NaN()), geom.Box{}},
 	}
 }
 
@@ -203,11 +203,11 @@ func TestParts(t *testing.T) {
 		slow slow
 	}{
 		{"add", brush.Add{ball, brush.Cell(partly)}, slowAdd(shape{Shape: ball}, partly)},
-		{"add a box", brush.Add{brush.Box(large), brush.Cell(partly)}, slowAdd(shape{brush.Box(large), region.Box(large)}, partly)},
+		{"add a box", brush.Add{brush.Box(large), brush.Cell(partly)}, slowAdd(shape{brush.Box(large), large}, partly)},
 		{"add a region", brush.Add{brush.Of(wide), brush.Cell(partly)}, slowAdd(shape{brush.Of(wide), wide}, partly)},
 		{"add a wide ball", brush.Add{brush.Ball(wide.Center, wide.Radius), brush.Cell(partly)}, slowAdd(shape{brush.Ball(wide.Center, wide.Radius), wide}, partly)},
-		{"erode", brush.Erode{brush.Box(room), .25}, slowErode(shape{cells: region.Box(room)}, 64)},
-		{"grow", brush.Grow{brush.Box(room), .75}, slowGrow(shape{cells: region.Box(room)}, 192)},
+		{"erode", brush.Erode{brush.Box(room), .25}, slowErode(shape{cells: room}, 64)},
+		{"grow", brush.Grow{brush.Box(room), .75}, slowGrow(shape{cells: room}, 192)},
 	} {
 		w := create(t, random(77))
 		before := read(t, w, "solid", grown(site, 2))
@@ -245,9 +245,9 @@ func TestFlat(t *testing.T) {
 	floor := func(occupancy uint8) func(*world.DimensionTx) {
 		return func(d *world.DimensionTx) {
 			b := geom.Box{Min: geom.Point{X: -40, Y: -10, Z: -40}, Max: geom.Point{X: 60, Y: top, Z: 90}}
-			d.Volume("solid").Fill(region.Box(b), voxel.TerrainCell(1, 255))
+			d.Volume("solid").Fill(b, voxel.TerrainCell(1, 255))
 			b.Min.Y, b.Max.Y = top, top+1
-			d.Volume("solid").Fill(region.Box(b), voxel.TerrainCell(1, occupancy))
+			d.Volume("solid").Fill(b, voxel.TerrainCell(1, occupancy))
 		}
 	}
 	shape := brush.Box(site)
@@ -316,7 +316,7 @@ func TestSeaBesideSolid(t *testing.T) {
 // Bounds are in cells of the volume.
 func TestScale(t *testing.T) {
 	w := create(t, func(d *world.DimensionTx) {
-		d.Volume("coarse").Fill(region.Box(grown(site, 30)), voxel.TerrainCell(1, 255))
+		d.Volume("coarse").Fill(grown(site, 30), voxel.TerrainCell(1, 255))
 	})
 	c := mustDo(t, w, "coarse", brush.Erode{Shape: brush.Box(grown(site, 40))})
 	if len(c.Volumes) != 1 || len(c.Volumes[0].Chunks) < 20 {

@@ -26,7 +26,7 @@ type Shape struct {
 func Of(r region.Region) Shape { return Shape{cells: r, outer: r, core: r} }
 
 // Box returns the cells of a box.
-func Box(b geom.Box) Shape { return Of(region.Box(b)) }
+func Box(b geom.Box) Shape { return Of(b) }
 
 // Ball returns a ball around the centre of a cell; the radius is in cells.
 func Ball(center geom.Point, radius float64) Shape {
@@ -102,7 +102,7 @@ func Prism(corners []region.Corner, y0, y1 int) (Shape, error) {
 			})
 		}
 	}
-	return Shape{cells: cells, outer: region.Box(cells.Bounds()), row: row}, nil
+	return Shape{cells: cells, outer: cells.Bounds(), row: row}, nil
 }
 
 // addParts adds the parts x0 to x1 of a row to the coverage of their cells.
@@ -149,7 +149,7 @@ func (s Shape) cover(p geom.Point, covered []int) {
 // region returns the cells whose centres are in the shape.
 func (s Shape) region() region.Region {
 	if s.cells == nil {
-		return region.Box{}
+		return geom.Box{}
 	}
 	return s.cells
 }

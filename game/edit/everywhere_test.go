@@ -67,7 +67,7 @@ func alone(t *testing.T) *edit.Queue {
 // TestFillEverywhere fills all of space: with air it costs what is there, and with a block it
 // ends with an error.
 func TestFillEverywhere(t *testing.T) {
-	everywhere := region.Box(world.Everywhere)
+	everywhere := world.Everywhere
 	for _, tt := range []struct {
 		name string
 		fill edit.Fill
@@ -161,7 +161,7 @@ func TestMaskOfNothing(t *testing.T) {
 			if v := w.View().Dimension("a").Volume(volume); v.Schema == voxel.Palette {
 				name = v.CellName(1)
 			}
-			op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, Volume: volume, Name: name, Mask: mask(t, tt.mask)}
+			op := &edit.Fill{Region: geom.Box{Max: geom.Point{X: 9, Y: 9, Z: 9}}, Volume: volume, Name: name, Mask: mask(t, tt.mask)}
 			if _, err := edit.Do(t.Context(), &edit.Arena{World: w, Dimension: "a"}, op); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -183,7 +183,7 @@ func TestFillRepaints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	op := &edit.Fill{Region: region.Box{Max: geom.Point{X: 4, Y: 1, Z: 1}}, Volume: "solid", Name: "sand", Mask: mask(t, "rock")}
+	op := &edit.Fill{Region: geom.Box{Max: geom.Point{X: 4, Y: 1, Z: 1}}, Volume: "solid", Name: "sand", Mask: mask(t, "rock")}
 	if did, err := edit.Do(t.Context(), &edit.Arena{World: w, Dimension: "b"}, op); err != nil || did.Cells != 2 {
 		t.Fatalf("%+v, %v", did, err)
 	}
@@ -208,7 +208,7 @@ func TestFillInSquares(t *testing.T) {
 	long.Alone(t)
 	w := small(t, "a")
 	q := alone(t)
-	r := region.Union{region.Box{Max: geom.Point{X: 700, Y: 33, Z: 300}}, region.Ball{Center: geom.Point{X: 5000, Z: -900}, Radius: 70}}
+	r := region.Union{geom.Box{Max: geom.Point{X: 700, Y: 33, Z: 300}}, region.Ball{Center: geom.Point{X: 5000, Z: -900}, Radius: 70}}
 	f := q.Add(&edit.Arena{World: w, Dimension: "a"}, &edit.Fill{Region: r, Name: "stone"}, 0)
 	if !steps(q, f, math.MaxInt) {
 		t.Fatal("it does not end")
@@ -246,7 +246,7 @@ func TestRestoreBesideOperations(t *testing.T) {
 			}
 			q := alone(t)
 			a := &edit.Arena{World: w, Dimension: "b", Light: new(edit.Flood)}
-			f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 300, Y: 40, Z: 40}}, Name: "gold"}, 0)
+			f := q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 300, Y: 40, Z: 40}}, Name: "gold"}, 0)
 			if steps(q, f, stop) {
 				continue
 			}

@@ -21,7 +21,7 @@ func Example() {
 		panic(err)
 	}
 	defer w.Close()
-	floor := region.Box{Min: geom.Point{X: -40, Z: -40}, Max: geom.Point{X: 40, Y: 10, Z: 40}}
+	floor := geom.Box{Min: geom.Point{X: -40, Z: -40}, Max: geom.Point{X: 40, Y: 10, Z: 40}}
 	_, err = w.Update(func(tx *world.Tx) error {
 		d := tx.AddDimension("earth", []voxel.Volume{{Name: "solid", Schema: voxel.Terrain, Scale: 1}},
 			map[string][]string{"solid": {"air", "rock"}})

@@ -92,7 +92,7 @@ const (
 // over yields the chunks in a box that may change, and how much of them the region covers.
 func (f *filling) over(b geom.Box) iter.Seq2[geom.ChunkPos, region.Cover] {
 	if !f.held {
-		return region.Chunks(region.Intersection{f.in, region.Box(b)})
+		return region.Chunks(region.Intersection{f.in, b})
 	}
 	return func(yield func(geom.ChunkPos, region.Cover) bool) {
 		for pos := range f.v.ChunksIn(b.Intersect(f.in.Bounds())) {

@@ -15,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -155,7 +154,7 @@ func TestFailedChunk(t *testing.T) {
 	}})
 	defer q.Close()
 	sink := &refusing{at: geom.Point{X: 0, Y: 48, Z: 0}}
-	box := region.Box{Min: geom.Point{X: -8, Y: 0, Z: -8}, Max: geom.Point{X: 8, Y: 64, Z: 8}}
+	box := geom.Box{Min: geom.Point{X: -8, Y: 0, Z: -8}, Max: geom.Point{X: 8, Y: 64, Z: 8}}
 	f := q.Add(&edit.Arena{World: w, Sink: sink}, &edit.Fill{Region: box, Name: "minecraft:glass"}, 0)
 	for q.Len() > 0 {
 		q.Step(time.Now(), 0)
@@ -169,7 +168,7 @@ func TestFailedChunk(t *testing.T) {
 		t.Errorf("%+v", failed[0])
 	}
 	blocks := w.View().Dimension("overworld").Volume(voxel.Block)
-	for p := range points(geom.Box(box)) {
+	for p := range points(box) {
 		c, _ := blocks.Cell(p)
 		within := geom.Box{Min: sink.at, Max: sink.at.Add(geom.Point{X: 16, Y: 16, Z: 16})}.Contains(p)
 		if glass := blocks.CellName(c) == "minecraft:glass"; glass == within {
@@ -216,7 +215,7 @@ func TestNotLoaded(t *testing.T) {
 	defer from.Close()
 	q := edit.New(edit.Options{Chunks: 1})
 	box := geom.Box{Min: geom.Point{X: -32, Y: -64, Z: -32}, Max: geom.Point{X: 0, Y: 320, Z: 0}}
-	r := run(t, q, q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: from, Region: region.Box(box)}, 0))
+	r := run(t, q, q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: from, Region: box}, 0))
 	q.Close()
 	if _, err := w.Commit(ctx, "restored"); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestLight(t *testing.T) {
 	before := w.View().Dimension("overworld")
 	lights := &counted{new(edit.Flood), map[[2]int32]int{}}
 	a := &edit.Arena{World: w, Light: lights}
-	box := region.Box{Min: geom.Point{X: -12, Y: 40, Z: -12}, Max: geom.Point{X: 12, Y: 120, Z: 12}}
+	box := geom.Box{Min: geom.Point{X: -12, Y: 40, Z: -12}, Max: geom.Point{X: 12, Y: 120, Z: 12}}
 	f := q.Add(a, &edit.Fill{Region: box, Name: "minecraft:stone"}, 0)
 	run(t, q, f)
 	if v := w.View().Dimension("overworld").Volume(voxel.Sky); v != nil {
@@ -65,7 +65,7 @@ func TestLight(t *testing.T) {
 			}
 		}
 	}
-	for pos, c := range after.Columns(geom.Box(box)) {
+	for pos, c := range after.Columns(box) {
 		if c.Stale != 0 {
 			t.Errorf("the light of column %v is stale", pos)
 		}
@@ -104,7 +104,7 @@ func TestLightOfTower(t *testing.T) {
 	defer w.Close()
 	q := still(edit.Options{})
 	defer q.Close()
-	r := run(t, q, q.Add(&edit.Arena{World: w, Light: new(edit.Flood)}, &edit.Relight{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}}, 0))
+	r := run(t, q, q.Add(&edit.Arena{World: w, Light: new(edit.Flood)}, &edit.Relight{Region: geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}}, 0))
 	if r.Chunks != 1 || r.Done != 1 {
 		t.Errorf("%+v", r)
 	}
@@ -192,7 +192,7 @@ func TestFloodBeside(t *testing.T) {
 	set := func(name string) {
 		_, err := w.Update(func(tx *world.Tx) error {
 			v := tx.Dimension("overworld").Volume(voxel.Block)
-			v.Fill(region.Box{Min: geom.Point{Y: 140}, Max: geom.Point{X: 32, Y: 141, Z: 32}}, v.Named(name))
+			v.Fill(geom.Box{Min: geom.Point{Y: 140}, Max: geom.Point{X: 32, Y: 141, Z: 32}}, v.Named(name))
 			return nil
 		})
 		if err != nil {

@@ -26,7 +26,7 @@ func anyRegion(rng *rand.Rand) region.Region {
 	q := p.Add(geom.Point{X: 1 + rng.IntN(40), Y: 1 + rng.IntN(80), Z: 1 + rng.IntN(40)})
 	switch rng.IntN(3) {
 	case 0:
-		return region.Box{Min: p, Max: q}
+		return geom.Box{Min: p, Max: q}
 	case 1:
 		return region.Ball{Center: p, Radius: float64(rng.IntN(30))}
 	}
@@ -126,7 +126,7 @@ func TestObjects(t *testing.T) {
 			d.Add(voxel.Entities, voxel.Object{Place: voxel.Indexed, At: pos.Min(70), Payload: []byte{0}})
 		}
 		biomes := d.Volume(voxel.Biome)
-		biomes.Fill(region.Box{Min: geom.Point{X: -8, Y: -16, Z: -8}, Max: geom.Point{X: 8, Y: 32, Z: 8}}, biomes.Named("minecraft:desert"))
+		biomes.Fill(geom.Box{Min: geom.Point{X: -8, Y: -16, Z: -8}, Max: geom.Point{X: 8, Y: 32, Z: 8}}, biomes.Named("minecraft:desert"))
 		return nil
 	})
 	if err != nil {
@@ -135,7 +135,7 @@ func TestObjects(t *testing.T) {
 	spoiled := w.View()
 	q := edit.New(edit.Options{})
 	defer q.Close()
-	f := q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: head, Region: region.Box(box), Biomes: true, Objects: true, Columns: true}, 0)
+	f := q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: head, Region: box, Biomes: true, Objects: true, Columns: true}, 0)
 	run(t, q, f)
 	compare(t, before, spoiled, w.View(), box)
 	run(t, q, q.Add(&edit.Arena{World: w}, f.Undo(), 0))
@@ -204,7 +204,7 @@ func TestOrder(t *testing.T) {
 		}
 	}})
 	defer q.Close()
-	fill := &edit.Fill{Region: region.Box{Max: geom.Point{X: 16, Y: 64, Z: 16}}, Name: "minecraft:glass"}
+	fill := &edit.Fill{Region: geom.Box{Max: geom.Point{X: 16, Y: 64, Z: 16}}, Name: "minecraft:glass"}
 	a, b, urgent := &edit.Arena{Name: "a", World: w}, &edit.Arena{Name: "b", World: u}, &edit.Arena{Name: "urgent", World: w}
 	first := q.Add(a, fill, 0)
 	second := q.Add(b, fill, 0)

@@ -60,7 +60,7 @@ func TestOwned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := region.Box{Min: at, Max: at.Add(geom.Point{X: 1, Y: 1, Z: 1})}
+	one := geom.Box{Min: at, Max: at.Add(geom.Point{X: 1, Y: 1, Z: 1})}
 	ore := content(geom.Point{}, "ore")
 	for _, tt := range []struct {
 		name string
@@ -72,7 +72,7 @@ func TestOwned(t *testing.T) {
 		{"masked", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Mask: air}, was},
 		{"masked, without content", &edit.Paste{Clip: with(t, "minecraft:stone"), At: at, Objects: true, Mask: air}, was},
 		{"in a region", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Region: one}, "furnace, barrel, air, coal 6, ore 5"},
-		{"outside of a region", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Region: region.Box{Min: beside, Max: geom.Point{X: 64, Y: 64, Z: 64}}}, was},
+		{"outside of a region", &edit.Paste{Clip: with(t, "minecraft:furnace", ore), At: at, Objects: true, Region: geom.Box{Min: beside, Max: geom.Point{X: 64, Y: 64, Z: 64}}}, was},
 		{"masked, one block", &edit.Paste{Clip: with(t, "minecraft:chest", ore), At: at, Objects: true, Mask: air}, was},
 		{"one block", &edit.Paste{Clip: with(t, "minecraft:chest", ore), At: at, Objects: true}, "chest, barrel, air, coal 6, ore 5"},
 		{"one block, without content", &edit.Paste{Clip: with(t, "minecraft:chest"), At: at, Objects: true}, "chest, barrel, air, coal 6"},
@@ -85,7 +85,7 @@ func TestOwned(t *testing.T) {
 		{"fill", &edit.Fill{Region: one, Name: "minecraft:stone"}, "stone, barrel, air, coal 6"},
 		{"fill with another state", &edit.Fill{Region: one, Name: "minecraft:chest[facing=west]"}, "chest[facing=west], barrel, air, coal 6, gold 5"},
 		{"masked fill", &edit.Fill{Region: one, Name: "minecraft:stone", Mask: air}, was},
-		{"fill all", &edit.Fill{Region: region.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, Name: "air"}, "air, air, air"},
+		{"fill all", &edit.Fill{Region: geom.Box{Max: geom.Point{X: 64, Y: 64, Z: 64}}, Name: "air"}, "air, air, air"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := world.Create(t.Context(), memory.New(memory.Options{}), "a", world.Options{Whole: true})
@@ -188,7 +188,7 @@ func TestUndoOfFarContents(t *testing.T) {
 		was := see()
 		q := still(edit.Options{})
 		a := &edit.Arena{World: w}
-		f := q.Add(a, &edit.Restore{Snapshot: s, Region: region.Box{Max: geom.Point{X: 16, Y: 116, Z: 16}}, Objects: true}, 0)
+		f := q.Add(a, &edit.Restore{Snapshot: s, Region: geom.Box{Max: geom.Point{X: 16, Y: 116, Z: 16}}, Objects: true}, 0)
 		run(t, q, f)
 		if _, err := w.Commit(t.Context(), ""); err != nil {
 			t.Fatal(err)
@@ -223,5 +223,5 @@ func TestBesideContents(t *testing.T) {
 	}
 	q := still(edit.Options{})
 	a := &edit.Arena{World: w}
-	run(t, q, q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Name: "minecraft:stone"}, 0))
+	run(t, q, q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Name: "minecraft:stone"}, 0))
 }

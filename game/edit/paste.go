@@ -91,7 +91,7 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 		}
 		in.tables[name] = table{from[name], cells, in.kept(name)}
 		var parts []part
-		for pos := range region.Chunks(masks.Scaled(region.Box(in.box), v.Scale)) {
+		for pos := range region.Chunks(masks.Scaled(in.box, v.Scale)) {
 			p := part{pos: pos, mask: mask}
 			if o.Region != nil {
 				p.in = masks.Scaled(o.Region, v.Scale)
@@ -220,7 +220,7 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 	if volume == voxel.Biome {
 		scale = biomeScale
 	}
-	to := geom.Box(masks.Scaled(region.Box(p.box), scale).(region.Box)).Intersect(c.pos.Box())
+	to := masks.Scaled(p.box, scale).(geom.Box).Intersect(c.pos.Box())
 	size := to.Max.Sub(to.Min)
 	row := make([]voxel.Cell, size.X)
 	var flat [voxel.ChunkCells]voxel.Cell

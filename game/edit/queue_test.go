@@ -47,7 +47,7 @@ func TestClosed(t *testing.T) {
 	defer w.Close()
 	q := still(edit.Options{Sections: 1})
 	a := &edit.Arena{World: w}
-	fill := &edit.Fill{Region: region.Box{Max: geom.Point{X: 64, Y: 32, Z: 32}}, Name: "gold"}
+	fill := &edit.Fill{Region: geom.Box{Max: geom.Point{X: 64, Y: 32, Z: 32}}, Name: "gold"}
 	begun, waiting := q.Add(a, fill, 0), q.Add(a, fill, 0)
 	for range 3 {
 		q.Step(time.Now(), 0)
@@ -136,7 +136,7 @@ func TestUndoKeepsPlayers(t *testing.T) {
 	q := still(edit.Options{Sections: 1})
 	defer q.Close()
 	a := &edit.Arena{World: w}
-	f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 32, Y: 32, Z: 10}}, Name: "gold"}, 0)
+	f := q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 10}}, Name: "gold"}, 0)
 	for q.Step(time.Now(), 0).Sections == 0 {
 	}
 	outside, inside := geom.Point{X: 3, Y: 3, Z: 20}, geom.Point{X: 3, Y: 3, Z: 3}
@@ -168,7 +168,7 @@ func TestUndoEarly(t *testing.T) {
 	q := still(edit.Options{})
 	defer q.Close()
 	a := &edit.Arena{World: w}
-	f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Name: "gold"}, 0)
+	f := q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Name: "gold"}, 0)
 	early := q.Add(a, f.Undo(), 1)
 	q.Step(time.Now(), 0)
 	if _, err := early.Wait(context.Background()); err == nil {
@@ -191,7 +191,7 @@ func TestFillRefused(t *testing.T) {
 	q := still(edit.Options{})
 	defer q.Close()
 	a := &edit.Arena{World: w, Sink: &sink{section: func(*edit.SectionChange) error { t.Error("the game was told"); return nil }}}
-	f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Cell: 3}, 0)
+	f := q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Cell: 3}, 0)
 	q.Step(time.Now(), time.Hour)
 	if _, err := f.Wait(context.Background()); err == nil {
 		t.Error("no error")
@@ -203,7 +203,7 @@ func TestFillCanceled(t *testing.T) {
 	_, w := two(t)
 	defer w.Close()
 	q := edit.New(edit.Options{})
-	f := q.Add(&edit.Arena{World: w}, &edit.Fill{Region: region.Box(world.Everywhere), Name: "stone"}, 0)
+	f := q.Add(&edit.Arena{World: w}, &edit.Fill{Region: world.Everywhere, Name: "stone"}, 0)
 	q.Step(time.Now(), 0)
 	q.Close()
 	if _, err := f.Wait(context.Background()); !errors.Is(err, edit.ErrCanceled) {
@@ -221,7 +221,7 @@ func TestReplaceHuge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := q.Add(&edit.Arena{World: w}, &edit.Fill{Region: region.Box(world.Everywhere), Mask: mask, Name: "dirt"}, 0)
+	f := q.Add(&edit.Arena{World: w}, &edit.Fill{Region: world.Everywhere, Mask: mask, Name: "dirt"}, 0)
 	run(t, q, f)
 	if p := f.Status().Progress; p.Chunks != 2 || p.Cells != voxel.ChunkCells {
 		t.Errorf("%+v", p)
@@ -241,7 +241,7 @@ func TestPanic(t *testing.T) {
 		}
 		return nil
 	}}}
-	f := q.Add(a, &edit.Fill{Region: region.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}, Name: "gold"}, 0)
+	f := q.Add(a, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 32, Y: 64, Z: 32}}, Name: "gold"}, 0)
 	panicked := 0
 	for q.Len() > 0 {
 		func() {
@@ -320,7 +320,7 @@ func TestRelightProgress(t *testing.T) {
 	}})
 	defer q.Close()
 	l := &lights{}
-	f := q.Add(&edit.Arena{World: w, Light: l}, &edit.Relight{Region: region.Box(world.Everywhere)}, 0)
+	f := q.Add(&edit.Arena{World: w, Light: l}, &edit.Relight{Region: world.Everywhere}, 0)
 	for q.Len() > 0 {
 		q.Step(time.Now(), 0)
 	}
@@ -339,7 +339,7 @@ func TestStepBegins(t *testing.T) {
 	q := still(edit.Options{Clock: c.now, Events: func(edit.Event) { c.pass(time.Millisecond) }})
 	defer q.Close()
 	for range 1000 {
-		q.Add(&edit.Arena{World: w}, &edit.Fill{Region: region.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Name: "dirt"}, 0)
+		q.Add(&edit.Arena{World: w}, &edit.Fill{Region: geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, Name: "dirt"}, 0)
 	}
 	for q.Len() > 0 {
 		began := c.t

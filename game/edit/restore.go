@@ -86,7 +86,7 @@ func (o *Restore) prepare(ctx context.Context, a *Arena) (_ *plan, err error) {
 	}
 	in := o.Region
 	if in == nil {
-		in = region.Box(world.Everywhere)
+		in = world.Everywhere
 	}
 	tables := make(map[string][]voxel.Cell)
 	for _, name := range o.volumes(d) {
@@ -206,7 +206,7 @@ func (z *frozen) apart() (_ *world.Apart, err error) {
 
 // light returns the towers of light that nothing outside of a region reaches.
 func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out []*tower, err error) {
-	b, ok := in.(region.Box)
+	b, ok := in.(geom.Box)
 	if !ok {
 		return nil, nil
 	}
@@ -216,7 +216,7 @@ func (o *Restore) light(d *world.Dimension, from *frozen, in region.Region) (out
 	}
 	for _, name := range []string{voxel.Sky, voxel.Light} {
 		v := d.Volume(name)
-		if v == nil || geom.Box(b).Empty() {
+		if v == nil || b.Empty() {
 			continue
 		}
 		if there, err := from.volume(name); err != nil || there.Volume != v.Volume {

@@ -195,7 +195,7 @@ func spoil(t *testing.T, w *world.World, n int) {
 			map[string][]string{voxel.Block: {"air", "sea"}})
 		v := d.Volume(voxel.Block)
 		v.Fill(region.Ball{Center: geom.Point{X: 10 * n}, Radius: 40}, v.Named(fmt.Sprint("block", n)))
-		d.Volume("level").Fill(region.Box{Max: geom.Point{X: n, Y: 40, Z: 4}}, voxel.Cell(n))
+		d.Volume("level").Fill(geom.Box{Max: geom.Point{X: n, Y: 40, Z: 4}}, voxel.Cell(n))
 		for i := range int32(3) {
 			pos := geom.ColumnPos{X: i}
 			d.SetColumn(voxel.Column{Pos: pos, Version: int32(n), Stale: voxel.HasSky, Lists: []voxel.List{
@@ -260,7 +260,7 @@ func TestNothingHeld(t *testing.T) {
 		"canceled":       {op: &edit.Restore{Snapshot: from, Objects: true}, steps: 3},
 		"canceled early": {op: &edit.Restore{Capture: capture}, steps: 1},
 		"closed":         {op: &edit.Restore{Snapshot: from, Columns: true}, steps: 4, close: true},
-		"relit":          {op: &edit.Relight{Region: region.Box(world.Everywhere)}},
+		"relit":          {op: &edit.Relight{Region: world.Everywhere}},
 	} {
 		late := make(chan func(), 10000) // what runs beside the game waits until the test lets it
 		q := edit.New(edit.Options{Sections: 1, Chunks: 3, Go: func(f func()) { late <- f }})

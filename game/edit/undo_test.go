@@ -27,7 +27,7 @@ func TestUndoColumns(t *testing.T) {
 	_, err = w.Update(func(tx *world.Tx) error {
 		d := tx.Dimension("overworld")
 		v := d.Volume(voxel.Block)
-		v.Fill(region.Box{Min: geom.Point{X: -16, Y: 60, Z: -16}, Max: geom.Point{X: 16, Y: 140, Z: 16}}, v.Named("minecraft:stone"))
+		v.Fill(geom.Box{Min: geom.Point{X: -16, Y: 60, Z: -16}, Max: geom.Point{X: 16, Y: 140, Z: 16}}, v.Named("minecraft:stone"))
 		for pos, c := range w.View().Dimension("overworld").Columns(world.Everywhere) {
 			spoiled := *c
 			spoiled.Parts = []voxel.Part{{Name: "spoiled", Data: []byte{1}}}
@@ -91,7 +91,7 @@ func TestNoEmptyColumn(t *testing.T) {
 	}
 	q := still(edit.Options{})
 	defer q.Close()
-	run(t, q, q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: from, Region: region.Box{Max: geom.Point{X: 3, Y: 3, Z: 3}}, Objects: true}, 0))
+	run(t, q, q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: from, Region: geom.Box{Max: geom.Point{X: 3, Y: 3, Z: 3}}, Objects: true}, 0))
 	if c, _ := w.View().Dimension("d").Column(geom.ColumnPos{}); c != nil {
 		t.Errorf("%+v", c)
 	}
@@ -146,7 +146,7 @@ func TestOtherWorld(t *testing.T) {
 	before := a.View().Dimension("d")
 	q := still(edit.Options{Sections: 3})
 	defer q.Close()
-	f := q.Add(&edit.Arena{World: a}, &edit.Restore{Snapshot: from, Region: region.Box(box), Biomes: true}, 0)
+	f := q.Add(&edit.Arena{World: a}, &edit.Restore{Snapshot: from, Region: box, Biomes: true}, 0)
 	for q.Len() > 0 {
 		q.Step(time.Now(), 0)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -41,7 +40,7 @@ func TestFillOfVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for x, want := range map[int]string{1600: "minecraft:cauldron[level=0]", 0: "minecraft:cauldron"} {
-		if _, err := edit.Do(t.Context(), &edit.Arena{World: w}, &edit.Fill{Region: region.Box(block(x)), Name: "cauldron"}); err != nil {
+		if _, err := edit.Do(t.Context(), &edit.Arena{World: w}, &edit.Fill{Region: block(x), Name: "cauldron"}); err != nil {
 			t.Fatal(err)
 		}
 		h, err := w.Load(t.Context(), "d", block(x))

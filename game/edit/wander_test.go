@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -85,7 +84,7 @@ func TestRestoreOfWanderers(t *testing.T) {
 			}
 			update(tt.now)
 			q := still(edit.Options{})
-			f := q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: s, Region: region.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Objects: true}, 0)
+			f := q.Add(&edit.Arena{World: w}, &edit.Restore{Snapshot: s, Region: geom.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Objects: true}, 0)
 			run(t, q, f)
 			if _, err := w.Load(t.Context(), "d", world.Everywhere); err != nil {
 				t.Fatal(err)
@@ -139,7 +138,7 @@ func TestUndoOfContents(t *testing.T) {
 	}
 	q := still(edit.Options{})
 	a := &edit.Arena{World: w}
-	f := q.Add(a, &edit.Restore{Snapshot: s, Region: region.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Objects: true}, 0)
+	f := q.Add(a, &edit.Restore{Snapshot: s, Region: geom.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}, Objects: true}, 0)
 	run(t, q, f)
 	if got := chests(w); got != "chest, chest, chest" {
 		t.Fatal(got)

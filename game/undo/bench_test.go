@@ -38,7 +38,7 @@ func BenchmarkEdit(b *testing.B) {
 			v.Fill(region.Ball{Center: geom.Point{X: 60, Y: 20, Z: 60}, Radius: 12}, voxel.TerrainCell(uint8(1+n%2), 255))
 		}},
 		{"box of 100", func(v *world.VolumeTx, n int) {
-			v.Fill(region.Box{Min: one, Max: one.Add(geom.Point{X: 100, Y: 70, Z: 100})}, voxel.TerrainCell(uint8(1+n%2), 255))
+			v.Fill(geom.Box{Min: one, Max: one.Add(geom.Point{X: 100, Y: 70, Z: 100})}, voxel.TerrainCell(uint8(1+n%2), 255))
 		}},
 		{"scattered", func(v *world.VolumeTx, n int) {
 			for _, p := range scattered {
@@ -49,7 +49,7 @@ func BenchmarkEdit(b *testing.B) {
 	} {
 		w := create(b, world.Options{}, terrainVolumes...)
 		mustUpdate(b, w, func(tx *world.Tx) {
-			for pos := range region.Chunks(region.Box(room)) {
+			for pos := range region.Chunks(room) {
 				tx.Dimension(earth).Volume("solid").SetChunk(pos, level.Chunk(pos))
 			}
 		})

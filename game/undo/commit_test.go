@@ -10,7 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -75,7 +74,7 @@ func TestRevert(t *testing.T) {
 	name(t, w, "birch", q)
 	name(t, w, "birch", far)
 	mustUpdate(t, w, func(tx *world.Tx) {
-		tx.Dimension(earth).Volume("shine").Fill(region.Box{Max: geom.Point{X: 70, Y: 40, Z: 10}}, 3)
+		tx.Dimension(earth).Volume("shine").Fill(geom.Box{Max: geom.Point{X: 70, Y: 40, Z: 10}}, 3)
 		tx.Dimension(earth).Add("things", voxel.Object{Place: voxel.Indexed, At: p, Payload: []byte("nest")})
 	})
 	second := mustCommit(t, w, "grow")

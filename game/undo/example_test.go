@@ -9,7 +9,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -32,7 +31,7 @@ func Example() {
 	fill := func(author, name string, max geom.Point) {
 		if _, err := h.Update(ctx, author, name, func(tx *world.Tx) error {
 			blocks := tx.Dimension("main").Volume(voxel.Block)
-			blocks.Fill(region.Box{Max: max}, blocks.Named(name))
+			blocks.Fill(geom.Box{Max: max}, blocks.Named(name))
 			return nil
 		}); err != nil {
 			log.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -25,7 +24,7 @@ func (e edit) update(t *testing.T, w *world.World) {
 	defer mustLoad(t, w).Release()
 	mustUpdate(t, w, func(tx *world.Tx) {
 		v := tx.Dimension(earth).Volume(voxel.Block)
-		v.Fill(region.Box(e.in), v.Named(e.block))
+		v.Fill(e.in, v.Named(e.block))
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -188,7 +187,7 @@ func randomWrites(t *testing.T, r *rand.Rand, h *undo.History, author string) ma
 				cell <<= 8
 			}
 			b := geom.Box{Min: at, Max: at.Add(geom.Point{X: edge, Y: edge, Z: edge})}
-			v.Fill(region.Box(b), cell)
+			v.Fill(b, cell)
 			for y := b.Min.Y; y < b.Max.Y; y++ {
 				for z := b.Min.Z; z < b.Max.Z; z++ {
 					for x := b.Min.X; x < b.Max.X; x++ {

@@ -65,7 +65,7 @@ func fill(t testing.TB, h *undo.History, author, volume string, b geom.Box, v vo
 		if in.Schema == voxel.Palette {
 			v = in.Named(fmt.Sprint("name", v))
 		}
-		in.Fill(region.Box(b), v)
+		in.Fill(b, v)
 		return nil
 	})
 	if err != nil {
@@ -218,7 +218,7 @@ func TestJoin(t *testing.T) {
 	if r.Name != "stroke" || r.Cells != 69*3*6 || r.Skipped != 0 {
 		t.Errorf("got %+v", r)
 	}
-	if n, ok := w.View().Dimension(earth).Volume("rock").CountNonEmpty(region.Box(stroke.Union(stroke.Add(geom.Point{X: 50})))); n != 1 || !ok || cellAt(t, w, "rock", p) != 0x9FF {
+	if n, ok := w.View().Dimension(earth).Volume("rock").CountNonEmpty(stroke.Union(stroke.Add(geom.Point{X: 50}))); n != 1 || !ok || cellAt(t, w, "rock", p) != 0x9FF {
 		t.Errorf("%d cells are left, want the other's alone", n)
 	}
 }
@@ -370,7 +370,7 @@ func TestFillOfTheLevel(t *testing.T) {
 		box := geom.Box{Min: at, Max: at.Add(geom.Point{X: edge, Y: edge, Z: edge})}
 		mustUpdate(t, w, func(tx *world.Tx) {
 			v := tx.Dimension(earth).Volume("solid")
-			for pos := range region.Chunks(region.Box(box)) {
+			for pos := range region.Chunks(box) {
 				v.SetChunk(pos, level.Chunk(pos))
 			}
 		})
@@ -457,7 +457,7 @@ func TestUpdateCancelled(t *testing.T) {
 		h := undo.New(w, undo.Options{})
 		fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, voxel.TerrainCell(2, 9))
 		change, err := h.Update(&endless{ctx, looks}, "ann", "large", func(tx *world.Tx) error {
-			tx.Dimension(earth).Volume("rock").Fill(region.Box(b), voxel.TerrainCell(1, 9))
+			tx.Dimension(earth).Volume("rock").Fill(b, voxel.TerrainCell(1, 9))
 			return nil
 		})
 		if !errors.Is(err, context.Canceled) || change != nil || cellAt(t, w, "rock", p) != 0 {

@@ -88,7 +88,7 @@ func TestSchematicForGame(t *testing.T) {
 	if len(col.Lists) != 1 || col.Lists[0].Objects[0].At != (geom.Point{X: 1}) || col.Version != 3955 {
 		t.Errorf("version %d, lists %v", col.Version, col.Lists)
 	}
-	got, err := port.Clip(t.Context(), back.Content(), "", region.Box{Max: geom.Point{X: 3, Y: 2, Z: 1}})
+	got, err := port.Clip(t.Context(), back.Content(), "", geom.Box{Max: geom.Point{X: 3, Y: 2, Z: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,8 +158,8 @@ func TestFrom(t *testing.T) {
 	}
 	defer held.Release()
 	for name, r := range map[string]region.Region{
-		"all": nil, "a box": region.Box{Min: geom.Point{X: -3, Y: -5, Z: -7}, Max: geom.Point{X: 30, Y: 80, Z: 21}},
-		"a ball": region.Ball{Center: geom.Point{X: 5, Y: 60, Z: 5}, Radius: 20}, "outside": region.Box{Min: geom.Point{X: 5000}, Max: geom.Point{X: 5001, Y: 9, Z: 9}},
+		"all": nil, "a box": geom.Box{Min: geom.Point{X: -3, Y: -5, Z: -7}, Max: geom.Point{X: 30, Y: 80, Z: 21}},
+		"a ball": region.Ball{Center: geom.Point{X: 5, Y: 60, Z: 5}, Radius: 20}, "outside": geom.Box{Min: geom.Point{X: 5000}, Max: geom.Point{X: 5001, Y: 9, Z: 9}},
 	} {
 		want, err := port.Clip(t.Context(), s, "overworld", r)
 		if err != nil {
@@ -199,7 +199,7 @@ func TestPaste(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	got, err := port.Clip(t.Context(), s, "", region.Box{Min: at, Max: at.Add(geom.Point{X: 1, Y: 2, Z: 3})})
+	got, err := port.Clip(t.Context(), s, "", geom.Box{Min: at, Max: at.Add(geom.Point{X: 1, Y: 2, Z: 3})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestClipBeyondColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	box := geom.Box{Min: geom.Point{X: 16, Y: 60, Z: 0}, Max: geom.Point{X: 64, Y: 70, Z: 8}}
-	c, err := port.Clip(t.Context(), s.Content(), "", region.Box(box))
+	c, err := port.Clip(t.Context(), s.Content(), "", box)
 	if err != nil || c.Size != box.Size() {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 const (
@@ -28,8 +27,8 @@ const (
 	glowstone
 )
 
-func box(x0, y0, z0, x1, y1, z1 int) region.Box {
-	return region.Box{Min: geom.Point{X: x0, Y: y0, Z: z0}, Max: geom.Point{X: x1, Y: y1, Z: z1}}
+func box(x0, y0, z0, x1, y1, z1 int) geom.Box {
+	return geom.Box{Min: geom.Point{X: x0, Y: y0, Z: z0}, Max: geom.Point{X: x1, Y: y1, Z: z1}}
 }
 
 // land is flat stone below height 4, with its light and columns from -16 to 64.
@@ -255,7 +254,7 @@ func TestAround(t *testing.T) {
 	l.set(geom.Point{X: 70, Y: 9, Z: 40}, stone)
 	l.set(geom.Point{X: 70, Y: 9, Z: 40}, air) // as it was
 	all := geom.Root.Box()
-	want := []geom.Box{geom.Box(box(0, all.Min.Y, 16, 48, all.Max.Y, 64)), geom.Box(box(16, all.Min.Y, 16, 64, all.Max.Y, 64))}
+	want := []geom.Box{box(0, all.Min.Y, 16, 48, all.Max.Y, 64), box(16, all.Min.Y, 16, 64, all.Max.Y, 64)}
 	if got := l.pending.Around(l.volumes[voxel.Block]); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // solidTable has every cell but 0 as solid.
@@ -258,7 +257,7 @@ func TestTriangles(t *testing.T) {
 		a, b, c := p[0], p[1], p[2]
 		volume += a.X*(b.Y*c.Z-b.Z*c.Y) + a.Y*(b.Z*c.X-b.X*c.Z) + a.Z*(b.X*c.Y-b.Y*c.X)
 	}
-	want, _ := v.CountNonEmpty(region.Box(b))
+	want, _ := v.CountNonEmpty(b)
 	if volume/6 != want {
 		t.Errorf("triangles enclose %d/6 cells, want %d", volume, want)
 	}
@@ -267,7 +266,7 @@ func TestTriangles(t *testing.T) {
 // The matter of a cell at a side follows from the chunk behind it also when that comes and is all default.
 func TestPartsBesideWhatComes(t *testing.T) {
 	d := grid.New(grid.Options{Schema: voxel.Terrain, Default: voxel.TerrainCell(1, 255)}).Edit()
-	d.Fill(region.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, 0)
+	d.Fill(geom.Box{Max: geom.Point{X: 32, Y: 32, Z: 32}}, 0)
 	d.Set(geom.Point{X: 31, Y: 5, Z: 5}, voxel.TerrainCell(1, 127))
 	whole, _ := d.Publish()
 	near := []geom.Box{{Max: geom.Point{X: 32, Y: 32, Z: 32}}}

@@ -25,7 +25,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // tri is a triangle of a file.
@@ -295,7 +294,7 @@ func TestWriters(t *testing.T) {
 	b := geom.Box{Min: geom.Point{X: 5, Y: 3, Z: 9}, Max: geom.Point{X: 37, Y: 100, Z: 30}}
 	c := geom.Box{Min: geom.Point{X: -8, Y: -8, Z: -8}, Max: geom.Point{X: 40, Y: 40, Z: 40}}
 	wide := geom.Box{Min: geom.Point{X: -1000, Y: -1000, Z: -1000}, Max: geom.Point{X: 1 << 24, Y: 1 << 24, Z: 1 << 24}}
-	solid, _ := land.CountNonEmpty(region.Box(b))
+	solid, _ := land.CountNonEmpty(b)
 	for _, tt := range []struct {
 		name  string
 		model *mesh.Model

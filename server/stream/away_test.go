@@ -17,7 +17,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -139,7 +138,7 @@ func TestTicksDoNotWait(t *testing.T) {
 	s.synced(t)
 	st.shut.Lock()
 	edit(func(v *world.VolumeTx) {
-		v.Fill(region.Box(geom.Box{Min: geom.Point{X: 20, Z: 20}, Max: geom.Point{X: 32, Y: 20, Z: 32}}), v.Named("gold"))
+		v.Fill(geom.Box{Min: geom.Point{X: 20, Z: 20}, Max: geom.Point{X: 32, Y: 20, Z: 32}}, v.Named("gold"))
 	})
 	for range 3 {
 		select {

@@ -12,7 +12,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -29,7 +28,7 @@ func copyOf(t *testing.T, a stream.Access) (*session, *stream.ClientCells, *worl
 		d := tx.AddDimension("overworld", []voxel.Volume{{Name: voxel.Block, Scale: 1}, {Name: voxel.Biome, Scale: 4}}, nil)
 		v, wide := d.Volume(voxel.Block), d.Volume(voxel.Biome)
 		fill := func(name string, low, size geom.Point) {
-			v.Fill(region.Box(geom.Box{Min: low, Max: low.Add(size)}), v.Named(name))
+			v.Fill(geom.Box{Min: low, Max: low.Add(size)}, v.Named(name))
 		}
 		for x := -128; x < 128; x += 8 {
 			for z := -128; z < 128; z += 8 {

@@ -10,7 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -27,7 +26,7 @@ func ExampleServe() {
 	build := func(block string, box geom.Box) {
 		_, err := w.Update(func(tx *world.Tx) error {
 			v := tx.AddDimension("overworld", []voxel.Volume{{Name: voxel.Block, Scale: 1}}, nil).Volume(voxel.Block)
-			v.Fill(region.Box(box), v.Named(block))
+			v.Fill(box, v.Named(block))
 			return nil
 		})
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -99,7 +98,7 @@ func TestEmptyDimension(t *testing.T) {
 			v := tx.Dimension("d").Volume("fine")
 			v.Set(at, v.Named("end"))
 			u := tx.Dimension("d").Volume("low")
-			u.Fill(region.Box(geom.Box{Min: geom.Point{X: at.X >> 2, Y: at.Y >> 2, Z: at.Z >> 2}, Max: geom.Point{X: at.X>>2 + 1, Y: at.Y>>2 + 1, Z: at.Z>>2 + 1}}), u.Named("low end"))
+			u.Fill(geom.Box{Min: geom.Point{X: at.X >> 2, Y: at.Y >> 2, Z: at.Z >> 2}, Max: geom.Point{X: at.X>>2 + 1, Y: at.Y>>2 + 1, Z: at.Z>>2 + 1}}, u.Named("low end"))
 			return nil
 		})
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -207,7 +206,7 @@ func model(t *testing.T, seed uint64) {
 					v.Set(p, c)
 					continue
 				}
-				v.Fill(region.Box(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1 + rng.IntN(40), Y: 1 + rng.IntN(40), Z: 1 + rng.IntN(40)})}), c)
+				v.Fill(geom.Box{Min: p, Max: p.Add(geom.Point{X: 1 + rng.IntN(40), Y: 1 + rng.IntN(40), Z: 1 + rng.IntN(40)})}, c)
 			}
 			return nil
 		})

@@ -20,7 +20,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -41,12 +40,12 @@ func versionsOf(t *testing.T, n int) (history.Store, []history.Commit) {
 			if i == 0 {
 				for x := -160; x < 160; x += 8 {
 					for z := -160; z < 160; z += 8 {
-						v.Fill(region.Box(geom.Box{Min: geom.Point{X: x, Z: z}, Max: geom.Point{X: x + 8, Y: 9 + (x*x/77+z)&15, Z: z + 8}}), v.Named("stone"))
+						v.Fill(geom.Box{Min: geom.Point{X: x, Z: z}, Max: geom.Point{X: x + 8, Y: 9 + (x*x/77+z)&15, Z: z + 8}}, v.Named("stone"))
 					}
 				}
 			}
 			at := geom.Point{X: i * 23, Y: 12, Z: -i * 9}
-			v.Fill(region.Box(geom.Box{Min: at, Max: at.Add(geom.Point{X: 9, Y: 9, Z: 9})}), v.Named(fmt.Sprint("brick ", i)))
+			v.Fill(geom.Box{Min: at, Max: at.Add(geom.Point{X: 9, Y: 9, Z: 9})}, v.Named(fmt.Sprint("brick ", i)))
 			return nil
 		})
 		if err != nil {
@@ -189,7 +188,7 @@ func TestPartOfAWorld(t *testing.T) {
 		}
 		_, err = w.Update(func(tx *world.Tx) error {
 			v := tx.Dimension("overworld").Volume(voxel.Block)
-			v.Fill(region.Box(geom.Box{Min: geom.Point{X: -40 + 32*i, Y: 3, Z: 1}, Max: geom.Point{X: -20 + 32*i, Y: 30, Z: 5}}), v.Named("stone"))
+			v.Fill(geom.Box{Min: geom.Point{X: -40 + 32*i, Y: 3, Z: 1}, Max: geom.Point{X: -20 + 32*i, Y: 30, Z: 5}}, v.Named("stone"))
 			return nil
 		})
 		if err != nil {
@@ -365,7 +364,7 @@ func TestReturnAlone(t *testing.T) {
 	s.close()
 	_, err := w.Update(func(tx *world.Tx) error {
 		v := tx.Dimension("overworld").Volume(voxel.Block)
-		v.Fill(region.Box(geom.Box{Min: geom.Point{X: 3, Y: 30, Z: 3}, Max: geom.Point{X: 5, Y: 60, Z: 5}}), v.Named("gold"))
+		v.Fill(geom.Box{Min: geom.Point{X: 3, Y: 30, Z: 3}, Max: geom.Point{X: 5, Y: 60, Z: 5}}, v.Named("gold"))
 		return nil
 	})
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -34,8 +33,8 @@ func newWorld(t testing.TB, edge int) *world.World {
 		for x := -edge; x < edge; x += 4 {
 			for z := -edge; z < edge; z += 4 {
 				h := 20 + (x*x/97+z*z/61)%23
-				v.Fill(region.Box(geom.Box{Min: geom.Point{X: x, Z: z}, Max: geom.Point{X: x + 4, Y: h, Z: z + 4}}), stone)
-				v.Fill(region.Box(geom.Box{Min: geom.Point{X: x, Y: h, Z: z}, Max: geom.Point{X: x + 4, Y: h + 1, Z: z + 4}}), grass)
+				v.Fill(geom.Box{Min: geom.Point{X: x, Z: z}, Max: geom.Point{X: x + 4, Y: h, Z: z + 4}}, stone)
+				v.Fill(geom.Box{Min: geom.Point{X: x, Y: h, Z: z}, Max: geom.Point{X: x + 4, Y: h + 1, Z: z + 4}}, grass)
 			}
 		}
 		return nil
@@ -270,7 +269,7 @@ func TestFirstView(t *testing.T) {
 	// An edit arrives, at all levels.
 	_, err := w.Update(func(tx *world.Tx) error {
 		v := tx.Dimension("overworld").Volume(voxel.Block)
-		v.Fill(region.Box(geom.Box{Min: geom.Point{X: 3, Y: 40, Z: 3}, Max: geom.Point{X: 12, Y: 60, Z: 12}}), v.Named("gold"))
+		v.Fill(geom.Box{Min: geom.Point{X: 3, Y: 40, Z: 3}, Max: geom.Point{X: 12, Y: 60, Z: 12}}, v.Named("gold"))
 		v.Set(geom.Point{X: -20, Y: 3, Z: 7}, 0)
 		return nil
 	})

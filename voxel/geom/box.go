@@ -69,4 +69,20 @@ func (b Box) Over(n int) Box {
 	return Box{b.Min.Over(n), last.Add(Point{1, 1, 1})}
 }
 
+// space is all cells in range.
+var space = Root.Box()
+
+// Bounds returns the part of b that is in range. With Contains and Spans it makes a Box a
+// Region of package region.
+func (b Box) Bounds() Box { return b.Intersect(space) }
+
+// Spans calls yield with the run of cells x0 <= x < x1 that the row (y, z) has in range, if
+// it has one.
+func (b Box) Spans(y, z int, yield func(x0, x1 int) bool) {
+	in := b.Bounds()
+	if in.Contains(Point{in.Min.X, y, z}) {
+		yield(in.Min.X, in.Max.X)
+	}
+}
+
 func (b Box) String() string { return fmt.Sprintf("[%v %v)", b.Min, b.Max) }

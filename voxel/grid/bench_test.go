@@ -38,7 +38,7 @@ func makeHills() *hills {
 		}
 	}
 	seq := func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
-		for pos := range region.Chunks(region.Box(box(0, 0, 0, hillsX, hillsY, hillsZ))) {
+		for pos := range region.Chunks(box(0, 0, 0, hillsX, hillsY, hillsZ)) {
 			flat := new([voxel.ChunkCells]voxel.Cell)
 			i := 0
 			each(pos.Box(), func(p geom.Point) { flat[i] = h.plain[plainAt(p)]; i++ })
@@ -221,7 +221,7 @@ func BenchmarkUpdate(b *testing.B) {
 		}},
 		{"box of 100", func(d *grid.Draft) {
 			p := point()
-			d.Fill(region.Box(geom.Box{Min: p, Max: p.Add(at(100, 100, 100))}), voxel.TerrainCell(uint8(r.IntN(5)), 9))
+			d.Fill(geom.Box{Min: p, Max: p.Add(at(100, 100, 100))}, voxel.TerrainCell(uint8(r.IntN(5)), 9))
 		}},
 	} {
 		b.Run(k.name, func(b *testing.B) {
@@ -299,7 +299,7 @@ func BenchmarkRaycast(b *testing.B) {
 func BenchmarkBuild(b *testing.B) {
 	v := grid.Build(grid.Options{}, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		one := voxel.Uniform(1)
-		for pos := range region.Chunks(region.Box(box(-2560, -96, -2560, 2560, 96, 2560))) {
+		for pos := range region.Chunks(box(-2560, -96, -2560, 2560, 96, 2560)) {
 			if !yield(pos, one) {
 				return
 			}

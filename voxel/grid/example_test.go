@@ -44,9 +44,9 @@ func Example() {
 // Somebody falls into a lake: the ground stops the fall, the liquid says how deep that is.
 func ExampleView_Sweep() {
 	ground, lake := grid.Hold(grid.New(grid.Options{Schema: voxel.Terrain})), grid.Hold(grid.New(grid.Options{Schema: voxel.Level}))
-	bed := region.Box(geom.Box{Max: geom.Point{X: 20, Y: 3, Z: 20}})
+	bed := geom.Box{Max: geom.Point{X: 20, Y: 3, Z: 20}}
 	_, _ = ground.Update(func(d *grid.Draft) error { d.Fill(bed, voxel.TerrainCell(1, 127)); return nil })
-	water := region.Box(geom.Box{Min: geom.Point{Y: 3}, Max: geom.Point{X: 20, Y: 6, Z: 20}})
+	water := geom.Box{Min: geom.Point{Y: 3}, Max: geom.Point{X: 20, Y: 6, Z: 20}}
 	_, _ = lake.Update(func(d *grid.Draft) error { d.Fill(water, 191); return nil })
 
 	feet, head := [3]float64{5, 12, 5}, [3]float64{5.6, 13.8, 5.6}

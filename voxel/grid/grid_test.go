@@ -257,7 +257,7 @@ func TestNotLoaded(t *testing.T) {
 	v := grid.New(grid.Options{}).With([]grid.Placed{{pos(0, 0, 0), voxel.Uniform(3)}, {pos(1, 0, 1), grid.NotLoaded}})
 	near := region.Ball{Center: at(16, 16, 16), Radius: 20}
 	over := region.Ball{Center: at(16, 16, 16), Radius: 50}
-	whole := region.Box(box(0, 0, 0, 64, 32, 64))
+	whole := box(0, 0, 0, 64, 32, 64)
 	for _, tt := range []struct {
 		name string
 		do   func(d *grid.Draft)
@@ -268,7 +268,7 @@ func TestNotLoaded(t *testing.T) {
 		{"fill whole", func(d *grid.Draft) { d.Fill(whole, 1) }, true},
 		{"replace near", func(d *grid.Draft) { d.Replace(near, 3, 1) }, true},
 		{"replace over", func(d *grid.Draft) { d.Replace(over, 3, 1) }, false},
-		{"replace everywhere", func(d *grid.Draft) { d.Replace(region.Box(geom.Root.Box()), 3, 1) }, false},
+		{"replace everywhere", func(d *grid.Draft) { d.Replace(geom.Root.Box(), 3, 1) }, false},
 		{"replace with bad cell", func(d *grid.Draft) { d.Replace(near, 3, voxel.MaxCell+1) }, false},
 		{"replace what cannot be", func(d *grid.Draft) { d.Replace(whole, voxel.MaxCell+1, 1) }, true},
 		{"fill with bad cell", func(d *grid.Draft) { d.Fill(near, voxel.MaxCell+1) }, false},
@@ -320,7 +320,7 @@ func TestDraftOfManyChunks(t *testing.T) {
 		}
 	}
 	v, replaced := d.Publish()
-	if n, ok := v.CountNonEmpty(region.Box(geom.Root.Box())); !ok || n != 3*chunks || len(replaced) != chunks {
+	if n, ok := v.CountNonEmpty(geom.Root.Box()); !ok || n != 3*chunks || len(replaced) != chunks {
 		t.Errorf("%d cells in %d chunks, want %d in %d", n, len(replaced), 3*chunks, chunks)
 	}
 }
@@ -328,7 +328,7 @@ func TestDraftOfManyChunks(t *testing.T) {
 // TestFillEverywhere fills all of space: with the default it costs what is there, and with
 // another cell it ends with its context or with its bound.
 func TestFillEverywhere(t *testing.T) {
-	everywhere := region.Box(geom.Root.Box())
+	everywhere := geom.Root.Box()
 	v := grid.New(grid.Options{}).With([]grid.Placed{
 		{pos(0, 0, 0), voxel.Uniform(3)}, {pos(9, 0, 1), grid.NotLoaded}, {pos(-geom.MaxChunk, 0, 0), voxel.Uniform(1)},
 	})

@@ -82,7 +82,7 @@ func randomBox(r *rand.Rand) geom.Box {
 
 func randomRegion(r *rand.Rand) region.Region {
 	if r.IntN(2) == 0 {
-		return region.Box(randomBox(r))
+		return randomBox(r)
 	}
 	return region.Ball{Center: randomPoint(r, arena), Radius: r.Float64() * 40}
 }
@@ -140,13 +140,13 @@ func write(r *rand.Rand, d *grid.Draft, m *model, v *grid.View) {
 		in(g, func(p geom.Point) { m.set(p, cell) })
 	case 5:
 		b := randomBox(r)
-		d.Fill(region.Box(b), cell)
+		d.Fill(b, cell)
 		each(b, func(p geom.Point) { m.set(p, cell) })
 	case 6:
 		var g region.Region = arenaOnly{randomRegion(r)}
 		from := voxel.Cell(r.IntN(4))
 		if r.IntN(3) == 0 && from != m.def {
-			g = region.Box(geom.Root.Box())
+			g = geom.Root.Box()
 		}
 		d.Replace(g, from, cell)
 		in(g, func(p geom.Point) {

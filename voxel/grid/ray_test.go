@@ -61,7 +61,7 @@ func scattered(r *rand.Rand) *grid.View {
 		c := at(r.IntN(240)-120, r.IntN(200)-100, r.IntN(240)-120)
 		d.Fill(region.Ball{Center: c, Radius: r.Float64() * 16}, voxel.Cell(1+r.IntN(4)))
 	}
-	d.Fill(region.Box(box(-64, -64, 32, 0, 0, 64)), 3)
+	d.Fill(box(-64, -64, 32, 0, 0, 64), 3)
 	for range 300 {
 		d.Set(at(r.IntN(240)-120, r.IntN(200)-100, r.IntN(240)-120), voxel.Cell(1+r.IntN(4)))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 // A View shows one update whole, whatever is written meanwhile, and goes on to.
@@ -17,7 +16,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 	g := grid.Hold(grid.New(grid.Options{}))
 	fill := func(n voxel.Cell) error {
 		_, err := g.Update(func(d *grid.Draft) error {
-			d.Fill(region.Box(b), n)
+			d.Fill(b, n)
 			d.Set(at(1000, 0, 0), n)
 			return nil
 		})
@@ -55,7 +54,7 @@ func TestReadersBesideAWriter(t *testing.T) {
 
 // wantOnly checks that b is of one cell, at some levels.
 func wantOnly(t *testing.T, v *grid.View, b geom.Box, want voxel.Cell) {
-	if n, ok := v.CountNonEmpty(region.Box(b)); !ok || n != b.Cells() {
+	if n, ok := v.CountNonEmpty(b); !ok || n != b.Cells() {
 		t.Errorf("%d cells, want %d", n, b.Cells())
 	}
 	cells := make([]voxel.Cell, 8)
@@ -110,7 +109,7 @@ func TestSmallVolumesAreSmall(t *testing.T) {
 // A Sub shares the chunks and holds no others.
 func TestSub(t *testing.T) {
 	d := grid.New(grid.Options{}).Edit()
-	d.Fill(region.Box(box(-100, -100, -100, 100, 100, 100)), 7)
+	d.Fill(box(-100, -100, -100, 100, 100, 100), 7)
 	v, _ := d.Publish()
 	b := box(-5, 3, 40, 70, 31, 65)
 	sub := v.Sub(b)

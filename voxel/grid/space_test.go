@@ -9,7 +9,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
-	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
 type vec = [3]float64
@@ -189,7 +188,7 @@ func meetsMatter(low, high, motion vec, s solid) (float64, bool) {
 }
 
 func TestMatterOfCells(t *testing.T) {
-	ground := func(d *grid.Draft) { d.Fill(region.Box(box(-9, -9, -9, 9, 0, 9)), voxel.TerrainCell(1, 255)) }
+	ground := func(d *grid.Draft) { d.Fill(box(-9, -9, -9, 9, 0, 9), voxel.TerrainCell(1, 255)) }
 	for _, tt := range []struct {
 		name  string
 		write func(d *grid.Draft)
@@ -198,16 +197,16 @@ func TestMatterOfCells(t *testing.T) {
 		want  float64 // distance
 		level bool
 	}{
-		{"a top cell of 1/256", func(d *grid.Draft) { ground(d); d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), voxel.TerrainCell(1, 0)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 10 - 1./256, false},
-		{"a top cell of a half", func(d *grid.Draft) { ground(d); d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), voxel.TerrainCell(1, 127)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.5, false},
+		{"a top cell of 1/256", func(d *grid.Draft) { ground(d); d.Fill(box(-9, 0, -9, 9, 1, 9), voxel.TerrainCell(1, 0)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 10 - 1./256, false},
+		{"a top cell of a half", func(d *grid.Draft) { ground(d); d.Fill(box(-9, 0, -9, 9, 1, 9), voxel.TerrainCell(1, 127)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.5, false},
 		{"below a ceiling", func(d *grid.Draft) {
 			ground(d)
-			d.Fill(region.Box(box(-9, -10, -9, 9, -9, 9)), voxel.TerrainCell(1, 63))
+			d.Fill(box(-9, -10, -9, 9, -9, 9), voxel.TerrainCell(1, 63))
 		}, vec{.5, -20, .5}, vec{0, 1, 0}, 20 - 9.25, false},
-		{"a thin layer", func(d *grid.Draft) { d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), voxel.TerrainCell(1, 63)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 10 - .625, false},
-		{"at a wall", func(d *grid.Draft) { ground(d); d.Fill(region.Box(box(9, -9, -9, 10, 0, 9)), voxel.TerrainCell(1, 63)) }, vec{20, -3.5, .5}, vec{-1, 0, 0}, 10.75, false},
-		{"a shallow liquid over nothing", func(d *grid.Draft) { d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), 63) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.75, true},
-		{"a deep liquid", func(d *grid.Draft) { d.Fill(region.Box(box(-9, -9, -9, 9, 1, 9)), 63) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.75, true},
+		{"a thin layer", func(d *grid.Draft) { d.Fill(box(-9, 0, -9, 9, 1, 9), voxel.TerrainCell(1, 63)) }, vec{.5, 10, .5}, vec{0, -1, 0}, 10 - .625, false},
+		{"at a wall", func(d *grid.Draft) { ground(d); d.Fill(box(9, -9, -9, 10, 0, 9), voxel.TerrainCell(1, 63)) }, vec{20, -3.5, .5}, vec{-1, 0, 0}, 10.75, false},
+		{"a shallow liquid over nothing", func(d *grid.Draft) { d.Fill(box(-9, 0, -9, 9, 1, 9), 63) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.75, true},
+		{"a deep liquid", func(d *grid.Draft) { d.Fill(box(-9, -9, -9, 9, 1, 9), 63) }, vec{.5, 10, .5}, vec{0, -1, 0}, 9.75, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := grid.Options{Schema: voxel.Terrain}
@@ -270,8 +269,8 @@ func TestSpaceOfSource(t *testing.T) {
 // What touches matter at the start and moves into it meets the face that it touches.
 func TestMatterTouchedAtTheStart(t *testing.T) {
 	d := grid.New(grid.Options{Schema: voxel.Terrain}).Edit()
-	d.Fill(region.Box(box(-9, -9, -9, 9, 0, 9)), voxel.TerrainCell(1, 255))
-	d.Fill(region.Box(box(-9, 0, -9, 9, 1, 9)), voxel.TerrainCell(1, 127)) // up to .5
+	d.Fill(box(-9, -9, -9, 9, 0, 9), voxel.TerrainCell(1, 255))
+	d.Fill(box(-9, 0, -9, 9, 1, 9), voxel.TerrainCell(1, 127)) // up to .5
 	v, _ := d.Publish()
 	for _, tt := range []struct {
 		name   string

@@ -112,7 +112,7 @@ func inChunk(in geom.Box) geom.Box {
 // Fill writes v to every cell of r. A chunk that lies entirely in r need not be
 // loaded.
 func (d *Draft) Fill(r region.Region, v voxel.Cell) {
-	if b, ok := r.(region.Box); !d.checked(v) || ok && !d.checkBox(geom.Box(b)) {
+	if b, ok := r.(geom.Box); !d.checked(v) || ok && !d.checkBox(b) {
 		return
 	}
 	whole := voxel.Uniform(v)
@@ -152,7 +152,7 @@ func eachRun(r region.Region, pos geom.ChunkPos, f func(run geom.Box)) {
 	if in.Empty() {
 		return
 	}
-	if _, ok := r.(region.Box); ok {
+	if _, ok := r.(geom.Box); ok {
 		f(inChunk(in))
 		return
 	}
@@ -269,7 +269,7 @@ func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cov
 
 // chunksOf is region.Chunks. The chunks of a box are known without a search.
 func chunksOf(r region.Region) iter.Seq2[geom.ChunkPos, region.Cover] {
-	if _, ok := r.(region.Box); !ok {
+	if _, ok := r.(geom.Box); !ok {
 		return region.Chunks(r)
 	}
 	return func(yield func(geom.ChunkPos, region.Cover) bool) {

@@ -94,8 +94,6 @@ func (c Cylinder) cover(b geom.Box) (Cover, bool) {
 	return between(length2(near), d, length2(wide)), true
 }
 
-func (c Cylinder) upright() {}
-
 // disc is the cells of a slice around a centre, whose y does not count.
 type disc struct {
 	center geom.Point

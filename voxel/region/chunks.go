@@ -38,7 +38,10 @@ func (s shape) guess(b geom.Box) (c Cover, sure bool) {
 		return none, true
 	}
 	c = Partly
-	if r, ok := s.Region.(coverer); ok {
+	switch r := s.Region.(type) {
+	case geom.Box:
+		c, sure = Whole, true
+	case coverer:
 		c, sure = r.cover(cut)
 	}
 	if cut != b {
@@ -55,7 +58,7 @@ func (s shape) look(b geom.Box) Cover {
 	}
 	cut := b.Intersect(s.bounds)
 	in, out, n := false, cut != b, 0
-	if _, ok := s.Region.(upright); ok {
+	if isUpright(s.Region) {
 		cut.Max.Y = cut.Min.Y + 1
 	}
 	count := func(x0, x1 int) bool {

@@ -43,7 +43,7 @@ func ExampleChunks() {
 
 // Boxes cuts a large job into pieces that can be done one after the other.
 func ExampleBoxes() {
-	jobs := region.Boxes(region.Box{Max: geom.Point{X: 200, Y: 64, Z: 200}}, 16)
+	jobs := region.Boxes(geom.Box{Max: geom.Point{X: 200, Y: 64, Z: 200}}, 16)
 	fmt.Println(len(jobs), "jobs, the first", jobs[0])
 	// Output: 8 jobs, the first [(0,0,0) (32,64,96))
 }

@@ -269,5 +269,3 @@ func (e *edge) meets(c geom.Box) bool {
 	}
 	return left && right
 }
-
-func (p Prism) upright() {}

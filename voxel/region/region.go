@@ -1,5 +1,5 @@
-// Package region has sets of cells: boxes, balls, cylinders, prisms over polygons, and their unions, intersections and
-// differences.
+// Package region has sets of cells: balls, cylinders, prisms over polygons, and unions, intersections and
+// differences of them and of boxes. A geom.Box is a Region.
 //
 // A Region can be asked for its bounds, whether it holds a cell, and its cells row by
 // row. Everything in cairn that fills, searches or loads a part of space takes one:
@@ -29,7 +29,7 @@ import (
 type Region interface {
 	// Bounds returns a box that holds every cell. It may be larger than the least one.
 	Bounds() geom.Box
-	// Contains reports whether p is a cell of the region.
+	// Contains reports whether p, a cell within range, is one of the region.
 	Contains(p geom.Point) bool
 	// Spans calls yield with the runs of cells x0 <= x < x1 of the row (y, z), until
 	// yield returns false. Runs ascend, none is empty, and no two touch.
@@ -39,31 +39,14 @@ type Region interface {
 // space is all cells within range.
 var space = geom.Root.Box()
 
-// Box is the cells of a box. A box that is empty or inside out has none.
-type Box geom.Box
-
-func (b Box) box() geom.Box { return geom.Box(b).Intersect(space) }
-
-// Bounds returns the box.
-func (b Box) Bounds() geom.Box { return b.box() }
-
-// Contains reports whether p is a cell of the box.
-func (b Box) Contains(p geom.Point) bool { return b.box().Contains(p) }
-
-// Spans yields at most one run.
-func (b Box) Spans(y, z int, yield func(x0, x1 int) bool) {
-	in := b.box()
-	if in.Contains(geom.Point{X: in.Min.X, Y: y, Z: z}) {
-		yield(in.Min.X, in.Max.X)
+// isUpright reports whether the rows of a region are the same at every height within its bounds.
+func isUpright(r Region) bool {
+	switch r.(type) {
+	case geom.Box, Cylinder, Prism:
+		return true
 	}
+	return false
 }
-
-func (b Box) cover(geom.Box) (Cover, bool) { return Whole, true }
-
-func (b Box) upright() {}
-
-// upright is a region whose rows are the same at every height within Bounds.
-type upright interface{ upright() }
 
 // Count returns the number of cells of r, or math.MaxInt if there are more. It reads each row
 // once of those that are the same: one of a box, those of one slice of a cylinder or a prism, and of
@@ -73,8 +56,8 @@ func Count(r Region) int {
 	if b.Empty() {
 		return 0
 	}
-	ys := borders(r, func(p geom.Point) int { return p.Y }, func(r Region) bool { _, ok := r.(upright); return ok })
-	zs := borders(r, func(p geom.Point) int { return p.Z }, func(r Region) bool { _, ok := r.(Box); return ok })
+	ys := borders(r, func(p geom.Point) int { return p.Y }, isUpright)
+	zs := borders(r, func(p geom.Point) int { return p.Z }, func(r Region) bool { _, ok := r.(geom.Box); return ok })
 	n := 0
 	for y := b.Min.Y; y < b.Max.Y && n < math.MaxInt; {
 		above := after(ys, y, b.Max.Y)

@@ -33,7 +33,7 @@ func drawSet(t *rapid.T, depth int) (region.Region, map[geom.Point]bool) {
 	switch kind {
 	case 0, 1:
 		at := point(t, "min", 24)
-		r = region.Box{Min: at, Max: at.Add(point(t, "size", 34))}
+		r = geom.Box{Min: at, Max: at.Add(point(t, "size", 34))}
 	case 2:
 		r = region.Ball{Center: point(t, "center", 24), Radius: rapid.Float64Range(-1, 12).Draw(t, "radius")}
 	case 3:
@@ -98,8 +98,8 @@ func TestSets(t *testing.T) {
 
 // TestSetsAreWhole covers chunks that no single part of a union holds.
 func TestSetsAreWhole(t *testing.T) {
-	box := func(x0, x1 int) region.Box {
-		return region.Box{Min: geom.Point{X: x0, Y: -32, Z: -32}, Max: geom.Point{X: x1, Y: 64, Z: 64}}
+	box := func(x0, x1 int) geom.Box {
+		return geom.Box{Min: geom.Point{X: x0, Y: -32, Z: -32}, Max: geom.Point{X: x1, Y: 64, Z: 64}}
 	}
 	r := region.Difference{From: region.Union{box(-40, 5), box(5, 64)}, Without: region.Intersection{box(-40, 0), box(-9, 64)}}
 	cells := cellsOf(r)
@@ -116,7 +116,7 @@ func TestSetsAreWhole(t *testing.T) {
 func BenchmarkSetChunks(b *testing.B) {
 	r := region.Difference{
 		From: region.Union{
-			region.Box{Max: geom.Point{X: 384, Y: 384, Z: 384}},
+			geom.Box{Max: geom.Point{X: 384, Y: 384, Z: 384}},
 			region.Cylinder{Base: geom.Point{X: 384, Z: 384}, Radius: 100, Height: 384},
 		},
 		Without: region.Ball{Center: geom.Point{X: 100, Y: 100, Z: 100}, Radius: 40},

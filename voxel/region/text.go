@@ -178,7 +178,7 @@ func (p *parser) box() Region {
 	a := p.point()
 	p.token("..")
 	b := p.point()
-	return Box{
+	return geom.Box{
 		Min: geom.Point{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},
 		Max: geom.Point{X: max(a.X, b.X) + 1, Y: max(a.Y, b.Y) + 1, Z: max(a.Z, b.Z) + 1},
 	}
@@ -314,13 +314,12 @@ func appendText(out []byte, r Region, binds int) ([]byte, error) {
 		}
 	}
 	switch r := r.(type) {
-	case Box:
-		b := geom.Box(r)
-		if b.Empty() || b.Intersect(space) != b {
-			return nil, fmt.Errorf("box %v has no text", b)
+	case geom.Box:
+		if r.Empty() || r.Bounds() != r {
+			return nil, fmt.Errorf("box %v has no text", r)
 		}
-		out = append(appendInts(append(out, "box:"...), b.Min.X, b.Min.Y, b.Min.Z), ".."...)
-		return appendInts(out, b.Max.X-1, b.Max.Y-1, b.Max.Z-1), nil
+		out = append(appendInts(append(out, "box:"...), r.Min.X, r.Min.Y, r.Min.Z), ".."...)
+		return appendInts(out, r.Max.X-1, r.Max.Y-1, r.Max.Z-1), nil
 	case Ball:
 		if !space.Contains(r.Center) || !(r.Radius >= 0 && r.Radius <= reach) {
 			return nil, fmt.Errorf("ball %+v has no text", r)

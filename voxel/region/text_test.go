@@ -32,7 +32,7 @@ func ExampleParse() {
 
 func TestParse(t *testing.T) {
 	box := func(n int) region.Region {
-		return region.Box{Max: geom.Point{X: n + 1, Y: 1, Z: 1}}
+		return geom.Box{Max: geom.Point{X: n + 1, Y: 1, Z: 1}}
 	}
 	prism := mustPrism(t, []region.Corner{{X: -1, Z: 2}, {X: 33554432, Z: 0}, {X: 5, Z: 9}}, -64, 320)
 	for _, tt := range []struct {
@@ -40,8 +40,8 @@ func TestParse(t *testing.T) {
 		want region.Region
 		back string // "" is text
 	}{
-		{"box:0,0,0..63,255,63", region.Box{Max: geom.Point{X: 64, Y: 256, Z: 64}}, ""},
-		{" box:3,-2,1..-3,5,-9\n", region.Box{Min: geom.Point{X: -3, Y: -2, Z: -9}, Max: geom.Point{X: 4, Y: 6, Z: 2}}, "box:-3,-2,-9..3,5,1"},
+		{"box:0,0,0..63,255,63", geom.Box{Max: geom.Point{X: 64, Y: 256, Z: 64}}, ""},
+		{" box:3,-2,1..-3,5,-9\n", geom.Box{Min: geom.Point{X: -3, Y: -2, Z: -9}, Max: geom.Point{X: 4, Y: 6, Z: 2}}, "box:-3,-2,-9..3,5,1"},
 		{"ball:1,2,-3,4", region.Ball{Center: geom.Point{X: 1, Y: 2, Z: -3}, Radius: 4}, ""},
 		{"ball:1,2,3,0.25", region.Ball{Center: geom.Point{X: 1, Y: 2, Z: 3}, Radius: 0.25}, ""},
 		{"cylinder:1,2,3,4.5,6", region.Cylinder{Base: geom.Point{X: 1, Y: 2, Z: 3}, Radius: 4.5, Height: 6}, ""},
@@ -121,7 +121,7 @@ func TestParseRefuses(t *testing.T) {
 
 func TestTextRefuses(t *testing.T) {
 	for _, r := range []region.Region{
-		nil, region.Box{}, region.Ball{Radius: -1}, region.Ball{Radius: math.NaN()}, region.Ball{Center: geom.Point{X: 1 << 25}}, region.Cylinder{},
+		nil, geom.Box{}, region.Ball{Radius: -1}, region.Ball{Radius: math.NaN()}, region.Ball{Center: geom.Point{X: 1 << 25}}, region.Cylinder{},
 		region.Cylinder{Radius: math.Inf(1), Height: 1}, region.Prism{}, region.Union{}, region.Intersection{region.Ball{}, region.Intersection{}},
 		region.Difference{}, plain{region.Ball{}},
 	} {

@@ -15,11 +15,11 @@ type coarse struct {
 
 // Scaled returns the cells of a volume that lie in a region of blocks completely.
 func Scaled(r region.Region, scale int) region.Region {
-	switch b, box := r.(region.Box); {
-	case scale == 1 || box && geom.Box(b) == world.Everywhere:
+	switch b, box := r.(geom.Box); {
+	case scale == 1 || box && b == world.Everywhere:
 		return r
 	case box:
-		return region.Box(coarse{r, scale}.Bounds())
+		return coarse{r, scale}.Bounds()
 	}
 	return coarse{r, scale}
 }

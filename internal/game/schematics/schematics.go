@@ -157,7 +157,7 @@ func columnsOf(b geom.Box) (out []geom.Box) {
 }
 
 func writeColumn(ctx context.Context, s *world.Snapshot, dimension string, b geom.Box, out io.Writer, lost map[string]int) error {
-	c, err := port.Clip(ctx, s, dimension, region.Box(b))
+	c, err := port.Clip(ctx, s, dimension, b)
 	if err != nil {
 		return err
 	}

@@ -105,13 +105,13 @@ func (o *Options) Apply(ctx context.Context, w *world.World, in Target, b brush.
 // keep puts back what the brush changed in a box of the volume outside of the Region and the Mask.
 // was is the volume before.
 func (o *Options) keep(v *world.VolumeTx, was *world.Volume, b geom.Box) {
-	admits, in := masks.Admitted(o.Mask, v.Schema, was.Names()), region.Region(region.Box(b))
+	admits, in := masks.Admitted(o.Mask, v.Schema, was.Names()), region.Region(b)
 	if o.Region != nil {
 		in = masks.Scaled(o.Region, v.Scale)
 	} else if admits == nil {
 		return
 	}
-	for pos := range region.Chunks(region.Box(b)) {
+	for pos := range region.Chunks(b) {
 		before, _ := was.Chunk(pos)
 		if after, ok := v.Chunk(pos); ok && before != after {
 			before = before.Or(v.Default)
@@ -132,7 +132,7 @@ func (o *Options) Replace(ctx context.Context, w *world.World, in Target) error 
 		if int(in.Volume.Default()) < len(admits) && admits[in.Volume.Default()] {
 			return wrong("%s is without end: it is replaced in a %s alone", in.Volume.CellName(in.Volume.Default()), o.word("region"))
 		}
-		r = region.Box(world.Everywhere)
+		r = world.Everywhere
 	}
 	var box geom.Box
 	for pos := range in.Dimension.Columns(r.Bounds()) { // one tells the data version

@@ -248,7 +248,7 @@ func TestWithin(t *testing.T) {
 
 // TestReplace replaces what a mask names.
 func TestReplace(t *testing.T) {
-	one := region.Box{Min: geom.Point{X: 500}, Max: geom.Point{X: 501, Y: 2, Z: 1}}
+	one := geom.Box{Min: geom.Point{X: 500}, Max: geom.Point{X: 501, Y: 2, Z: 1}}
 	for _, tt := range []struct {
 		mask, name string
 		in         region.Region

@@ -38,7 +38,7 @@ func (b *JSONBox) UnmarshalText(text []byte) error {
 		return wrong("box %.100q...: want x0,y0,z0..x1,y1,z1", text)
 	}
 	r, err := region.Parse("box:" + string(text))
-	box, ok := r.(region.Box)
+	box, ok := r.(geom.Box)
 	switch {
 	case err != nil && errors.Is(err, geom.ErrOutOfRange):
 		return wrong("box %.100q: a number is out of range", text)

@@ -93,7 +93,7 @@ type Token struct {
 type BlockBox geom.Box
 
 func (b BlockBox) String() string {
-	text, err := region.Text(region.Box(b))
+	text, err := region.Text(geom.Box(b))
 	if err != nil {
 		return geom.Box(b).String() // an invalid box
 	}
@@ -106,7 +106,7 @@ const boxText = "box:"
 // ParseBlockBox is the inverse of String. The corners may stand in any order.
 func ParseBlockBox(s string) (BlockBox, error) {
 	r, err := region.Parse(boxText + s)
-	if b, ok := r.(region.Box); ok && err == nil {
+	if b, ok := r.(geom.Box); ok && err == nil {
 		return BlockBox(b), nil
 	}
 	return BlockBox{}, fmt.Errorf("token: box %.100q: want x0,y0,z0..x1,y1,z1", s)

@@ -13,7 +13,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -119,7 +118,7 @@ func (c content) write(tx *world.Tx, old content) error {
 	v := d.Volume(voxel.Block)
 	for i, n := range c.Cells {
 		if n != old.Cells[i] {
-			v.Fill(region.Box(box(i)), v.Named(cellName(n)))
+			v.Fill(box(i), v.Named(cellName(n)))
 		}
 	}
 	for i := range c.Columns {

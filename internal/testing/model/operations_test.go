@@ -51,7 +51,7 @@ func (m *machine) write(at spaceAt, v *world.VolumeTx, s *space) {
 			b = geom.Box{Min: b.Min.Chunk().Min(), Max: b.Max.Chunk().Box().Max}
 			b.Max.Y = b.Min.Y + 32
 		}
-		v.Fill(region.Box(b), c)
+		v.Fill(b, c)
 		inBox(b, func(p geom.Point) { s.set(p, k) })
 		m.say("%v: fill %v with %s", at, b, m.names.say(&world.Volume{Volume: v.Volume}, k))
 	case 3:
@@ -65,7 +65,7 @@ func (m *machine) write(at spaceAt, v *world.VolumeTx, s *space) {
 		m.say("%v: fill %v", at, ball)
 	case 4:
 		from, was := m.content(v, s, 4)
-		v.Replace(region.Box(b), from, c)
+		v.Replace(b, from, c)
 		inBox(b, func(p geom.Point) {
 			if s.at(p) == was {
 				s.set(p, k)
@@ -193,7 +193,7 @@ func (m *machine) edits() {
 			name := fmt.Sprint("kind ", 1+m.r.IntN(9))
 			k := m.mark(name)
 			if m.r.IntN(2) == 0 {
-				b.Fill(region.Box(box), name)
+				b.Fill(box, name)
 				inBox(box, func(p geom.Point) { s.set(p, k) })
 			} else {
 				b.Set(box.Min, name)
