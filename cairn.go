@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/undo"
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/store"
+	_ "github.com/cairnvoxel/cairn/store/client" // opens http: and https:
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -43,13 +44,11 @@ type (
 
 // Open opens the store at url. "memory:" keeps worlds until it is closed. "https://HOST" is a server,
 // which the calls of the Store ask first, not Open; the token comes from the environment variable
-// CAIRN_TOKEN, or from store.Open. "local:DIR" is a directory, for programs that import
+// CAIRN_TOKEN, or from client.Open. "local:DIR" is a directory, for programs that import
 // github.com/cairnvoxel/cairn/store/local; it is created if it is missing, and one program may have it
 // open at a time. "cluster:FILE" is what docs/CLUSTER.md describes, for programs that import
 // github.com/cairnvoxel/cairn/store/cluster. Open does I/O.
-func Open(ctx context.Context, url string) (Store, error) {
-	return store.Open(ctx, url, store.Options{})
-}
+func Open(ctx context.Context, url string) (Store, error) { return store.Open(ctx, url) }
 
 // Options of a World. The zero value is the default.
 type Options struct {

@@ -123,7 +123,7 @@ func (s *clustered) fill(ctx context.Context, o lab.Options) error {
 	if err != nil {
 		return err
 	}
-	if s.Store, err = store.Open(ctx, "cluster:"+file, store.Options{}); err != nil {
+	if s.Store, err = store.Open(ctx, "cluster:"+file); err != nil {
 		return err
 	}
 	return s.found(ctx, s.crowd, o)

@@ -118,7 +118,7 @@ func Child(ctx context.Context, in io.Reader, out io.Writer) error {
 		_, _ = from.Token() // returns when in has ended
 		close(over)
 	}()
-	st, err := store.Open(ctx, j.URL, store.Options{})
+	st, err := store.Open(ctx, j.URL)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func Bench(ctx context.Context, o lab.Options) (*Report, error) {
 
 func (r *Report) run(ctx context.Context, c *parts.Cluster, o lab.Options) error {
 	r.Servers = len(c.Servers)
-	st, err := store.Open(ctx, c.URL(), store.Options{})
+	st, err := store.Open(ctx, c.URL())
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store"
+	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/spf13/cobra"
@@ -135,7 +135,7 @@ error, 130 interrupted.`,
 	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
 	root.PersistentFlags().BoolVar(&sf.memory.stats, "stats", false, "print to standard error what the cache of decoded pages did")
-	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR, %sFILE or a server's URL, which gets $%s (default $%s or %s)", localScheme, clusterScheme, store.TokenEnv, storeEnv, defaultStore))
+	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR, %sFILE or a server's URL, which gets $%s (default $%s or %s)", localScheme, clusterScheme, client.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string
 		verbs []*cobra.Command

@@ -100,7 +100,7 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 		}
 		return sf.st, err
 	case !isLocal:
-		st, err := store.Open(ctx, sf.location(), store.Options{})
+		st, err := store.Open(ctx, sf.location())
 		if err == nil {
 			sf.st = st
 		}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -9,8 +10,8 @@ import (
 
 // A program that imports this package opens "cluster:" URLs.
 func init() {
-	store.Register("cluster", func(ctx context.Context, rest string) (history.Store, error) {
-		s, err := Open(ctx, rest, Options{})
+	store.Register("cluster", func(ctx context.Context, url string) (history.Store, error) {
+		s, err := Open(ctx, strings.TrimPrefix(url, "cluster:"), Options{})
 		if err != nil {
 			return nil, err // not a nil *Store as a history.Store
 		}

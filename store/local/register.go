@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -9,8 +10,8 @@ import (
 
 // A program that imports this package opens "local:" URLs.
 func init() {
-	store.Register("local", func(_ context.Context, rest string) (history.Store, error) {
-		s, err := Open(rest, Options{})
+	store.Register("local", func(_ context.Context, url string) (history.Store, error) {
+		s, err := Open(strings.TrimPrefix(url, "local:"), Options{})
 		if err != nil {
 			return nil, err // not a nil *Store as a history.Store
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/testing/parts"
-	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -137,8 +136,8 @@ func (p plan) asleepInCluster(ctx context.Context, dir string, out io.Writer) er
 	if err != nil {
 		return err
 	}
-	defer c.Close()                                            // nothing is kept
-	if err := os.Setenv(store.TokenEnv, c.Token); err != nil { // for writers
+	defer c.Close()                                             // nothing is kept
+	if err := os.Setenv(client.TokenEnv, c.Token); err != nil { // for writers
 		return err
 	}
 	st, err := client.Open(ctx, c.URL(), client.Options{Token: c.Token})

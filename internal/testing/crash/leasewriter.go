@@ -14,7 +14,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/stone"
-	"github.com/cairnvoxel/cairn/store"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -152,7 +151,7 @@ func (d deed) commit(ctx context.Context, st history.Store) (history.ID, error) 
 
 func obeyWriter(url string) error {
 	ctx := context.Background()
-	st, err := client.Open(ctx, url, client.Options{Token: os.Getenv(store.TokenEnv)})
+	st, err := client.Open(ctx, url, client.Options{Token: os.Getenv(client.TokenEnv)})
 	if err != nil {
 		return err
 	}
