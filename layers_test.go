@@ -30,7 +30,7 @@ var homes = []row{
 	{"github.com/BurntSushi/toml", "store/cluster"},
 	{"filippo.io/age", "internal/store/backup"},
 	{"github.com/prometheus/client_golang", "internal/server/metrics store/client/metrics"},
-	{"golang.org/x/time", "internal/server/token"},
+	{"golang.org/x/time", "internal/server/limits"},
 	{"github.com/coder/websocket", "internal/server/streams"},
 	{"github.com/spf13/cobra", "cmd/cairn"},
 	{"github.com/spf13/pflag", "cmd/cairn"},

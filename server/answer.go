@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/zipped"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -64,12 +64,11 @@ func (c *call) answer(status int, v any) error {
 	if err != nil {
 		return err
 	}
-	c.send(status, jsonType, append(b, '\n'))
-	return nil
+	return c.send(status, jsonType, append(b, '\n'))
 }
 
-// send sends a whole body. It ignores write errors: the caller has gone.
-func (c *call) send(status int, media string, b []byte) {
+// send sends a whole body. It returns nil, also if the caller has gone.
+func (c *call) send(status int, media string, b []byte) error {
 	h := c.w.Header()
 	h["Content-Type"] = []string{media}
 	c.secure(h)
@@ -83,15 +82,26 @@ func (c *call) send(status int, media string, b []byte) {
 		_, _ = c.Write(b)
 	}
 	c.step("send")
+	return nil
+}
+
+// sendRecords sends a body of records.
+func (c *call) sendRecords(status int, body *wire.Body) error {
+	var b bytes.Buffer
+	if _, err := body.WriteTo(&b); err != nil {
+		return err
+	}
+	return c.send(status, wire.RecordsType, b.Bytes())
 }
 
 // sendRanges sends a file, or the ranges of it that the caller asks for.
-func (c *call) sendRanges(media string, file io.ReadSeeker) {
+func (c *call) sendRanges(media string, file io.ReadSeeker) error {
 	c.w.Header()["Content-Type"] = []string{media}
 	c.secure(c.w.Header())
 	delete(c.r.Header, "If-Match") // in this API it names a head, not this resource
 	http.ServeContent(c, c.r, "", time.Time{}, file)
 	c.step("send")
+	return nil
 }
 
 // part sends a part of an answer of unknown length and empties b.
@@ -144,19 +154,7 @@ func (c *call) finish(status int, media string, b []byte) error {
 		}
 		return err
 	}
-	c.send(status, media, b)
-	return nil
-}
-
-// noContent sends an answer without a body if err is nil, and returns err
-// otherwise.
-func (c *call) noContent(err error) error {
-	if err != nil {
-		return err
-	}
-	c.secure(c.w.Header())
-	c.WriteHeader(http.StatusNoContent)
-	return nil
+	return c.send(status, media, b)
 }
 
 func (c *call) secure(h http.Header) {
@@ -182,31 +180,6 @@ func (c *call) setHead(h history.Head) {
 	c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(h.Fence, 10)}
 }
 
-// headNow returns the head of the world. If the Store is away that may be an old one; the
-// answer then says so.
-func (c *call) headNow() (history.Head, error) {
-	oldest, err := c.oldest()
-	if err != nil {
-		return history.Head{}, err
-	}
-	h, age, err := c.guard.Head(c.ctx, c.name, oldest)
-	c.setStale(age)
-	return h, err
-}
-
-// oldest returns the largest age of an answer that the caller accepts.
-func (c *call) oldest() (time.Duration, error) {
-	h := c.r.Header[wire.StaleHeader]
-	if len(h) == 0 {
-		return c.guard.Oldest(), nil
-	}
-	n, err := strconv.ParseUint(h[0], 10, 31)
-	if err != nil || len(h) > 1 {
-		return 0, bad("%s: want a number of seconds", wire.StaleHeader)
-	}
-	return time.Duration(n) * time.Second, nil
-}
-
 // setStale says how old the answer is, if it is not new.
 func (c *call) setStale(age time.Duration) {
 	if c.stale = age > 0; c.stale {
@@ -223,14 +196,14 @@ func (c *call) fail(err error) {
 	e := refusalOf(err)
 	c.code = e.Code
 	if c.sent {
-		c.logError(slog.LevelWarn, "an answer was cut off", err)
+		c.log.add(c, slog.LevelWarn, "an answer was cut off", err)
 		panic(http.ErrAbortHandler) // the caller must not take what was sent for the whole answer
 	}
 	h := c.w.Header()
 	clear(h)
 	c.permit()
 	if ours(err, e.Code) {
-		h[requestHeader] = []string{c.logError(slog.LevelError, "a call failed", err)}
+		h[requestHeader] = []string{c.log.add(c, slog.LevelError, "a call failed", err)}
 	}
 	switch e.Code {
 	case wire.Busy, wire.Draining, wire.Away:
@@ -241,46 +214,4 @@ func (c *call) fail(err error) {
 		h.Set("Allow", c.allow)
 	}
 	_ = c.answer(e.Code.Status(), wire.Refusal{Error: *e}) // a Refusal always becomes JSON
-}
-
-// ours reports whether an error belongs into the log: the caller can do nothing
-// about it, and the answer says less than the error.
-func ours(err error, code wire.Code) bool {
-	if worded := (*wire.Error)(nil); errors.As(err, &worded) {
-		return false
-	}
-	return code.Status() >= 500 && code != wire.Away || code == wire.Corrupt // away.Guard logs that
-}
-
-// logError logs an error and returns its number in the log.
-func (c *call) logError(level slog.Level, what string, err error) string {
-	number := c.born + "-" + strconv.FormatUint(c.numbers.Add(1), 10)
-	route := ""
-	if c.route != nil {
-		route = c.route.String()
-	}
-	c.logger.Log(c.r.Context(), level, what, "request", number, "route", route, "world", c.name, "err", err)
-	return number
-}
-
-// end releases what the call holds.
-func (c *call) end() {
-	c.release()
-	if c.r.ContentLength != 0 && !c.in.ended {
-		// Read a little of the rest of the body, so that the connection stays
-		// usable.
-		c.readBy(time.Now().Add(c.limits.Patience))
-	}
-	c.uncount()
-	if c.o.Observe == nil {
-		return
-	}
-	e := metrics.CallEvent{
-		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
-		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones, Stale: c.stale,
-	}
-	if c.route != nil {
-		e.Route = c.route.String()
-	}
-	c.o.Observe(&e)
 }

@@ -6,26 +6,10 @@ import (
 	"net/http"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
-
-// memory bounds the bytes of bodies in memory. A call that gets no memory is
-// refused: if calls held some memory and waited for more, all of them could wait
-// forever.
-type memory struct{ free atomic.Int64 }
-
-func (m *memory) reserve(n int64) bool {
-	if m.free.Add(-n) >= 0 {
-		return true
-	}
-	m.free.Add(n)
-	return false
-}
-
-func (m *memory) release(n int64) { m.free.Add(n) }
 
 // body reads the body of a call: at most limit bytes, and not slower than the
 // allowed rate. A Content-Length alone reserves no memory.
@@ -132,7 +116,7 @@ var errTraffic = fault(wire.Busy, "the server is sending or receiving too many b
 
 // reserve reserves memory until the call ends.
 func (c *call) reserve(n int64) bool {
-	if !c.memory.reserve(n) {
+	if !c.memory.Reserve(n) {
 		return false
 	}
 	c.held += n
@@ -141,7 +125,7 @@ func (c *call) reserve(n int64) bool {
 
 // release releases the memory that reserve took.
 func (c *call) release() {
-	c.memory.release(c.held)
+	c.memory.Release(c.held)
 	c.held = 0
 }
 

@@ -2,17 +2,16 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
@@ -21,29 +20,36 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+// transport is what calls need to receive their bodies and to send their answers.
+type transport struct {
+	limits  Limits
+	memory  limits.Memory // of bodies, and of stones that come with stacks
+	log     faultLog
+	observe func(*Event) // nil for none
+	origins []string     // Options.Origins
+}
+
 // call is one call in progress. One goroutine uses it. It is the
 // http.ResponseWriter that routes write their answer to.
 type call struct {
-	*Server
+	*transport
+	caller
 	w     http.ResponseWriter
 	r     *http.Request
 	route *route
-	allow string        // methods of the path, if the call uses another
-	token *token.Grant  // nil without tokens
-	st    history.Store // the Server's, under the limits of the token
-	name  string        // of the world
-	id    string        // in the path
+	allow string // methods of the path, if the call uses another
+	name  string // of the world
+	id    string // in the path
 	query url.Values
 	began time.Time
 	// ctx ends when the caller has gone or the call takes too long.
-	ctx        context.Context
-	cancel     context.CancelFunc
-	started    time.Time
-	counted    bool         // it is in Server.calls
-	countedFor *token.Grant // whose Calls count it, nil for none
+	ctx     context.Context
+	cancel  context.CancelFunc
+	started time.Time
+	place   place // among the calls at a time
 
 	in      body
-	held    int64        // of the Server's memory
+	held    int64        // of the memory
 	spooled atomic.Int64 // bytes of this call in files
 	sent    bool         // the answer's header
 	status  int
@@ -56,50 +62,6 @@ type call struct {
 	lastStep time.Time // end of the last Timing
 	stones   int
 	stale    bool // the answer is old, because the Store is away
-}
-
-// work is serve, but it turns a panic into an error.
-func (c *call) work() (err error) {
-	defer func() {
-		switch v := recover(); v {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(v)
-		default:
-			err = fmt.Errorf("server: panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return c.serve()
-}
-
-// serve finds the route, checks the caller and runs the route.
-func (c *call) serve() error {
-	c.permit()
-	if err := c.find(); err != nil {
-		if c.allow != "" && c.preflight() {
-			return nil
-		}
-		return err
-	}
-	if err := c.admit(); err != nil {
-		return err
-	}
-	c.negotiate()
-	if c.r.URL.RawQuery != "" && c.route != &pageRoute {
-		if err := c.parseQuery(); err != nil {
-			return err
-		}
-	}
-	if c.route.changes() {
-		if !c.enter() {
-			return fault(wire.Draining, "the server is shutting down")
-		}
-		defer c.leave()
-	}
-	c.start()
-	defer func() { c.cancel() }()
-	c.step("admit")
-	return c.route.serve(c)
 }
 
 // negotiate says which headers of the call the form of an answer depends on.
@@ -132,30 +94,38 @@ func (c *call) restart() {
 	}
 }
 
-// parseQuery accepts only parameters that the route knows, each at most once.
+// parseQuery accepts only parameters that the route knows, each at most once, and numbers within
+// their bounds.
 func (c *call) parseQuery() (err error) {
+	if c.r.URL.RawQuery == "" || c.route.path == "" { // pages read their own
+		return nil
+	}
 	c.query, err = url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return bad("the query cannot be read")
 	}
 	for key, values := range c.query {
+		p := c.route.param(key)
 		switch {
-		case !c.route.knows(key):
+		case p == nil:
 			return bad("this route has no query parameter %.40q", key)
 		case len(values) != 1:
 			return bad("query parameter %.40q is given more than once", key)
+		case p.Least != p.Most:
+			if n, err := strconv.ParseInt(values[0], 10, 64); err != nil || n < p.Least || n > p.Most {
+				return bad("%s=%.40q: want a number from %d to %d", key, values[0], p.Least, p.Most)
+			}
 		}
 	}
 	return nil
 }
 
-func (r *route) knows(key string) bool {
-	for _, p := range r.query {
-		if p.Name == key {
-			return true
-		}
+// number returns a parameter of the query that is a number, or standard if it is missing.
+func (c *call) number(key string, standard int64) int64 {
+	if n, err := strconv.ParseInt(c.query.Get(key), 10, 64); err == nil {
+		return n
 	}
-	return false
+	return standard // parseQuery refused all other texts
 }
 
 // commitID returns a query parameter that is the whole id of a commit, or zero if
@@ -175,25 +145,25 @@ func (c *call) commitID(key string) (history.ID, error) {
 	return id, nil
 }
 
-// match returns the commit in If-Match, and whether the header is there. It may be any ETag that
+// match returns the commit in If-Match, nil if the header is missing. It may be any ETag that
 // names the commit.
-func (c *call) match() (id history.ID, given bool, err error) {
+func (c *call) match() (*history.ID, error) {
 	h := c.r.Header["If-Match"]
 	if len(h) == 0 {
-		return id, false, nil
+		return nil, nil
 	}
 	s, ok := strings.CutPrefix(h[0], `"`)
 	s, closed := strings.CutSuffix(s, `"`)
 	s, _, _ = strings.Cut(s, "-")
 	if ok && closed && len(h) == 1 {
 		if s == none {
-			return id, true, nil
+			return new(history.ID), nil
 		}
-		if id, err = history.ParseID(s); err == nil {
-			return id, true, nil
+		if id, err := history.ParseID(s); err == nil {
+			return &id, nil
 		}
 	}
-	return id, false, bad(`If-Match: want one commit's id in quotes, "0" for none`)
+	return nil, bad(`If-Match: want one commit's id in quotes, "0" for none`)
 }
 
 // fence returns the fence in Cairn-Fence, 0 if the header is missing.
@@ -204,7 +174,7 @@ func (c *call) fence() (uint64, error) {
 		return 0, nil
 	case len(h) > 1:
 		return 0, bad("%s is given more than once", wire.FenceHeader)
-	case h[0] == wire.ForceFence && !c.may(Admin):
+	case h[0] == wire.ForceFence && c.role < Admin:
 		return 0, refuse("only admins may force a change")
 	case h[0] == wire.ForceFence:
 		return history.Force, nil
@@ -216,24 +186,38 @@ func (c *call) fence() (uint64, error) {
 	return n, nil
 }
 
+// conditions returns match and fence.
+func (c *call) conditions() (on *history.ID, fence uint64, err error) {
+	if fence, err = c.fence(); err == nil {
+		on, err = c.match()
+	}
+	return on, fence, err
+}
+
 // expect compares If-Match, if it is there, with the head.
 func (c *call) expect() error {
-	want, given, err := c.match()
-	if err != nil || !given {
+	want, err := c.match()
+	if err != nil || want == nil {
 		return err
 	}
 	h, err := c.st.Head(c.ctx, c.name)
-	if err == nil && h.Commit != want {
+	if err == nil && h.Commit != *want {
 		err = history.ErrConflict
 	}
 	return err
 }
 
-// json reads the body: one JSON value without unknown fields.
-func (c *call) json(to any) error { return c.jsonWithin(c.limits.JSONBytes, to) }
+// fenced returns the fence of a call, after it checked If-Match.
+func (c *call) fenced() (uint64, error) {
+	fence, err := c.fence()
+	if err == nil {
+		err = c.expect()
+	}
+	return fence, err
+}
 
-// jsonWithin is json for a body of at most that many bytes.
-func (c *call) jsonWithin(most int64, to any) error {
+// json reads the body: one JSON value without unknown fields, of at most that many bytes.
+func (c *call) json(most int64, to any) error {
 	from, err := c.body(most, true)
 	if err != nil {
 		return err
@@ -253,10 +237,81 @@ func (c *call) jsonWithin(most int64, to any) error {
 
 // step records how long a part of the work took, for Observe.
 func (c *call) step(name string) {
-	if c.o.Observe == nil {
+	if c.observe == nil {
 		return
 	}
 	now := time.Now()
 	c.steps = append(c.steps, metrics.Timing{Name: name, Took: now.Sub(c.lastStep)})
 	c.lastStep = now
+}
+
+// end releases what the call holds.
+func (c *call) end() {
+	c.release()
+	if c.r.ContentLength != 0 && !c.in.ended {
+		// Read a little of the rest of the body, so that the connection stays
+		// usable.
+		c.readBy(time.Now().Add(c.limits.Patience))
+	}
+	c.place.leave()
+	if c.observe == nil {
+		return
+	}
+	e := Event{
+		World: c.name, Status: c.status, Code: c.code, Took: time.Since(c.began),
+		In: c.in.n, Out: c.out, Steps: c.steps, Stones: c.stones, Stale: c.stale,
+	}
+	if c.route != nil {
+		e.Route = c.route.label
+	}
+	c.observe(&e)
+}
+
+// caller is who makes a call.
+type caller struct {
+	token *token.Grant  // nil without tokens
+	role  token.Role    // what the caller may do
+	st    history.Store // under the limits of the token
+}
+
+// who is whom queues count the call for: its token, or zero without tokens.
+func (c *caller) who() (h limits.Caller) {
+	if c.token != nil {
+		h = c.token.Hash
+	}
+	return h
+}
+
+// everywhere reports whether the caller may use all names.
+func (c *caller) everywhere() bool { return c.token == nil || len(c.token.Prefixes) == 0 }
+
+// reach returns an error unless the caller's token is for this world.
+func (c *caller) reach(name string) error {
+	if c.token != nil && !c.token.Reaches(name) {
+		return refuse("the token is for other names")
+	}
+	return nil
+}
+
+// other checks a name in a body.
+func (c *caller) other(name string) error {
+	if err := history.CheckName(name); err != nil {
+		return err
+	}
+	return c.reach(name)
+}
+
+// note checks the message and the author of a commit, and returns who it is by: whom the call
+// names, else the note of its token.
+func (c *caller) note(message, author string) (by string, err error) {
+	if author == "" && c.token != nil {
+		author = strings.ToValidUTF8(c.token.Note[:min(len(c.token.Note), history.MaxAuthor)], "")
+	}
+	if len(message) > history.MaxMessage || len(author) > history.MaxAuthor {
+		return "", bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
+	}
+	if !utf8.ValidString(message) || !utf8.ValidString(author) {
+		return "", bad("message and author must be UTF-8")
+	}
+	return author, nil
 }

@@ -1,160 +1,117 @@
 package server
 
 import (
-	"bytes"
-	"cmp"
-	"context"
+	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/codec"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
 
-func cellRoutes() []route {
+// boxes are cells of versions of worlds.
+type boxes struct{ *worlds }
+
+func (h *boxes) routes() []route {
 	read := append([]param{atVersion}, cells.ReadParams()...)
-	records, fenced := bytesOf(wire.RecordsType), []string{"If-Match", wire.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: append([]string{"If-None-Match"}, stale...), needs: []string{"box"}, status: 200, gives: jsonOf(cells.Answer{}), also: records, tells: staleHeaders, serve: (*call).readCells},
-		{method: "PUT", path: "/v1/cells/NAME", role: Write, about: "writes the cells of a box with a commit; the body may also be records", headers: fenced, takes: jsonOf(cells.WriteForm{}), status: 200, gives: jsonOf(cells.Done{}), tells: []string{"ETag"}, serve: (*call).writeCells},
-		{method: "POST", path: "/v1/brush/NAME", role: Write, about: "runs a brush with a commit", headers: fenced, takes: jsonOf(cells.BrushCall{}), status: 200, gives: jsonOf(cells.Done{}), tells: []string{"ETag"}, serve: (*call).brush},
+		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: known, needs: []string{"box"}, status: 200, also: records, tells: staleHeaders, handler: plain(h.cells, jsonOf(cells.Answer{}))},
+		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
+			atVersion, words("dimension", "name of the dimension"), words("volume", "name of the volume"), whole("level", 0, geom.MaxLevel, "default 0"), chunks("x"), chunks("y"), chunks("z"),
+		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, tells: staleHeaders, handler: plain(h.chunk, records)},
 	}
 }
 
-// cellsFault gives codes to errors of package cells.
-func cellsFault(err error) error {
-	if e := (*cells.CallError)(nil); errors.As(err, &e) {
-		return fault(e.Code, "%v", e)
-	}
-	return err
-}
-
-// readCells is GET /v1/cells.
-func (c *call) readCells() error {
-	h, err := cells.Query(c.query)
+func (h *boxes) cells(c *call) error {
+	head, err := cells.Query(c.query)
 	if err != nil {
-		return cellsFault(err)
-	}
-	v, err := c.at(true)
-	if err != nil || c.tagged(v) {
 		return err
 	}
-	if !c.reserve(h.Bytes()) { // a slow caller keeps the answer in memory
+	v, known, err := h.unknown(c)
+	if err != nil || known {
+		return err
+	}
+	if !c.reserve(head.Bytes()) { // a slow caller keeps the answer in memory
 		return errTraffic
 	}
 	var got *cells.Cells
-	err = c.reading(v, func(s *world.Snapshot) error {
-		h.Settle(s)
-		err := c.sees(h.Dimension, h.Blocks(s)) // a token may be bound to a box
-		if err == nil {
-			got, err = cells.Read(c.ctx, s, h, c.limits.WorldMemory/lightCalls)
+	err = h.reading(c, v, func(s *world.Snapshot) (err error) {
+		head.Settle(s)
+		if c.token != nil && !c.token.Sees(head.Dimension, head.Blocks(s)) {
+			return refuse("the token is for another part of the world")
 		}
-		return cellsFault(err)
+		got, err = cells.Read(c.ctx, s, head, c.limits.WorldMemory/lightCalls)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	c.step("read")
-	if !c.wantsRecords() {
-		b, err := got.JSON()
-		if err == nil {
-			c.send(http.StatusOK, jsonType, b)
+	if c.wantsRecords() {
+		body, err := got.Records()
+		if err != nil {
+			return err
 		}
-		return err
+		return c.sendRecords(http.StatusOK, body)
 	}
-	body, err := got.Records()
+	b, err := got.JSON()
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if _, err := body.WriteTo(&b); err != nil {
-		return err
-	}
-	c.send(http.StatusOK, wire.RecordsType, b.Bytes())
-	return nil
+	return c.send(http.StatusOK, jsonType, b)
 }
 
-// writeCells is PUT /v1/cells.
-func (c *call) writeCells() error {
-	from, err := c.body(cells.MaxBody, true)
-	if err != nil {
-		return err
-	}
-	text, err := io.ReadAll(from)
-	if err != nil {
-		return err
-	}
-	if !c.reserve(cells.DecodeBytes * int64(len(text))) {
-		return errTraffic
-	}
-	w, err := cells.Decode(text, strings.HasPrefix(c.r.Header.Get("Content-Type"), wire.RecordsType))
-	if err != nil {
-		return cellsFault(err)
-	}
-	c.step("receive")
-	return c.edit(w.Note, "write cells", w.Apply)
+// chunkHead is the first record of the answer with a chunk.
+type chunkHead struct {
+	Dimension string   `json:"dimension"`
+	Volume    string   `json:"volume"`
+	Schema    string   `json:"schema"`
+	Level     int      `json:"level"`
+	Pos       [3]int32 `json:"pos"`
+	Names     []string `json:"names"`
 }
 
-// brush is POST /v1/brush.
-func (c *call) brush() error {
-	var b cells.BrushCall
-	if err := c.json(&b); err != nil {
+func (h *boxes) chunk(c *call) error {
+	head := chunkHead{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume"), Level: int(c.number("level", 0)),
+		Pos: [3]int32{int32(c.number("x", 0)), int32(c.number("y", 0)), int32(c.number("z", 0))}}
+	if head.Dimension == "" || head.Volume == "" {
+		return bad("dimension and volume are required")
+	}
+	v, known, err := h.unknown(c)
+	if err != nil || known {
 		return err
 	}
-	return c.edit(b.Note, "brush "+b.Brush, b.Apply)
-}
-
-// edit makes a commit of what do does, and answers with what was done.
-func (c *call) edit(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) error {
-	done, err := c.change(n, message, do)
+	open := h.reading
+	if head.Level >= stone.FirstFar {
+		open = h.heavily
+	}
+	var got *inspect.BoxCells
+	err = open(c, v, func(s *world.Snapshot) (err error) {
+		at := geom.ChunkPos{X: head.Pos[0], Y: head.Pos[1], Z: head.Pos[2]}
+		got, err = inspect.Chunk(c.ctx, s, head.Dimension, head.Volume, head.Level, at, c.limits.WorldMemory)
+		return err
+	})
+	switch {
+	case errors.Is(err, geom.ErrOutOfRange), err == nil && got == nil:
+		return fault(wire.NoChunk, "there is no chunk at this position")
+	case err != nil:
+		return err
+	}
+	if head.Schema, head.Names = got.Schema.String(), got.Names; head.Names == nil {
+		head.Names = []string{}
+	}
+	c.step("read")
+	first, err := json.Marshal(head)
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, done)
-}
-
-// change makes a commit of what do does. Everything that changes a world for one call goes this way: a world that a game has
-// open is changed there, and else do runs again if somebody else was faster.
-func (c *call) change(n cells.Note, message string, do func(context.Context, *world.World) (cells.Done, error)) (done cells.Done, err error) {
-	n.Author = c.author(n.Author)
-	e := cells.EditCall{Store: c.st, World: c.name, Arenas: c.o.Arenas, Message: cmp.Or(n.Message, message),
-		Options: world.Options{Author: n.Author, Relight: true, Manual: c.o.Packs, Cache: c.snapshots.Cache}, Made: c.snapshots.Keep}
-	if err := noteFault(e.Message, n.Author); err != nil {
-		return done, err
-	}
-	if err := c.roomLeft(); err != nil {
-		return done, err
-	}
-	want, given, err := c.match()
-	if given {
-		e.On = &want
-	}
-	if err == nil {
-		e.Options.Fence, err = c.fence()
-	}
-	if err != nil {
-		return done, err
-	}
-	for again := true; again; again = errors.Is(err, history.ErrConflict) && !given && c.ctx.Err() == nil {
-		err = c.changing(func(s *world.Snapshot, part int) (err error) {
-			e.Options.From, e.Options.Part = s, part
-			done, err = e.Run(c.ctx, do)
-			return cellsFault(err)
-		})
-	}
-	if err != nil {
-		return done, err
-	}
-	c.step("commit")
-	if done.Commit != nil {
-		c.w.Header()["Etag"] = []string{etag(history.ID(done.Commit.ID))}
-		if !done.Same {
-			c.saved(c.name, done.Commit.Number)
-		}
-	}
-	return done, nil
+	var body wire.Body
+	body.Add(first)
+	body.Add(codec.AppendBitRLE(nil, got.Cells, geom.ChunkEdge, got.Schema))
+	return c.sendRecords(http.StatusOK, &body)
 }

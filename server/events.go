@@ -20,11 +20,11 @@ const EventsRoute = "GET /v1/events/NAME"
 // event, so that a stream costs an operation nothing.
 const eventsEvery = 100 * time.Millisecond
 
-// events is GET /v1/events. A stream that begins, or begins again, first tells how the
+// events sends a stream of events. One that begins, or begins again, first tells how the
 // operations are now, so that a caller who lost it has missed nothing that counts.
-func (c *call) events() error {
+func (h *restores) events(c *call) error {
 	id := c.query.Get("operation")
-	if id != "" && c.ops.Find(c.name, id) == nil {
+	if id != "" && h.running.Find(c.name, id) == nil {
 		return noOperation(id)
 	}
 	if _, err := c.st.Head(c.ctx, c.name); id == "" && err != nil {
@@ -33,8 +33,8 @@ func (c *call) events() error {
 	if c.r.Method == http.MethodHead {
 		return c.finish(http.StatusOK, eventStream, nil)
 	}
-	s := eventWriter{c: c, told: make(map[*operations.Operation][]byte)}
-	for _, op := range c.ops.Of(c.name) {
+	s := eventWriter{c: c, of: h.running, told: make(map[*operations.Operation][]byte)}
+	for _, op := range h.running.Of(c.name) {
 		if op.Ended() && op.ID != id {
 			s.told[op] = nil // it ended before
 		}
@@ -42,7 +42,7 @@ func (c *call) events() error {
 	s.buf.WriteString("retry: 1000\n\n")
 	tick := time.NewTicker(eventsEvery)
 	defer tick.Stop()
-	good := c.staysValid()
+	good := h.door.staysGood(c)
 	for {
 		ended, err := s.look(id)
 		if err == nil {
@@ -56,7 +56,7 @@ func (c *call) events() error {
 		case <-c.ctx.Done():
 			return nil // the caller has gone, or asks again
 		}
-		if c.Draining() || good != nil && !good() {
+		if h.draining.Load() || good != nil && !good() {
 			return nil // who asks again is told why
 		}
 	}
@@ -65,6 +65,7 @@ func (c *call) events() error {
 // eventWriter writes a stream of events.
 type eventWriter struct {
 	c      *call
+	of     *operations.List
 	told   map[*operations.Operation][]byte // what was said last; nil: nothing is to be said
 	failed map[*operations.Operation]int
 	number int
@@ -75,7 +76,7 @@ type eventWriter struct {
 // look adds what has changed since the last look. It reports whether the operation that the
 // caller asks for has ended.
 func (s *eventWriter) look(id string) (ended bool, err error) {
-	for _, op := range s.c.ops.Of(s.c.name) {
+	for _, op := range s.of.Of(s.c.name) {
 		last, known := s.told[op]
 		if id != "" && id != op.ID || known && last == nil {
 			continue

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
@@ -23,8 +22,19 @@ import (
 // formatCairn is the format of an export as one stone.
 const formatCairn = "cairn"
 
-// export is GET /v1/export.
-func (c *call) export() error {
+// exports gives out versions of worlds as files.
+type exports struct {
+	*worlds
+	files *spools
+}
+
+func (h *exports) routes() []route {
+	return []route{{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
+		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension")},
+		headers: append([]string{"Range", "If-Range"}, known...), status: 200, also: bytesOf("application/zip"), tells: append([]string{wire.LostHeader}, staleHeaders...), handler: plain(h.export, octets)}}
+}
+
+func (h *exports) export(c *call) error {
 	format := cmp.Or(c.query.Get("format"), formatCairn)
 	if _, ok := port.Format(format); !ok && format != formatCairn {
 		return bad("format=%.40q: want %s or %s", format, formatCairn, strings.Join(port.Formats(), " or "))
@@ -32,28 +42,25 @@ func (c *call) export() error {
 	if format == formatCairn && c.query.Get("dimension") != "" {
 		return bad("a stone holds the whole world: leave dimension out")
 	}
-	v, err := c.at(true)
-	if err != nil {
-		return err
-	}
-	if known, err := c.taggedStored(&v); err != nil || known {
+	v, known, err := h.unknownStored(c)
+	if err != nil || known {
 		return err
 	}
 	if format == formatCairn {
-		sent, err := c.exportStored(v)
+		sent, err := h.exportStored(c, v)
 		if sent || err != nil {
 			return err
 		}
 	}
-	return c.exportMade(v, format)
+	return h.exportMade(c, v, format)
 }
 
 // exportStored sends a version that is one stone as it is stored. It reports false for others.
-func (c *call) exportStored(v version) (sent bool, err error) {
-	err = c.opened(v, func(s *world.Snapshot) error {
+func (h *exports) exportStored(c *call, v version) (sent bool, err error) {
+	err = h.opened(c, v, func(s *world.Snapshot) error {
 		if stored := s.Stone(); stored != nil {
 			sent = true
-			c.attach("application/octet-stream", port.Ext, stored, map[string]int{})
+			return c.attach(octets.media, port.Ext, stored, map[string]int{})
 		}
 		return nil
 	})
@@ -61,31 +68,32 @@ func (c *call) exportStored(v version) (sent bool, err error) {
 }
 
 // exportMade writes a version and sends that.
-func (c *call) exportMade(v version, format string) error {
-	file, err := c.newSpool()
+func (h *exports) exportMade(c *call, v version, format string) error {
+	file, err := h.files.file(c)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	ext, media := port.Ext, "application/octet-stream"
+	ext, media := port.Ext, octets.media
 	lost := map[string]int{}
-	err = c.heavily(v, func(s *world.Snapshot) error {
+	err = h.heavily(c, v, func(s *world.Snapshot) error {
 		if format == formatCairn {
-			if most := c.limits.WorldMemory; inspect.IndexBytes(s, most) > most {
-				return convert.ErrTooLarge
+			if err := c.fits(s); err != nil {
+				return err
 			}
 			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})
 			return err
 		}
-		w, err := c.picked(s, format, lost)
+		w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), format, lost)
 		if err != nil {
 			return err
 		}
+		w = convert.Within(w, c.limits.WorldMemory)
 		if kind, _ := port.Format(format); kind.Ext != "" {
 			ext = kind.Ext
 		} else {
 			ext, media = ".zip", "application/zip"
-			return c.zipFolder(w, file, format, lost)
+			return h.zipFolder(c, w, file, format, lost)
 		}
 		return unsupported(port.WriteFile(c.ctx, w, file, port.Target{Format: format}, nil, lost))
 	})
@@ -93,13 +101,12 @@ func (c *call) exportMade(v version, format string) error {
 		return err
 	}
 	c.step("write")
-	c.attach(media, ext, io.NewSectionReader(file.file, 0, file.bytes), lost)
-	return nil
+	return c.attach(media, ext, io.NewSectionReader(file.file, 0, file.bytes), lost)
 }
 
 // zipFolder writes a zip of a world's folder.
-func (c *call) zipFolder(w stone.Content, to io.Writer, format string, lost map[string]int) error {
-	dir, remove, err := c.tempDir()
+func (h *exports) zipFolder(c *call, w stone.Content, to io.Writer, format string, lost map[string]int) error {
+	dir, remove, err := h.files.folder(c)
 	if err != nil {
 		return err
 	}
@@ -111,20 +118,11 @@ func (c *call) zipFolder(w stone.Content, to io.Writer, format string, lost map[
 	if err != nil {
 		return err
 	}
-	if !c.disk.reserve(bytes) {
-		return fault(wire.Busy, "too many worlds are being received or sent at this moment")
+	if err := h.files.reserve(bytes); err != nil {
+		return err
 	}
-	defer c.disk.release(bytes)
+	defer h.files.room.Release(bytes)
 	return port.WriteZip(c.ctx, os.DirFS(dir), to)
-}
-
-// picked returns the part of a version that is to be written.
-func (c *call) picked(s *world.Snapshot, format string, lost map[string]int) (stone.Content, error) {
-	w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), format, lost)
-	if err != nil {
-		return nil, err
-	}
-	return convert.Within(w, c.limits.WorldMemory), nil
 }
 
 // unsupported gives a code to an error that the world causes, not the server.
@@ -138,11 +136,11 @@ func unsupported(err error) error {
 
 // attach sends a file, or the ranges of it that the caller asks for. It says the media type, the
 // file name, and what was lost.
-func (c *call) attach(media, ext string, file io.ReadSeeker, lost map[string]int) {
+func (c *call) attach(media, ext string, file io.ReadSeeker, lost map[string]int) error {
 	h := c.w.Header()
 	h["Content-Disposition"] = []string{`attachment; filename="` + path.Base(c.name) + ext + `"`}
 	h[wire.LostHeader] = []string{lostText(lost)}
-	c.sendRanges(media, file)
+	return c.sendRanges(media, file)
 }
 
 // maxLost bounds the bytes of the header that counts what was lost.

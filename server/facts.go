@@ -1,22 +1,31 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
 )
+
+// facts describes versions of worlds.
+type facts struct{ *worlds }
+
+func (h *facts) routes() []route {
+	return []route{
+		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{atVersion}, headers: []string{"If-None-Match"}, status: 200, tells: headHeaders, handler: plain(h.facts, jsonOf(factsAnswer{}))},
+		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{atVersion}, headers: known, status: 200, tells: staleHeaders, handler: plain(h.properties, jsonOf(propertiesAnswer{}))},
+		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
+			atVersion, commitOf("from", "id of the version where the search begins or goes on; in place of at"), words("dimension", "default the first with solid content"),
+			words("volume", "default the solid content"), blocks("x"), blocks("y"), blocks("z"),
+		}, status: 200, handler: gives(h.blame)},
+	}
+}
 
 // factsAnswer is the answer to GET /v1/worlds/NAME.
 type factsAnswer struct {
@@ -56,9 +65,8 @@ type volumeFacts struct {
 	Names  int    `json:"names"` // number of names
 }
 
-// facts is GET /v1/worlds/NAME.
-func (c *call) facts() error {
-	v, err := c.at(false)
+func (h *facts) facts(c *call) error {
+	v, err := h.at(c, false)
 	if err != nil {
 		return err
 	}
@@ -76,28 +84,24 @@ func (c *call) facts() error {
 		f.Lease = &l
 	}
 	if v.at != (history.ID{}) {
-		if err := c.reading(v, func(s *world.Snapshot) error { return f.look(c, s) }); err != nil {
+		if err := h.reading(c, v, func(s *world.Snapshot) error { return f.look(c, s) }); err != nil {
 			return err
 		}
 	}
 	body, err := json.Marshal(f)
-	if err != nil || c.tagged(v, string(body)) { // a lease and a pack change no version
+	if err != nil || h.tagged(c, v, string(body)) { // a lease and a pack change no version
 		return err
 	}
-	c.send(http.StatusOK, jsonType, append(body, '\n'))
-	return nil
+	return c.send(http.StatusOK, jsonType, append(body, '\n'))
 }
 
 // look adds the facts of a version.
 func (f *factsAnswer) look(c *call, s *world.Snapshot) error {
-	log, err := c.st.Log(c.ctx, c.name, s.ID(), 1)
-	if err == nil && len(log) == 0 {
-		err = history.ErrNoCommit
-	}
+	made, err := c.commitAt(c.name, s.ID())
 	if err != nil {
 		return err
 	}
-	commit := wire.CommitOf(log[0])
+	commit := wire.CommitOf(made)
 	f.Commit = &commit
 	f.Stones, f.Bytes = s.Stones()
 	about := s.About()
@@ -128,125 +132,58 @@ type propertiesAnswer struct {
 	Properties []property `json:"properties"`
 }
 
-// properties is GET /v1/properties.
-func (c *call) properties() error {
-	v, err := c.at(false)
-	if err != nil || c.tagged(v) {
+func (h *facts) properties(c *call) error {
+	v, err := h.at(c, false)
+	if err != nil || h.tagged(c, v) {
 		return err
 	}
 	answer := propertiesAnswer{Properties: []property{}}
 	if v.at != (history.ID{}) {
-		err := c.reading(v, func(s *world.Snapshot) error {
+		err = h.reading(c, v, func(s *world.Snapshot) error {
 			answer.Properties = propertiesOf(s.About().Properties)
 			return nil
 		})
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	return c.answer(http.StatusOK, answer)
 }
 
-// propertiesCall is the body of PATCH /v1/properties.
-type propertiesCall struct {
-	Set     map[string]string `json:"set,omitempty"`
-	Remove  []string          `json:"remove,omitempty"`
-	Message string            `json:"message,omitempty"`
-	Author  string            `json:"author,omitempty"`
+// blameAnswer is the answer to GET /v1/blame.
+type blameAnswer struct {
+	Name     string       `json:"name"`
+	Commit   *wire.Commit `json:"commit"` // null if no version that was searched changed it
+	Before   string       `json:"before"`
+	Searched int          `json:"searched"`
+	Next     wire.HexID   `json:"next"` // where to go on, "" at the end
 }
 
-// check returns what is wrong with the call.
-func (p *propertiesCall) check() error {
-	if len(p.Set)+len(p.Remove) == 0 {
-		return bad("set or remove must name a property")
-	}
-	for _, key := range p.Remove {
-		if _, twice := p.Set[key]; twice {
-			return bad("%.100q is in both set and remove", key)
-		}
-	}
-	for key, value := range p.Set {
-		if key == "" || value == "" {
-			return bad("a property needs a key and a value; use remove to delete one")
-		}
-	}
-	return nil
-}
-
-// author returns who a commit is by: whom the call names, else the note of its token.
-func (c *call) author(named string) string {
-	if named == "" && c.token != nil {
-		named = strings.ToValidUTF8(c.token.Note[:min(len(c.token.Note), history.MaxAuthor)], "")
-	}
-	return named
-}
-
-func noteFault(message, author string) error {
-	if len(message) > history.MaxMessage || len(author) > history.MaxAuthor {
-		return bad("message at most %d bytes, author at most %d", history.MaxMessage, history.MaxAuthor)
-	}
-	if !utf8.ValidString(message) || !utf8.ValidString(author) {
-		return bad("message and author must be UTF-8")
-	}
-	return nil
-}
-
-// setProperties is PATCH /v1/properties.
-func (c *call) setProperties() error {
-	var p propertiesCall
-	if err := c.json(&p); err != nil {
-		return err
-	}
-	if err := p.check(); err != nil {
-		return err
-	}
-	done, err := c.change(cells.Note{Message: p.Message, Author: p.Author}, "", p.setProperties)
+func (h *facts) blame(c *call) (a blameAnswer, err error) {
+	v, err := c.versionOf(c.name, c.query.Get("at"))
 	if err != nil {
-		return err
+		return a, err
 	}
-	if done.Commit == nil { // a game saves it later
-		head, err := inspect.Find(c.ctx, c.st, c.name, "")
+	from, err := c.commitID("from")
+	if err != nil {
+		return a, err
+	}
+	if from != (history.ID{}) {
+		v.at = from
+	}
+	spot := inspect.Spot{Dimension: c.query.Get("dimension"), Volume: c.query.Get("volume"),
+		At: geom.Point{X: int(c.number("x", 0)), Y: int(c.number("y", 0)), Z: int(c.number("z", 0))}}
+	err = within(h.light, c, func() error {
+		b, err := inspect.Blame(c.ctx, c.st, c.name, v.at, spot, inspect.BlameOptions{Cache: h.open.Cache})
 		if err != nil {
 			return err
 		}
-		made := wire.CommitOf(head)
-		done.Commit = &made
-	}
-	return c.answer(http.StatusOK, done.Commit)
-}
-
-// setProperties sets the properties of a world.
-func (p *propertiesCall) setProperties(_ context.Context, w *world.World) (done cells.Done, err error) {
-	_, err = w.Update(func(tx *world.Tx) error {
-		for key, value := range p.Set {
-			tx.SetProperty(key, value)
-		}
-		for _, key := range p.Remove {
-			tx.SetProperty(key, "")
+		a = blameAnswer{Name: b.Name, Before: b.Before, Searched: b.Searched, Next: wire.HexID(b.Next)}
+		if b.Commit != nil {
+			commit := wire.CommitOf(*b.Commit)
+			a.Commit = &commit
 		}
 		return nil
 	})
-	if err != nil {
-		err = bad("the properties cannot be set: %v", err)
-	}
-	return done, err
-}
-
-// changing calls do, which opens the world for a change on an open version of it and may come to
-// know of so many chunks and columns. If they are too few, do runs again and may know of more, when
-// its turn comes.
-func (c *call) changing(do func(s *world.Snapshot, part int) error) error {
-	head, err := c.st.Head(c.ctx, c.name)
-	if err != nil {
-		return err
-	}
-	v, most := version{name: c.name, at: head.Commit}, int(c.limits.WorldMemory/inspect.PlaceBytes)
-	err = c.reading(v, func(s *world.Snapshot) error { return do(s, most/lightCalls) })
-	if errors.Is(err, world.ErrPart) {
-		err = c.heavily(v, func(s *world.Snapshot) error { return do(s, most) })
-	}
-	if errors.Is(err, world.ErrPart) {
-		err = worldFault(convert.ErrTooLarge)
-	}
-	return err
+	return a, err
 }

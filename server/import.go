@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -12,6 +13,24 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+// imports takes in worlds in any known format.
+type imports struct {
+	files  *spools
+	worlds *worlds
+	checks *checker
+	saved  func(name string, number uint64)
+	weigh  func(ctx context.Context, dir string, memory int64) (any, error) // Options.Weigh
+}
+
+func (h *imports) routes() []route {
+	return []route{
+		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
+			query:   []param{words("message", "of the commit"), words("author", "of the commit"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")},
+			headers: []string{"If-Match", wire.FenceHeader}, status: 200, tells: []string{"ETag"}, handler: gives(h.importWorld).from(octets)},
+		{method: "POST", path: "/v1/savings", role: Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", status: 200, handler: plain(h.savings, jsonOf(object{})).from(octets)},
+	}
+}
+
 // importAnswer is the answer to POST /v1/import.
 type importAnswer struct {
 	Commit  wire.Commit    `json:"commit"`
@@ -21,61 +40,45 @@ type importAnswer struct {
 	Remarks []string       `json:"remarks"` // on what is odd, and lost nothing
 }
 
-// importWorld is POST /v1/import.
-func (c *call) importWorld() error {
+func (h *imports) importWorld(c *call) (a importAnswer, err error) {
 	note, err := c.importNote()
 	if err != nil {
-		return err
+		return a, err
 	}
-	salvage, err := c.number("salvage", 0)
+	file, err := h.files.receive(c)
 	if err != nil {
-		return err
-	}
-	file, err := c.receive(c.limits.WorldBytes)
-	if err != nil {
-		return err
+		return a, err
 	}
 	defer file.Close()
-	var answer importAnswer
 	var done history.Commit
-	err = c.heavyWork(func() (err error) {
-		done, err = c.importFrom(file, note, salvage == 1, &answer)
+	err = h.worlds.alone(c, func() (err error) {
+		done, err = h.importFrom(c, file, note, &a)
 		return err
 	})
 	if err != nil {
-		return err
+		return a, err
 	}
-	if !answer.Same {
-		c.saved(c.name, done.Number)
+	if !a.Same {
+		h.saved(c.name, done.Number)
 	}
-	answer.Commit = wire.CommitOf(done)
+	a.Commit = wire.CommitOf(done)
 	c.w.Header()["Etag"] = []string{etag(done.ID())}
-	return c.answer(http.StatusOK, answer)
+	return a, nil
 }
 
 // importNote returns the author, message and conditions of the commit.
 func (c *call) importNote() (n port.Note, err error) {
-	n = port.Note{Author: c.author(c.query.Get("author")), Message: c.query.Get("message"), MaxBytes: c.limits.WorldMemory}
-	if n.Message == "" {
-		n.Message = "import"
-	}
-	if err := noteFault(n.Message, n.Author); err != nil {
-		return n, err
-	}
-	if n.Fence, err = c.fence(); err != nil {
-		return n, err
-	}
-	want, given, err := c.match()
-	if given {
-		n.On = &want
+	n = port.Note{Message: cmp.Or(c.query.Get("message"), "import"), MaxBytes: c.limits.WorldMemory}
+	if n.Author, err = c.note(n.Message, c.query.Get("author")); err == nil {
+		n.On, n.Fence, err = c.conditions()
 	}
 	return n, err
 }
 
 // importFrom makes the world in a file the newest version.
-func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *importAnswer) (history.Commit, error) {
+func (h *imports) importFrom(c *call, file *spool, n port.Note, answer *importAnswer) (history.Commit, error) {
 	memory := c.limits.WorldMemory
-	src, err := port.OpenReader(file, file.bytes, port.Options{Salvage: salvage, MaxBytes: memory, Memory: memory, Unpacked: 4 * c.limits.WorldBytes, File: func() (port.Temp, error) { return c.newSpool() }})
+	src, err := port.OpenReader(file, file.bytes, port.Options{Salvage: c.number("salvage", 0) == 1, MaxBytes: memory, Memory: memory, Unpacked: 4 * c.limits.WorldBytes, File: func() (port.Temp, error) { return h.files.file(c) }})
 	if err != nil {
 		return history.Commit{}, file.fault(err, wire.Unsupported)
 	}
@@ -97,7 +100,7 @@ func (c *call) importFrom(file *spool, n port.Note, salvage bool, answer *import
 	done, err := src.Import(c.ctx, func(context.Context) (history.Store, error) { return c.st, nil }, c.name, w,
 		port.ImportOptions{Note: n, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
 			c.step("merge")
-			return ofCaller(c.readStone(s.Open(), s.Size(), !made))
+			return ofCaller(h.checks.read(c, s.Open(), s.Size(), !made))
 		}})
 	c.step("commit")
 	if source := (*port.SourceError)(nil); errors.As(err, &source) {
@@ -125,4 +128,42 @@ func fewer(lost map[string]int) map[string]int {
 		}
 	}
 	return out
+}
+
+func (h *imports) savings(c *call) error {
+	if h.weigh == nil {
+		return fault(wire.NoRoute, "this server does not weigh worlds")
+	}
+	file, err := h.files.receive(c)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	dir, remove, err := h.files.folder(c)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	var taken int64
+	defer func() { h.files.room.Release(taken) }()
+	var report any
+	err = h.worlds.alone(c, func() error {
+		err := port.Unpack(file.file, file.bytes, dir, 4*c.limits.WorldBytes, c.limits.WorldMemory, func(bytes int64) error {
+			if err := h.files.reserve(bytes); err != nil {
+				return err
+			}
+			taken += bytes
+			return c.ctx.Err()
+		})
+		if err != nil {
+			return file.fault(err, wire.Unsupported)
+		}
+		report, err = h.weigh(c.ctx, dir, c.limits.WorldMemory)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.step("weigh")
+	return c.answer(http.StatusOK, report)
 }

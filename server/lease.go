@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 
@@ -9,38 +8,36 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+// leaseRoutes need nothing but the caller's store.
 func leaseRoutes() []route {
 	fence := []string{wire.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, gives: jsonOf((*wire.Lease)(nil)), tells: fence, serve: (*call).leased},
-		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", takes: jsonOf(wire.LeaseCall{}), status: 201, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).lease},
-		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, takes: jsonOf(wire.LeaseCall{}), status: 200, gives: jsonOf(wire.Lease{}), tells: fence, serve: (*call).renew},
-		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, serve: (*call).releaseLease},
+		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, tells: fence, handler: gives(leased)},
+		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", status: 201, tells: fence, handler: takes(lease)},
+		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 200, tells: fence, handler: takes(renewLease)},
+		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, handler: done(endLease)},
 	}
 }
 
-func (c *call) leased() error {
+// leaseAnswer returns an answer with a lease, and sets its header.
+func (c *call) leaseAnswer(l history.Lease, err error) (wire.Lease, error) {
+	if err == nil {
+		c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
+	}
+	return wire.LeaseOf(l), err
+}
+
+func leased(c *call) (*wire.Lease, error) {
 	l, err := c.st.Leased(c.ctx, c.name)
-	if err != nil {
-		return err
+	if err != nil || l == (history.Lease{}) {
+		return nil, err
 	}
-	if l == (history.Lease{}) {
-		return c.answer(http.StatusOK, nil)
-	}
-	return c.leaseAnswer(http.StatusOK, l)
+	a, err := c.leaseAnswer(l, nil)
+	return &a, err
 }
 
-func (c *call) leaseAnswer(status int, l history.Lease) error {
-	c.w.Header()[wire.FenceHeader] = []string{strconv.FormatUint(l.Fence, 10)}
-	return c.answer(status, wire.LeaseOf(l))
-}
-
-// leaseCall reads the duration and the holder of a lease.
-func (c *call) leaseCall() (holder string, d time.Duration, err error) {
-	var l wire.LeaseCall
-	if err := c.json(&l); err != nil {
-		return "", 0, err
-	}
+// leaseFor returns how long a lease is asked for.
+func leaseFor(l *wire.LeaseCall) (d time.Duration, err error) {
 	d = l.Seconds.Duration()
 	switch {
 	case d < time.Millisecond:
@@ -48,41 +45,33 @@ func (c *call) leaseCall() (holder string, d time.Duration, err error) {
 	case len(l.Holder) > history.MaxHolder:
 		err = bad("holder: at most %d bytes", history.MaxHolder)
 	}
-	return l.Holder, d, err
+	return d, err
 }
 
-func (c *call) lease() error {
-	holder, d, err := c.leaseCall()
+func lease(c *call, l *wire.LeaseCall) (a wire.Lease, err error) {
+	d, err := leaseFor(l)
 	if err != nil {
-		return err
+		return a, err
 	}
-	l, err := c.st.Lease(c.ctx, c.name, holder, d)
-	if err != nil {
-		return err
-	}
-	return c.leaseAnswer(http.StatusCreated, l)
+	return c.leaseAnswer(c.st.Lease(c.ctx, c.name, l.Holder, d))
 }
 
-func (c *call) renew() error {
+func renewLease(c *call, l *wire.LeaseCall) (a wire.Lease, err error) {
 	fence, err := c.fence()
 	if err != nil {
-		return err
+		return a, err
 	}
-	_, d, err := c.leaseCall()
+	d, err := leaseFor(l)
 	if err != nil {
-		return err
+		return a, err
 	}
-	l, err := c.st.Renew(c.ctx, c.name, fence, d)
-	if err != nil {
-		return err
-	}
-	return c.leaseAnswer(http.StatusOK, l)
+	return c.leaseAnswer(c.st.Renew(c.ctx, c.name, fence, d))
 }
 
-func (c *call) releaseLease() error {
+func endLease(c *call) error {
 	fence, err := c.fence()
 	if err == nil {
 		err = c.st.Release(c.ctx, c.name, fence)
 	}
-	return c.noContent(err)
+	return err
 }

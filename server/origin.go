@@ -37,7 +37,7 @@ const requestHeader = "Cairn-Request"
 // origin returns the origin of the page that made the call if Options.Origins permit it. Such a
 // page shows a token, because its browser is never told that it may send the cookie.
 func (c *call) origin() string {
-	if from := c.r.Header["Origin"]; len(from) == 1 && strings.HasPrefix(c.r.URL.Path, apiPrefix) && (slices.Contains(c.o.Origins, from[0]) || slices.Contains(c.o.Origins, anyOrigin)) {
+	if from := c.r.Header["Origin"]; len(from) == 1 && strings.HasPrefix(c.r.URL.Path, apiPrefix) && (slices.Contains(c.origins, from[0]) || slices.Contains(c.origins, anyOrigin)) {
 		return from[0]
 	}
 	return ""
@@ -45,7 +45,7 @@ func (c *call) origin() string {
 
 // permit lets a page of a permitted origin read the answer.
 func (c *call) permit() {
-	if len(c.o.Origins) == 0 {
+	if len(c.origins) == 0 {
 		return
 	}
 	c.varyBy("Origin")

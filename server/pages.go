@@ -5,22 +5,25 @@ import (
 	"strings"
 )
 
-// pageRoute is the route of the pages. They contain no data and need no token.
-var pageRoute = route{method: http.MethodGet, label: "GET /", serve: (*call).page}
+// pages are Options.Pages. They contain no data and need no token.
+type pages struct {
+	handler http.Handler
+	local   bool // the server has no tokens
+}
 
-// isPage reports whether a call is for Options.Pages.
-func (c *call) isPage() bool {
-	if c.o.Pages == nil || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
-		return false
-	}
-	path := c.r.URL.Path
-	return path != strings.TrimSuffix(apiPrefix, "/") && !strings.HasPrefix(path, apiPrefix)
+func (h *pages) route() *route {
+	return &route{method: http.MethodGet, label: "GET /", handler: plain(h.page, nothing)}
+}
+
+// isPage reports whether a call may be for a page.
+func isPage(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path+"/", apiPrefix)
 }
 
 // page serves a page. Without tokens it serves only this machine, but a link on a
 // page of another place may lead to it.
-func (c *call) page() error {
-	if c.o.Tokens == nil {
+func (h *pages) page(c *call) error {
+	if h.local {
 		if err := onThisMachine(c.r); err != nil {
 			return err
 		}
@@ -28,6 +31,6 @@ func (c *call) page() error {
 	if c.r.TLS != nil {
 		c.w.Header()["Strict-Transport-Security"] = onlyTLS
 	}
-	c.o.Pages.ServeHTTP(c, c.r)
+	h.handler.ServeHTTP(c, c.r)
 	return nil
 }

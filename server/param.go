@@ -42,20 +42,6 @@ func chunks(axis string) param {
 // atVersion is the version that a call is about.
 var atVersion = words("at", "VERSION: a number, the first digits of a commit's id, or a time, in UTC unless it names a zone; default the head")
 
-// number returns a numeric parameter of the query, or standard if it is missing.
-func (c *call) number(key string, standard int64) (int64, error) {
-	if !c.query.Has(key) {
-		return standard, nil
-	}
-	p := &c.route.query[slices.IndexFunc(c.route.query, func(p param) bool { return p.Name == key })]
-	s := c.query.Get(key)
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < p.Least || n > p.Most {
-		return 0, bad("%s=%.40q: want a number from %d to %d", key, s, p.Least, p.Most)
-	}
-	return n, nil
-}
-
 // paramSchema describes the values of a parameter.
 func paramSchema(p *param) object {
 	switch {

@@ -36,12 +36,61 @@ type route struct {
 	// headers are the request headers that the route uses, besides Authorization.
 	headers []string
 	needs   []string // required query parameters and headers
-	takes   content  // the request body
 	status  int      // of a successful answer
-	gives   content
 	also    content  // a content that the caller may ask for instead
 	tells   []string // headers that a successful answer may have
-	serve   func(*call) error
+	handler
+}
+
+// handler is what serves a route: a function, and what it takes and gives.
+type handler struct {
+	serve        func(*call) error
+	gives, takes content
+}
+
+// from returns a handler that takes a body, which its function reads.
+func (h handler) from(takes content) handler {
+	h.takes = takes
+	return h
+}
+
+// plain is a handler whose function sends the answer.
+func plain(serve func(*call) error, gives content) handler {
+	return handler{serve: serve, gives: gives}
+}
+
+// done is a handler whose answer has no body.
+func done(serve func(*call) error) handler {
+	return handler{serve: func(c *call) error {
+		if err := serve(c); err != nil {
+			return err
+		}
+		c.secure(c.w.Header())
+		c.WriteHeader(http.StatusNoContent)
+		return nil
+	}}
+}
+
+// gives is a handler that answers with an Out in JSON.
+func gives[Out any](serve func(*call) (Out, error)) handler {
+	return plain(func(c *call) error {
+		out, err := serve(c)
+		if err != nil {
+			return err
+		}
+		return c.answer(c.route.status, out)
+	}, contentOf[Out]())
+}
+
+// takes is a handler that begins with an In in JSON, and answers with an Out.
+func takes[In, Out any](serve func(*call, *In) (Out, error)) handler {
+	return gives(func(c *call) (out Out, err error) {
+		in := new(In)
+		if err := c.json(c.limits.JSONBytes, in); err != nil {
+			return out, err
+		}
+		return serve(c, in)
+	}).from(contentOf[In]())
 }
 
 // headHeaders are the headers of an answer that shows a head or a version.
@@ -49,8 +98,10 @@ var headHeaders = []string{"ETag", wire.FenceHeader}
 
 // stale and staleHeaders are the headers of a call whose answer may be old while the
 // Store is away, and of its answer.
+// known are those of a call whose caller may have the answer already.
 var (
 	stale        = []string{wire.StaleHeader}
+	known        = []string{"If-None-Match", wire.StaleHeader}
 	staleHeaders = append([]string{wire.StaleHeader}, headHeaders...)
 )
 
@@ -65,23 +116,40 @@ const jsonType = "application/json"
 // jsonOf is the JSON content of values like v.
 func jsonOf(v any) content { return content{jsonType, reflect.TypeOf(v)} }
 
+// contentOf is the JSON content of a type.
+func contentOf[T any]() content { return content{jsonType, reflect.TypeFor[T]()} }
+
 // bytesOf is a content that is not JSON.
 func bytesOf(media string) content { return content{media, nil} }
 
-var nothing = content{}
-
-// routes returns the table.
-func routes() []route {
-	return slices.Concat(adminRoutes(), loginRoutes(), textureRoutes(), nameRoutes(), historyRoutes(), stoneRoutes(), leaseRoutes(), streamRoutes(), worldRoutes(), cellRoutes(), mapRoutes(), arenaRoutes())
-}
-
-func (r *route) String() string { return r.label }
+var (
+	nothing  = content{}
+	text     = bytesOf("text/plain; charset=utf-8")
+	octets   = bytesOf("application/octet-stream")
+	records  = bytesOf(wire.RecordsType)
+	imagePNG = bytesOf("image/png")
+)
 
 // changes reports whether a route may change something.
 func (r *route) changes() bool { return r.method != http.MethodGet }
 
 // named reports whether the route is about a world.
 func (r *route) named() bool { return strings.HasSuffix(r.path, "/NAME") }
+
+// param returns the parameter of the query with a name, nil if the route has none.
+func (r *route) param(name string) *param {
+	if i := slices.IndexFunc(r.query, func(p param) bool { return p.Name == name }); i >= 0 {
+		return &r.query[i]
+	}
+	return nil
+}
+
+// table is all routes.
+type table struct {
+	all   []route
+	paths map[string]*methods // the key of a path with NAME is the part before ID and NAME
+	page  *route              // of the pages; nil for none
+}
 
 // methods holds the routes of one path.
 type methods struct {
@@ -90,23 +158,22 @@ type methods struct {
 	allowed string
 }
 
-// pathsOf returns the routes by path. The key of a path with NAME is the part
-// before ID and NAME.
-func pathsOf(all []route) map[string]*methods {
-	paths := make(map[string]*methods)
+// tableOf returns the table of routes.
+func tableOf(all []route) table {
+	t := table{all: all, paths: make(map[string]*methods)}
 	for i := range all {
 		r := &all[i]
 		r.label = r.method + " " + r.path
 		path := strings.TrimSuffix(r.path, "NAME")
 		path, withID := strings.CutSuffix(path, "ID/")
-		m := paths[path]
+		m := t.paths[path]
 		if m == nil {
 			m = &methods{withID: withID, byName: make(map[string]*route)}
-			paths[path] = m
+			t.paths[path] = m
 		}
 		m.add(r)
 	}
-	return paths
+	return t
 }
 
 func (m *methods) add(r *route) {
@@ -127,15 +194,15 @@ const nowhere = "this path has no route: GET /v1/openapi.json lists the routes"
 // find finds the route of a call. http.ServeMux would redirect paths that are not
 // clean; here such a path is a bad name, like any other name that is not written
 // exactly.
-func (c *call) find() error {
+func (t *table) find(c *call) error {
 	path := c.r.URL.Path
-	m := c.paths[path]
+	m := t.paths[path]
 	if at := strings.IndexByte(strings.TrimPrefix(path, apiPrefix), '/'); m == nil && at >= 0 && strings.HasPrefix(path, apiPrefix) {
 		at += len(apiPrefix) + 1
-		m, c.name = c.paths[path[:at]], path[at:]
+		m, c.name = t.paths[path[:at]], path[at:]
 	}
-	if m == nil && c.isPage() {
-		c.route, c.name = &pageRoute, ""
+	if m == nil && t.page != nil && isPage(c.r) {
+		c.route, c.name = t.page, ""
 		return nil
 	}
 	if m == nil {

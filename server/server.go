@@ -1,9 +1,13 @@
 // Package server serves a history.Store over HTTP. API.md describes the API.
 //
-// A Server is an http.Handler. It treats every call the same way: it finds the
-// route in one table (route.go), checks the caller (admit.go, loopback.go,
-// package token) and the limits (limits.go), and runs the route. An error becomes one
-// of the codes of package client.
+// A Server is an http.Handler. It treats every call the same way (Server.serve): it finds the
+// route in one table (route.go), checks the caller (door.go, loopback.go, package token) and the
+// limits (package limits), and runs the route. An error becomes one of the codes of package wire
+// (fail.go).
+//
+// Routes that need the same things are methods of one small struct, which holds these things and
+// nothing else; New makes them. What belongs to one call is in a call, which reaches no store but
+// its caller's.
 //
 // The package starts no goroutine for a call and stores no world itself: what it
 // has acknowledged is in the Store. Package keeper decides when worlds are packed,
@@ -15,10 +19,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -106,46 +112,26 @@ type Options struct {
 // Server serves a Store. All of its methods are safe for any number of
 // goroutines.
 type Server struct {
-	st     history.Store
-	o      Options
-	limits Limits
-	logger *slog.Logger
-	paths  map[string]*methods
-	api    []byte // openapi.json
-
-	memory    memory
-	disk      memory // of spools
-	guard     *away.Guard
-	heavy     *queue // calls that read whole worlds
-	light     *queue // calls that open worlds
-	checks    *queue // stones that are being checked
-	snapshots *versions.Open
-	made      *madeCache
-	sessions  *token.Sessions // nil without tokens
-	rates     *token.Rates    // of tokens
-	granted   token.Granted
-	streams   *streams.Hub
-	sizes     metrics.Sizes    // of worlds
-	ops       *operations.List // nil without Options.Arenas
-	strangers *token.Rates     // of addresses without a token
-	calls     atomic.Int64
-	proven    atomic.Int64 // Grant.Proven of callers without a token
-	greeting  greeting
-	numbers   atomic.Uint64 // of calls in the log
-	born      string        // prefix of the numbers in the log
-	program   string        // this build
-
-	draining atomic.Bool
-	changes  atomic.Int64  // in progress
-	quiet    chan struct{} // holds one when the last change ended while draining
+	transport
+	door    door
+	gate    gate
+	worlds  worlds
+	streams streamed
+	table   table
+	packs   bool
+	saved   func(name string, number uint64)
 }
 
 // New returns a Server of st. The caller closes st after Drain.
 func New(st history.Store, o Options) (*Server, error) {
 	l := o.Limits.Filled()
 	s := &Server{
-		st: st, o: o, limits: l, logger: o.Log, rates: token.NewRates(l.Rate), strangers: token.NewRates(l.StrangerRate),
-		born: fmt.Sprintf("%08x", uint32(time.Now().UnixNano())), quiet: make(chan struct{}, 1),
+		transport: transport{limits: l, observe: o.Observe, origins: o.Origins},
+		door: door{tokens: o.Tokens, rates: limits.NewRates(l.Rate), strangers: limits.NewRates(l.StrangerRate),
+			readOnly: o.ReadOnly, st: st, most: l.Calls},
+		gate:  gate{quiet: make(chan struct{}, 1)},
+		packs: o.Packs,
+		saved: o.Saved,
 	}
 	for _, origin := range o.Origins {
 		if err := CheckOrigin(origin); err != nil {
@@ -155,104 +141,216 @@ func New(st history.Store, o Options) (*Server, error) {
 			return nil, errors.New("server: Origins without Tokens: any page of them could do everything")
 		}
 	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
-	s.memory.free.Store(l.BodyMemory)
-	s.disk.free.Store(l.SpoolBytes)
-	s.guard = away.New(st, away.Options{Stale: l.Stale, Log: s.logger})
-	s.heavy = newQueue(l.Heavy, l.Waiting, 0)
-	s.snapshots = versions.New(st, l.CacheBytes, time.Now)
-	s.made = newMadeCache(l.CacheBytes / 2)
-	s.light = newQueue(lightCalls, int(l.Calls), 0)
-	s.streams = s.newStreams()
 	if o.Tokens != nil {
 		secret, err := sessionSecret(st)
 		if err != nil {
 			return nil, err
 		}
-		s.sessions = token.NewSessions(o.Tokens, secret)
+		s.door.sessions = token.NewSessions(o.Tokens, secret)
 	}
+	s.log.open(o.Log)
+	s.memory.Set(l.BodyMemory)
+	guard := away.New(st, away.Options{Stale: l.Stale, Log: s.log.to})
+	s.worlds = worlds{
+		guard: guard, open: versions.New(st, l.CacheBytes, time.Now), made: versions.NewMade(l.CacheBytes / 2),
+		light: limits.NewQueue(lightCalls, int(l.Calls), 0), heavy: limits.NewQueue(l.Heavy, l.Waiting, 0),
+		program: cmp.Or(o.Program, programMark()),
+	}
+	s.streams = streamed{transport: &s.transport, door: &s.door, gate: &s.gate, hub: streams.New(st, streams.Options{
+		Cache: s.worlds.open.Cache, Look: o.Look, Viewers: l.Viewers, WorldMemory: l.WorldMemory, Patience: l.Patience,
+		Failure: s.log.streamFailure, Log: s.log.to,
+	})}
+	return s, s.fillTable(st, o)
+}
+
+// fillTable makes the handlers, and the table of their routes.
+func (s *Server) fillTable(st history.Store, o Options) error {
+	w, l := &s.worlds, s.limits
+	checks := &checker{queue: limits.NewQueue(2*runtime.GOMAXPROCS(0), int(l.Calls), l.WorldMemory)}
+	files := &spools{dir: o.Temp}
+	files.room.Set(l.SpoolBytes)
+	changes := &edits{worlds: w, arenas: o.Arenas, packs: o.Packs, saved: s.moved}
+	state := &state{st: st, worlds: w, gate: &s.gate, hub: s.streams.hub, metrics: o.Metrics, policy: o.Policy, packs: o.Packs}
+	var running *operations.List
 	if o.Arenas != nil {
-		s.ops = operations.New(st, o.Arenas, s.born, l.Operations)
+		running = operations.New(st, o.Arenas, s.log.born, l.Operations)
 	}
-	s.checks = newQueue(2*runtime.GOMAXPROCS(0), int(l.Calls), l.WorldMemory)
-	s.paths, s.program = pathsOf(routes()), cmp.Or(o.Program, programMark())
+	s.table = tableOf(slices.Concat(
+		state.routes(),
+		(&logins{door: &s.door}).routes(),
+		(&atlas{o.Textures}).routes(),
+		(&names{st: st, worlds: w, passed: o.Passed}).routes(),
+		(&commits{st: st, worlds: w, checks: checks, saved: s.moved}).routes(),
+		(&stones{st: st, worlds: w, checks: checks}).routes(),
+		leaseRoutes(),
+		s.streams.routes(),
+		(&facts{worlds: w}).routes(),
+		(&boxes{worlds: w}).routes(),
+		changes.routes(),
+		(&pictures{worlds: w}).routes(),
+		(&diffs{worlds: w}).routes(),
+		(&imports{files: files, worlds: w, checks: checks, saved: s.moved, weigh: o.Weigh}).routes(),
+		(&exports{files: files, worlds: w}).routes(),
+		(&snapshots{arenas: o.Arenas, saved: s.moved}).routes(),
+		(&restores{worlds: w, gate: &s.gate, door: &s.door, running: running, saved: s.moved, log: &s.log}).routes(),
+	))
+	if o.Pages != nil {
+		s.table.page = (&pages{o.Pages, o.Tokens == nil}).route()
+	}
 	var err error
-	s.api, err = openAPI(routes())
-	return s, err
+	state.document, err = openAPI(s.table.all)
+	return err
 }
 
 // ServeHTTP is for http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, st: s.st, began: time.Now()}
+	c := &call{transport: &s.transport, caller: s.door.stranger(), w: w, r: r, began: time.Now()}
 	c.lastStep = c.began
-	if s.o.Packs {
+	if s.packs {
 		w.Header()[wire.PacksHeader] = []string{"yes"}
 	}
 	defer c.end()
-	if err := c.work(); err != nil {
+	if err := s.work(c); err != nil {
 		c.fail(err)
 	}
+}
+
+// work is serve, but it turns a panic into an error.
+func (s *Server) work(c *call) (err error) {
+	defer func() {
+		switch v := recover(); v {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(v)
+		default:
+			err = fmt.Errorf("server: panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return s.serve(c)
+}
+
+// serve finds the route, checks the caller and runs the route.
+func (s *Server) serve(c *call) error {
+	c.permit()
+	if err := s.table.find(c); err != nil {
+		if c.allow != "" && c.preflight() {
+			return nil
+		}
+		return err
+	}
+	if err := s.door.admit(c); err != nil {
+		return err
+	}
+	c.negotiate()
+	if err := c.parseQuery(); err != nil {
+		return err
+	}
+	if c.route.changes() {
+		if !s.gate.enter() {
+			return errDraining
+		}
+		defer s.gate.leave()
+	}
+	c.start()
+	defer func() { c.cancel() }()
+	c.step("admit")
+	return c.route.serve(c)
+}
+
+// moved says that a world has a new version, and its number.
+func (s *Server) moved(name string, number uint64) {
+	if s.saved != nil {
+		s.saved(name, number)
+	}
+	s.streams.hub.Moved(name)
 }
 
 // Drain makes the Server refuse changes and report so at /readyz, and ends all streams. It
 // waits until the changes in progress have ended or ctx ends. Reads continue.
 func (s *Server) Drain(ctx context.Context) error {
-	s.draining.Store(true)
-	err := s.streams.Close(ctx)
-	for n := s.changes.Load(); n > 0; n = s.changes.Load() {
-		select {
-		case <-s.quiet:
-		case <-ctx.Done():
-			return errors.Join(err, fmt.Errorf("server: drain: %d changes are in progress: %w", n, ctx.Err()))
-		}
-	}
-	s.tellQuiet() // another Drain may be waiting
-	return err
+	s.gate.draining.Store(true)
+	return errors.Join(s.streams.hub.Close(ctx), s.gate.wait(ctx))
 }
 
+// Draining reports whether Drain was called.
+func (s *Server) Draining() bool { return s.gate.draining.Load() }
+
+// Watched returns what metrics read of the Server.
+func (s *Server) Watched() metrics.Watched {
+	return metrics.Watched{Store: s.door.st, InFlight: s.door.calls.Load, Pages: s.worlds.open.Cache.Stats, Streams: s.streams.hub.Stats,
+		Ready: func() bool { return !s.Draining() && s.worlds.guard.Ready(context.Background()) == nil }}
+}
+
+// HTTP returns an http.Server with timeouts and bounds for a public address. The
+// caller serves with it, on the result of Listen, and shuts it down. With TLS it
+// also uses HTTP/2.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      s.limits.Patience + s.limits.Time, // longer calls extend it
+		IdleTimeout:       5 * time.Minute,
+		MaxHeaderBytes:    s.limits.HeaderBytes,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 256 << 10},
+		ErrorLog:          slog.NewLogLogger(s.log.to.Handler(), slog.LevelDebug), // panics and TLS handshakes
+		ConnState:         limits.ConnState,
+	}
+}
+
+// Listen is net.Listen for TCP with at most Limits.Connections open connections, of
+// which one address has at most half. A new connection beyond that takes the place of the
+// oldest one that waits for a call, of its own address or of the one with the most; if
+// none waits, it is closed, or waits itself to be accepted.
+func (s *Server) Listen(addr string) (net.Listener, error) {
+	return limits.Listen(addr, s.limits.Connections)
+}
+
+// ServeStreams serves streams on connections that l accepts, without HTTP, until l is closed.
+// Without tokens it serves only this machine. Of Limits.Calls an eighth may wait for
+// their first frame, half of them from one address.
+func (s *Server) ServeStreams(l net.Listener) error { return s.streams.listen(l) }
+
+// gate counts changes in progress, and lets none through once the Server drains.
+type gate struct {
+	draining atomic.Bool
+	changes  atomic.Int64
+	quiet    chan struct{} // holds one when the last change ended while draining
+}
+
+var errDraining = fault(wire.Draining, "the server is shutting down")
+
 // enter counts a change; the caller calls leave when it has ended.
-func (s *Server) enter() bool {
-	s.changes.Add(1)
-	if s.draining.Load() {
-		s.leave()
+func (g *gate) enter() bool {
+	g.changes.Add(1)
+	if g.draining.Load() {
+		g.leave()
 		return false
 	}
 	return true
 }
 
-func (s *Server) leave() {
-	if s.changes.Add(-1) == 0 && s.draining.Load() {
-		s.tellQuiet()
+func (g *gate) leave() {
+	if g.changes.Add(-1) == 0 && g.draining.Load() {
+		g.tellQuiet()
 	}
 }
 
-func (s *Server) tellQuiet() {
+// wait waits until no change is in progress.
+func (g *gate) wait(ctx context.Context) error {
+	for n := g.changes.Load(); n > 0; n = g.changes.Load() {
+		select {
+		case <-g.quiet:
+		case <-ctx.Done():
+			return fmt.Errorf("server: drain: %d changes are in progress: %w", n, ctx.Err())
+		}
+	}
+	g.tellQuiet() // another Drain may be waiting
+	return nil
+}
+
+func (g *gate) tellQuiet() {
 	select {
-	case s.quiet <- struct{}{}:
+	case g.quiet <- struct{}{}:
 	default:
 	}
-}
-
-// saved says that a world has a new version, and its number.
-func (s *Server) saved(name string, number uint64) {
-	if s.o.Saved != nil {
-		s.o.Saved(name, number)
-	}
-	s.streams.Moved(name)
-}
-
-// Watched returns what metrics read of the Server.
-func (s *Server) Watched() metrics.Watched {
-	return metrics.Watched{Store: s.st, InFlight: s.calls.Load, Pages: s.snapshots.Cache.Stats, Streams: s.streams.Stats,
-		Ready: func() bool { return !s.Draining() && s.guard.Ready(context.Background()) == nil }}
-}
-
-// Draining reports whether Drain was called.
-func (s *Server) Draining() bool { return s.draining.Load() }
-
-// httpLog returns a log for the messages of net/http: panics and TLS handshakes.
-func (s *Server) httpLog() *log.Logger {
-	return slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)
 }

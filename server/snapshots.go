@@ -3,35 +3,123 @@ package server
 import (
 	"errors"
 
+	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/world"
 )
 
-// reading calls do with a version. Few calls run at a time: each may decode pages,
-// and a small stone may have a large directory.
-func (c *call) reading(v version, do func(*world.Snapshot) error) error {
-	leave, err := c.light.enter(c.ctx, c.who(), 0)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return c.opened(v, do)
+// snapshots are the named snapshots of worlds.
+type snapshots struct {
+	arenas arena.Opener // nil: no game has worlds open
+	saved  func(name string, number uint64)
 }
 
-// heavily calls do with a version. Very few calls run at a time, because do may
-// take much memory.
-func (c *call) heavily(v version, do func(*world.Snapshot) error) error {
-	return c.heavyWork(func() error { return c.opened(v, do) })
+func (h *snapshots) routes() []route {
+	return []route{
+		{method: "GET", path: "/v1/snapshots/NAME", role: Read, about: "the named snapshots of a world", status: 200, handler: gives(h.list)},
+		{method: "POST", path: "/v1/snapshots/NAME", role: Write, about: "saves a version of a world, or what it is now, as a named snapshot", status: 201, handler: takes(h.save)},
+		{method: "DELETE", path: "/v1/snapshots/NAME", role: Write, about: "deletes a named snapshot", query: []param{words("snapshot", "its name")}, needs: []string{"snapshot"}, status: 204, handler: done(h.remove)},
+	}
 }
 
-func (c *call) opened(v version, do func(*world.Snapshot) error) error {
-	s, release, err := c.snapshots.Of(c.ctx, v.name, v.at)
+// snapshotAnswer is a named snapshot.
+type snapshotAnswer struct {
+	World     string      `json:"world"`
+	Snapshot  string      `json:"snapshot"`
+	Stored    string      `json:"stored"` // the name of the world that it is
+	Commit    wire.Commit `json:"commit"` // its head
+	Message   string      `json:"message"`
+	Dimension string      `json:"dimension"` // "" for all, or for the first if there is a region
+	Region    string      `json:"region"`    // "" for everything
+	Mask      string      `json:"mask"`      // "" for every cell
+	Bytes     int64       `json:"bytes"`     // of stones that the newest version of the world does not use
+}
+
+type snapshotsAnswer struct {
+	Snapshots []snapshotAnswer `json:"snapshots"`
+}
+
+func (c *call) snapshotAnswer(s *arena.Snapshot) (snapshotAnswer, error) {
+	kept, err := s.Kept(c.ctx, c.st)
+	return snapshotAnswer{World: s.World, Snapshot: s.Name, Stored: s.Stored(), Commit: wire.CommitOf(s.Commit), Message: s.Message,
+		Dimension: s.Dimension, Region: s.Region, Mask: s.Mask, Bytes: kept}, err
+}
+
+func (h *snapshots) list(c *call) (a snapshotsAnswer, err error) {
+	all, err := arena.List(c.ctx, c.st, c.name)
 	if err != nil {
-		return err
+		return a, nameFault(err)
 	}
-	defer release()
-	if err = do(s); errors.Is(err, history.ErrGone) { // another server has packed the world and deleted stones
-		c.snapshots.Forget(v.at)
+	a.Snapshots = make([]snapshotAnswer, len(all))
+	for i, s := range all {
+		if a.Snapshots[i], err = c.snapshotAnswer(s); err != nil {
+			return a, err
+		}
 	}
-	return worldFault(err)
+	return a, nil
+}
+
+// nameFault says what is wrong with the name of a snapshot.
+func nameFault(err error) error {
+	if errors.Is(err, history.ErrName) {
+		return fault(wire.BadName, "%v", err)
+	}
+	return err
+}
+
+// snapshotCall is the body of POST /v1/snapshots.
+type snapshotCall struct {
+	Snapshot  string `json:"snapshot"`
+	At        string `json:"at,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Author    string `json:"author,omitempty"`
+	Dimension string `json:"dimension,omitempty"`
+	Region    string `json:"region,omitempty"`
+	Mask      string `json:"mask,omitempty"`
+	Replace   bool   `json:"replace,omitempty"`
+}
+
+func (h *snapshots) save(c *call, to *snapshotCall) (a snapshotAnswer, err error) {
+	if to.Snapshot == "" {
+		return a, bad("snapshot must name it")
+	}
+	if to.Author, err = c.note(to.Message, to.Author); err != nil {
+		return a, err
+	}
+	s, err := h.saveOf(c, to)
+	if err != nil {
+		return a, nameFault(err)
+	}
+	h.saved(s.Stored(), s.Commit.Number)
+	return c.snapshotAnswer(s)
+}
+
+func (h *snapshots) saveOf(c *call, to *snapshotCall) (*arena.Snapshot, error) {
+	o := arena.SaveOptions{Area: arena.Area{Dimension: to.Dimension, Region: to.Region, Mask: to.Mask}, Message: to.Message, Author: to.Author, Replace: to.Replace}
+	if to.At == "" && h.arenas != nil {
+		now, err := h.arenas.Capture(c.ctx, c.name)
+		if err != nil {
+			return nil, err
+		}
+		if now != nil {
+			defer now.Close()
+			return arena.SaveCapture(c.ctx, c.st, now, c.name, to.Snapshot, o)
+		}
+	}
+	var err error
+	if o.At, err = c.version(c.name, to.At); err != nil {
+		return nil, err
+	}
+	if o.At == (history.ID{}) {
+		return nil, history.ErrNoCommit
+	}
+	return arena.Save(c.ctx, c.st, c.name, to.Snapshot, o)
+}
+
+func (h *snapshots) remove(c *call) error {
+	name := c.query.Get("snapshot")
+	if name == "" {
+		return bad("snapshot must name it")
+	}
+	return nameFault(arena.Delete(c.ctx, c.st, c.name, name))
 }

@@ -9,33 +9,51 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
+
+// spools makes files and folders for worlds that are being received or sent.
+type spools struct {
+	dir  string // "" for os.TempDir
+	room limits.Memory
+}
+
+var errSpools = fault(wire.Busy, "too many worlds are being received or sent at this moment")
+
+// reserve takes disk space, which the caller gives back.
+func (h *spools) reserve(n int64) error {
+	if !h.room.Reserve(n) {
+		return errSpools
+	}
+	return nil
+}
 
 // spool is an unnamed file for a body or an answer in transit.
 type spool struct {
 	file  *os.File
 	c     *call
+	from  *spools
 	bytes int64
 }
 
-// newSpool makes a spool; the caller calls Close.
-func (c *call) newSpool() (*spool, error) {
-	f, err := os.CreateTemp(c.o.Temp, "cairn-*.tmp")
+// file makes a spool; the caller calls Close.
+func (h *spools) file(c *call) (*spool, error) {
+	f, err := os.CreateTemp(h.dir, "cairn-*.tmp")
 	if err != nil {
 		return nil, err
 	}
 	_ = os.Remove(f.Name()) // if the system forbids this for an open file, close does it
-	return &spool{file: f, c: c}, nil
+	return &spool{file: f, c: c, from: h}, nil
 }
 
-// receive returns the body of the call, of at most limit bytes.
-func (c *call) receive(limit int64) (*spool, error) {
-	from, err := c.body(limit, false)
+// receive returns the body of the call, which is a world.
+func (h *spools) receive(c *call) (*spool, error) {
+	from, err := c.body(c.limits.WorldBytes, false)
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.newSpool()
+	file, err := h.file(c)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +65,12 @@ func (c *call) receive(limit int64) (*spool, error) {
 	return file, nil
 }
 
-// tempDir makes a folder; the caller calls remove.
-func (c *call) tempDir() (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp(c.o.Temp, "cairn-*.tmp")
+// folder makes a folder; the caller calls remove.
+func (h *spools) folder(c *call) (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp(h.dir, "cairn-*.tmp")
 	return dir, func() {
 		if err := os.RemoveAll(dir); err != nil {
-			c.logError(slog.LevelWarn, "a temporary folder is left", err)
+			c.log.add(c, slog.LevelWarn, "a temporary folder is left", err)
 		}
 	}, err
 }
@@ -63,8 +81,8 @@ func (s *spool) Write(b []byte) (int, error) {
 	if s.c.spooled.Add(n) > s.c.limits.SpoolBytes {
 		return 0, fault(wire.TooLarge, "the world takes more room than the server has for worlds on their way")
 	}
-	if !s.c.disk.reserve(n) {
-		return 0, fault(wire.Busy, "too many worlds are being received or sent at this moment")
+	if err := s.from.reserve(n); err != nil {
+		return 0, err
 	}
 	s.bytes += n
 	return s.file.Write(b)
@@ -74,10 +92,10 @@ func (s *spool) ReadAt(b []byte, off int64) (int, error) { return s.file.ReadAt(
 
 // Close deletes the file and gives back its room.
 func (s *spool) Close() error {
-	s.c.disk.release(s.bytes)
+	s.from.room.Release(s.bytes)
 	_ = s.file.Close() // nobody reads the file again
 	if err := os.Remove(s.file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.c.logError(slog.LevelWarn, "a temporary file is left", err)
+		s.c.log.add(s.c, slog.LevelWarn, "a temporary file is left", err)
 	}
 	return nil
 }

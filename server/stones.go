@@ -12,15 +12,23 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-func stoneRoutes() []route {
+// stones gives out stacks and stones, and takes in packs.
+type stones struct {
+	st      history.Store // without limits of tokens
+	worlds  *worlds
+	checks  *checker
+	granted token.Granted
+}
+
+func (h *stones) routes() []route {
 	return []route{
 		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			commitOf("at", "id of the commit; default the head"),
 			whole("inline", 0, limits.Unbounded, "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"),
-		}, headers: stale, status: 200, gives: bytesOf(wire.RecordsType), tells: staleHeaders, serve: (*call).stack},
+		}, headers: stale, status: 200, tells: staleHeaders, handler: plain(h.stack, records)},
 		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
-			status: 200, gives: bytesOf("application/octet-stream"), tells: []string{"ETag"}, serve: (*call).stone},
-		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", takes: bytesOf(wire.RecordsType), status: 204, serve: (*call).pack},
+			status: 200, tells: []string{"ETag"}, handler: plain(h.stone, octets)},
+		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", status: 204, handler: done(h.pack).from(records)},
 	}
 }
 
@@ -28,24 +36,20 @@ func stoneRoutes() []route {
 // memory, so that loads of small worlds are never refused because of large ones.
 const loadBytes = 1 << 20
 
-func (c *call) stack() error {
+func (h *stones) stack(c *call) error {
 	at, err := c.commitID("at")
 	if err != nil {
 		return err
 	}
-	room, err := c.number("inline", loadBytes)
-	if err != nil {
-		return err
-	}
-	room = min(room, c.limits.InlineBytes)
+	room := min(c.number("inline", loadBytes), c.limits.InlineBytes)
 	if room > loadBytes && !c.reserve(room) {
 		room = loadBytes
 	}
-	oldest, err := c.oldest()
+	oldest, err := h.worlds.oldest(c)
 	if err != nil {
 		return err
 	}
-	f, age, err := c.guard.Fetch(c.ctx, c.name, at, room, oldest)
+	f, age, err := h.worlds.guard.Fetch(c.ctx, c.name, at, room, oldest)
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,7 @@ func (c *call) stack() error {
 	if !c.everywhere() {
 		for i, l := range f.Layers {
 			if f.Data[i] == nil { // the caller will ask for it
-				c.granted.Add(c.token.Hash, token.Hash(l.Stone.ID))
+				h.granted.Add(c.token.Hash, token.Hash(l.Stone.ID))
 			}
 		}
 	}
@@ -69,7 +73,7 @@ func (c *call) sendStack(f history.Fetched) error {
 	b := wire.StackBody(f)
 	c.release()
 	if !c.reserve(b.Size()) {
-		return fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
+		return errTraffic
 	}
 	h := c.w.Header()
 	h["Content-Type"] = recordsMedia
@@ -82,25 +86,23 @@ func (c *call) sendStack(f history.Fetched) error {
 
 var recordsMedia = []string{wire.RecordsType}
 
-// stone is GET /v1/stones.
-func (c *call) stone() error {
+func (h *stones) stone(c *call) error {
 	id, err := stoneID(c.id)
 	if err != nil {
 		return err
 	}
-	if err := c.mayOpen(id); err != nil {
+	if err := h.mayOpen(c, id); err != nil {
 		return err
 	}
-	o, err := c.open(id)
+	o, err := h.open(c, id)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	h := c.w.Header()
-	h["Etag"] = []string{`"` + id.String() + `"`}
-	h["Cache-Control"] = []string{"private, max-age=31536000, immutable"}
-	c.sendRanges("application/octet-stream", io.NewSectionReader(o, 0, o.Size()))
-	return nil
+	to := c.w.Header()
+	to["Etag"] = []string{`"` + id.String() + `"`}
+	to["Cache-Control"] = []string{"private, max-age=31536000, immutable"}
+	return c.sendRanges(octets.media, io.NewSectionReader(o, 0, o.Size()))
 }
 
 // mayOpen returns an error if the caller's token is limited to some names and the
@@ -108,29 +110,27 @@ func (c *call) stone() error {
 // decides what a limited token may read. A token that received the stone in a stack
 // may read it as long as it exists, even after it was packed. For other stones that exist
 // the method walks the world's history, and few calls do so at a time.
-func (c *call) mayOpen(id stone.ID) error {
-	if c.everywhere() || c.granted.Has(c.token.Hash, token.Hash(id)) {
+func (h *stones) mayOpen(c *call, id stone.ID) error {
+	if c.everywhere() || h.granted.Has(c.token.Hash, token.Hash(id)) {
 		return nil
 	}
-	if r, ok := c.Server.st.(history.Reacher); ok {
-		leave, err := c.light.enter(c.ctx, c.who(), 0)
-		if err != nil {
+	if r, ok := h.st.(history.Reacher); ok {
+		var reaches bool
+		err := within(h.worlds.light, c, func() error {
+			o, err := h.st.Open(c.ctx, c.name, id) // a stone that nobody has needs no walk
+			if err == nil {
+				err = o.Close()
+			}
+			if err == nil {
+				reaches, err = r.Reaches(c.ctx, c.name, id)
+			}
 			return err
-		}
-		defer leave()
-		o, err := c.Server.st.Open(c.ctx, c.name, id) // a stone that nobody has needs no walk
-		if err == nil {
-			err = o.Close()
-		}
-		if err != nil {
-			return err
-		}
-		reaches, err := r.Reaches(c.ctx, c.name, id)
+		})
 		if err != nil {
 			return err
 		}
 		if reaches {
-			c.granted.Add(c.token.Hash, token.Hash(id))
+			h.granted.Add(c.token.Hash, token.Hash(id))
 			return nil
 		}
 	}
@@ -139,17 +139,15 @@ func (c *call) mayOpen(id stone.ID) error {
 
 // open opens a stone. Few stones are opened at a time, and what each takes counts
 // as memory, because few bytes may need much memory.
-func (c *call) open(id stone.ID) (*history.Opened, error) {
-	leave, err := c.checks.enter(c.ctx, c.who(), 0)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	o, err := c.st.Open(c.ctx, c.name, id)
-	if err == nil && !c.reserve(o.Memory()) {
-		_ = o.Close() // it was only read
-		return nil, fault(wire.Busy, "the server is sending or receiving too many bytes at this moment")
-	}
+func (h *stones) open(c *call, id stone.ID) (o *history.Opened, err error) {
+	err = within(h.checks.queue, c, func() error {
+		o, err = c.st.Open(c.ctx, c.name, id)
+		if err == nil && !c.reserve(o.Memory()) {
+			_ = o.Close() // it was only read
+			err = errTraffic
+		}
+		return err
+	})
 	return o, err
 }
 
@@ -161,8 +159,7 @@ func stoneID(s string) (stone.ID, error) {
 	return stone.ID(id), nil
 }
 
-// pack is POST /v1/packs.
-func (c *call) pack() error {
+func (h *stones) pack(c *call) error {
 	if err := c.expect(); err != nil {
 		return err
 	}
@@ -178,8 +175,8 @@ func (c *call) pack() error {
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another commit below it")
 	}
-	if err := c.checkStone(s.Data, true); err != nil {
+	if err := h.checks.check(c, s.Data, true); err != nil {
 		return err
 	}
-	return c.noContent(c.st.PutPack(c.ctx, c.name, p, s))
+	return c.st.PutPack(c.ctx, c.name, p, s)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/world"
 )
 
 // An ETag of this API is one of three. "COMMIT" goes with a head and is for If-Match; nobody
@@ -37,21 +36,10 @@ func commitText(id history.ID) string {
 // tagged sets the headers of an answer that is made from a version, and reports whether the
 // caller has the answer; it is then sent. Besides the version the answer depends on this
 // program, on the form that the caller asks for, and on what of names.
-func (c *call) tagged(v version, of ...string) (known bool) {
+func (w *worlds) tagged(c *call, v version, of ...string) (known bool) {
 	records := c.route.also.media == wire.RecordsType && c.wantsRecords()
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %s %s", c.program, records, v.stored, of))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %s %s", w.program, records, v.stored, of))
 	return c.unchanged(fmt.Sprintf(`"%s-%x"`, commitText(v.at), sum[:6]))
-}
-
-// taggedStored is tagged for an answer that also depends on how the version is stored now: packs
-// have far levels, and a stone may be sent as it is.
-func (c *call) taggedStored(v *version) (known bool, err error) {
-	err = c.reading(*v, func(s *world.Snapshot) error {
-		n, bytes := s.Stones()
-		v.stored = fmt.Sprint(n, bytes)
-		return nil
-	})
-	return err == nil && c.tagged(*v), err
 }
 
 // unchanged sets the ETag of an answer that caches keep and ask for again, and reports whether

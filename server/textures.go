@@ -8,13 +8,18 @@ import (
 	"github.com/cairnvoxel/cairn/internal/texture"
 )
 
-func textureRoutes() []route {
+// atlas is the textures of a resource pack.
+type atlas struct{ textures *texture.Atlas }
+
+func (h *atlas) routes() []route {
 	return []route{
-		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, gives: jsonOf(texture.AtlasInfo{}), serve: (*call).textures},
-		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", takes: jsonOf(facesCall{}), status: 200, gives: jsonOf(facesAnswer{}), serve: (*call).faces},
-		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, gives: bytesOf("image/png"), tells: []string{"ETag"}, serve: (*call).atlas},
+		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, handler: gives(h.info)},
+		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", status: 200, handler: gives(h.faces).from(jsonOf(facesCall{}))},
+		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, tells: []string{"ETag"}, handler: plain(h.image, imagePNG)},
 	}
 }
+
+func (h *atlas) info(*call) (texture.AtlasInfo, error) { return h.textures.Info(), nil }
 
 // namesBytes is how many bytes a list of names may have more than other JSON.
 const namesBytes = 448 << 10
@@ -29,34 +34,28 @@ type facesAnswer struct {
 	Shown []string         `json:"shown"`
 }
 
-// textures is GET /v1/textures.
-func (c *call) textures() error { return c.answer(http.StatusOK, c.o.Textures.Info()) }
-
-// faces is POST /v1/textures.
-func (c *call) faces() error {
+func (h *atlas) faces(c *call) (a facesAnswer, err error) {
 	var of facesCall
-	if err := c.jsonWithin(c.limits.JSONBytes+namesBytes, &of); err != nil {
-		return err
+	if err := c.json(c.limits.JSONBytes+namesBytes, &of); err != nil {
+		return a, err
 	}
-	a := facesAnswer{Faces: make([]*texture.Faces, len(of.Names)), Shown: make([]string, len(of.Names))}
+	a = facesAnswer{Faces: make([]*texture.Faces, len(of.Names)), Shown: make([]string, len(of.Names))}
 	for i, name := range of.Names {
 		a.Shown[i] = block.Shown(name)
-		if f, ok := c.o.Textures.Faces(name); ok {
+		if f, ok := h.textures.Faces(name); ok {
 			a.Faces[i] = &f
 		}
 	}
-	return c.answer(http.StatusOK, a)
+	return a, nil
 }
 
-// atlas is GET /v1/atlas.
-func (c *call) atlas() error {
-	img := c.o.Textures.PNG()
+func (h *atlas) image(c *call) error {
+	img := h.textures.PNG()
 	if img == nil {
 		return fault(wire.NoRoute, "this server has no textures: cairn serve --resource-pack gives it some")
 	}
-	if c.unchanged(`"` + c.o.Textures.Info().Version + `"`) {
+	if c.unchanged(`"` + h.textures.Info().Version + `"`) {
 		return nil
 	}
-	c.send(http.StatusOK, "image/png", img)
-	return nil
+	return c.send(http.StatusOK, imagePNG.media, img)
 }

@@ -67,16 +67,33 @@ func (g *Grant) Within(st history.Store, now time.Time) history.Store {
 	return &limited{Store: st, g: g, now: now}
 }
 
-// Full returns an error if nothing more may be saved under the token.
-func (g *Grant) Full(ctx context.Context, st history.Store, now time.Time) error {
-	if g.Limits.Bytes == 0 {
-		return nil
-	}
-	done, err := (&limited{Store: st, g: g, now: now}).spend(ctx, 1)
+// Full returns an error if nothing more may be saved through a Store of Within.
+func Full(ctx context.Context, st history.Store) error {
+	done, err := spend(ctx, st, 1)
 	if err == nil {
 		done()
 	}
 	return err
+}
+
+// Room returns an error if a commit through a Store of Within would exceed its limit of bytes. The
+// caller calls done when the commit is made or not. Counting may take long, so it is a call of its
+// own; Commit of that Store does both.
+func Room(ctx context.Context, st history.Store, c history.Commit) (done func(), err error) {
+	n := recordBytes(c)
+	for _, s := range c.Stones {
+		n += s.Size
+	}
+	return spend(ctx, st, n)
+}
+
+// spend is limited.spend if the Store has a limit of bytes.
+func spend(ctx context.Context, st history.Store, n int64) (done func(), err error) {
+	l, ok := st.(*limited)
+	if !ok || l.g.Limits.Bytes == 0 {
+		return func() {}, nil
+	}
+	return l.spend(ctx, n)
 }
 
 // limited is a Store for one call under a token with limits.
@@ -314,29 +331,10 @@ func (l *limited) Undelete(ctx context.Context, name string) error {
 }
 
 func (l *limited) Commit(ctx context.Context, name string, base history.Head, c history.Commit, given ...history.Stone) (history.Commit, error) {
-	done, err := l.room(ctx, name, c)
+	done, err := Room(ctx, l, c)
 	if err != nil {
 		return history.Commit{}, err
 	}
 	defer done()
 	return l.Store.Commit(ctx, name, base, c, given...)
-}
-
-// Room returns an error if a commit of a world would exceed the limit of bytes. The
-// caller calls done when the commit is made or not. Counting may take long, so it is a
-// call of its own: the Store of Within does both.
-func (g *Grant) Room(ctx context.Context, st history.Store, now time.Time, name string, c history.Commit) (done func(), err error) {
-	return (&limited{Store: st, g: g, now: now}).room(ctx, name, c)
-}
-
-// room is spend for a commit.
-func (l *limited) room(ctx context.Context, name string, c history.Commit) (done func(), err error) {
-	if l.g.Limits.Bytes == 0 {
-		return func() {}, nil
-	}
-	n := recordBytes(c)
-	for _, s := range c.Stones {
-		n += s.Size
-	}
-	return l.spend(ctx, n)
 }

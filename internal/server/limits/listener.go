@@ -1,4 +1,4 @@
-package server
+package limits
 
 import (
 	"container/list"
@@ -6,38 +6,18 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
-
-	"github.com/cairnvoxel/cairn/internal/server/token"
 )
 
-// HTTP returns an http.Server with timeouts and bounds for a public address. The
-// caller serves with it, on the result of Listen, and shuts it down. With TLS it
-// also uses HTTP/2.
-func (s *Server) HTTP() *http.Server {
-	return &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      s.limits.Patience + s.limits.Time, // longer calls extend it
-		IdleTimeout:       5 * time.Minute,
-		MaxHeaderBytes:    s.limits.HeaderBytes,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: 1 << 20, MaxReceiveBufferPerStream: 256 << 10},
-		ErrorLog:          s.httpLog(),
-		ConnState:         waits,
-	}
-}
-
-// Listen is net.Listen for TCP with at most Limits.Connections open connections, of
+// Listen is net.Listen for TCP with at most so many open connections, of
 // which one address has at most half. A new connection beyond that takes the place of the
 // oldest one that waits for a call, of its own address or of the one with the most; if
 // none waits, it is closed, or waits itself to be accepted.
-func (s *Server) Listen(addr string) (net.Listener, error) {
+func Listen(addr string, most int) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	most := s.limits.Connections
-	own := &listener{Listener: l, most: most, each: max(most/2, min(most, fewConnections)), by: make(map[token.Hash]*address)}
+	own := &listener{Listener: l, most: most, each: max(most/2, min(most, fewConnections)), by: make(map[Caller]*address)}
 	own.room.L = &own.mu
 	return own, nil
 }
@@ -52,7 +32,7 @@ type listener struct {
 	mu     sync.Mutex // guards what follows
 	room   sync.Cond  // a connection was closed, or the listener
 	open   int
-	by     map[token.Hash]*address
+	by     map[Caller]*address
 	closed bool
 }
 
@@ -68,7 +48,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		own := &conn{Conn: c, l: l, key: token.AddressKey(c.RemoteAddr().String())}
+		own := &conn{Conn: c, l: l, key: AddressKey(c.RemoteAddr().String())}
 		if l.admit(own) {
 			return own, nil
 		}
@@ -169,7 +149,7 @@ func (l *listener) Close() error {
 type conn struct {
 	net.Conn
 	l    *listener
-	key  token.Hash
+	key  Caller
 	at   *list.Element // in the waiting ones of its address; guarded by the listener
 	gone bool          // guarded by the listener
 }
@@ -179,8 +159,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// waits is for http.Server.ConnState.
-func waits(c net.Conn, state http.ConnState) {
+// ConnState is for http.Server.ConnState of a server on such a listener.
+func ConnState(c net.Conn, state http.ConnState) {
 	if over, is := c.(*tls.Conn); is {
 		c = over.NetConn()
 	}

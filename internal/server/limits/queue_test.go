@@ -1,4 +1,4 @@
-package server_test
+package limits_test
 
 import (
 	"context"
@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/server"
 )
 
 // Callers with tokens.
-var eve, bob = token.Hash{1}, token.Hash{2}
+var eve, bob = limits.Caller{1}, limits.Caller{2}
 
 // A caller that fills a queue leaves a slot and memory to others, who come in at once.
 func TestQueueIsFair(t *testing.T) {
-	q := server.NewQueue(4, 64, 100)
+	q := limits.NewQueue(4, 64, 100)
 	var left []func()
-	enter := func(who token.Hash, need int64) bool {
+	enter := func(who limits.Caller, need int64) bool {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // whoever would wait gives up at once
 		leave, err := q.Enter(ctx, who, need)
@@ -38,7 +37,7 @@ func TestQueueIsFair(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		who  token.Hash
+		who  limits.Caller
 		need int64
 		want bool
 	}{
@@ -56,7 +55,7 @@ func TestQueueIsFair(t *testing.T) {
 	}
 	leaveAll()
 	for i := range 4 { // without tokens all of it is one caller's
-		if !enter(token.Hash{}, 25) {
+		if !enter(limits.Caller{}, 25) {
 			t.Errorf("call %d without a token waits", i)
 		}
 	}
@@ -69,13 +68,13 @@ func TestQueueIsFair(t *testing.T) {
 // However many calls of eve wait, bob comes after one of them; and they take half of the
 // places to wait at most.
 func TestQueueTakesTurns(t *testing.T) {
-	q := server.NewQueue(1, 8, 0)
+	q := limits.NewQueue(1, 8, 0)
 	first, err := q.Enter(t.Context(), eve, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := make(chan token.Hash)
-	for i, who := range []token.Hash{eve, eve, eve, eve, bob} {
+	order := make(chan limits.Caller)
+	for i, who := range []limits.Caller{eve, eve, eve, eve, bob} {
 		go func() {
 			leave, err := q.Enter(t.Context(), who, 0)
 			if err != nil {
@@ -93,7 +92,7 @@ func TestQueueTakesTurns(t *testing.T) {
 		t.Errorf("eve's fifth: %v", err)
 	}
 	first()
-	for i, want := range []token.Hash{eve, bob, eve, eve, eve} {
+	for i, want := range []limits.Caller{eve, bob, eve, eve, eve} {
 		if got := <-order; got != want {
 			t.Errorf("call %d is of %v", i, got)
 		}

@@ -1,30 +1,33 @@
-package server
+package limits
 
 import (
 	"context"
 	"slices"
 	"sync"
 
-	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
-// queue limits how many calls do something that takes much time or memory at a time. A
+// Queue limits how many calls do something that takes much time or memory at a time. A
 // bounded number of calls waits; the rest is refused. Callers take turns, so that who has
 // many calls waiting holds up its own alone. A caller with a token neither has all slots or
 // all memory, nor all places to wait, so that others need not wait for what takes long.
-type queue struct {
+type Queue struct {
 	slots  int
 	memory int64 // bytes
 	most   int   // largest number that waits
 
 	mu    sync.Mutex // guards what follows
 	used  share
-	by    map[token.Hash]share
+	by    map[Caller]share
 	waits int
-	turns map[token.Hash][]*turn // who waits, each in the order in which they came
-	order []token.Hash           // of those who wait; the first is next
+	turns map[Caller][]*turn // who waits, each in the order in which they came
+	order []Caller           // of those who wait; the first is next
 }
+
+var errQueue = busy("too many calls read or write worlds at this moment")
+
+func busy(why string) error { return &wire.Error{Code: wire.Busy, Message: why} }
 
 // share is what calls under way take of a queue.
 type share struct {
@@ -38,14 +41,14 @@ type turn struct {
 	ready chan struct{} // closed when it has its slot
 }
 
-// newQueue returns a queue of so many calls at a time, which take so much memory together.
-func newQueue(slots, most int, memory int64) *queue {
-	return &queue{slots: slots, most: most, memory: memory, by: make(map[token.Hash]share), turns: make(map[token.Hash][]*turn)}
+// NewQueue returns a Queue of so many calls at a time, which take so much memory together.
+func NewQueue(slots, most int, memory int64) *Queue {
+	return &Queue{slots: slots, most: most, memory: memory, by: make(map[Caller]share), turns: make(map[Caller][]*turn)}
 }
 
-// enter waits for a slot and for bytes of memory; the caller calls leave to give them back.
+// Enter waits for a slot and for bytes of memory; the caller calls leave to give them back.
 // who is zero for callers without tokens, who share all of it.
-func (q *queue) enter(ctx context.Context, who token.Hash, need int64) (leave func(), err error) {
+func (q *Queue) Enter(ctx context.Context, who Caller, need int64) (leave func(), err error) {
 	leave = func() { q.leave(who, need) }
 	q.mu.Lock()
 	mine := len(q.turns[who])
@@ -54,9 +57,9 @@ func (q *queue) enter(ctx context.Context, who token.Hash, need int64) (leave fu
 		q.mu.Unlock()
 		return leave, nil
 	}
-	if q.waits >= q.most || who != (token.Hash{}) && mine >= max(1, q.most/2) {
+	if q.waits >= q.most || who != (Caller{}) && mine >= max(1, q.most/2) {
 		q.mu.Unlock()
-		return nil, fault(wire.Busy, "too many calls read or write worlds at this moment")
+		return nil, errQueue
 	}
 	t := &turn{need, make(chan struct{})}
 	if q.waits++; mine == 0 {
@@ -84,9 +87,9 @@ func (q *queue) enter(ctx context.Context, who token.Hash, need int64) (leave fu
 
 // remove takes one out of those who wait. If others of its caller wait, they come after
 // those of all other callers.
-func (q *queue) remove(who token.Hash, i int) {
+func (q *Queue) remove(who Caller, i int) {
 	q.waits--
-	q.order = slices.DeleteFunc(q.order, func(h token.Hash) bool { return h == who })
+	q.order = slices.DeleteFunc(q.order, func(h Caller) bool { return h == who })
 	if q.turns[who] = slices.Delete(q.turns[who], i, i+1); len(q.turns[who]) > 0 {
 		q.order = append(q.order, who)
 	} else {
@@ -95,23 +98,23 @@ func (q *queue) remove(who token.Hash, i int) {
 }
 
 // fits reports whether a call may begin now.
-func (q *queue) fits(who token.Hash, need int64) bool {
+func (q *Queue) fits(who Caller, need int64) bool {
 	slots, memory := q.slots, q.memory
-	if who != (token.Hash{}) {
+	if who != (Caller{}) {
 		slots, memory = max(1, slots-max(1, slots/4)), memory/2
 	}
 	mine := q.by[who]
 	return q.used.slots < q.slots && q.used.memory+need <= q.memory && mine.slots < slots && mine.memory+need <= memory
 }
 
-func (q *queue) take(who token.Hash, need int64) {
+func (q *Queue) take(who Caller, need int64) {
 	mine := q.by[who]
 	q.by[who] = share{mine.slots + 1, mine.memory + need}
 	q.used = share{q.used.slots + 1, q.used.memory + need}
 }
 
 // leave gives back what a call took.
-func (q *queue) leave(who token.Hash, need int64) {
+func (q *Queue) leave(who Caller, need int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	mine := q.by[who]
@@ -125,9 +128,9 @@ func (q *queue) leave(who token.Hash, need int64) {
 }
 
 // next gives slots to those who wait.
-func (q *queue) next() {
+func (q *Queue) next() {
 	for {
-		i := slices.IndexFunc(q.order, func(who token.Hash) bool { return q.fits(who, q.turns[who][0].need) })
+		i := slices.IndexFunc(q.order, func(who Caller) bool { return q.fits(who, q.turns[who][0].need) })
 		if i < 0 {
 			return
 		}
