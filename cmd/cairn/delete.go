@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
@@ -142,7 +143,7 @@ func dryPurge(ctx context.Context, st history.Store, name string) (p history.Pur
 		}
 		p.Worlds++
 		p.Commits += len(a.Log)
-		for _, ref := range a.Stones() {
+		for _, ref := range archive.Stones(&a) {
 			p.Stones++
 			p.Bytes += ref.Size
 		}

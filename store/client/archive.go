@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -74,7 +75,7 @@ func (s *store) Outlines(ctx context.Context, what func(history.Outline) error) 
 func (s *store) Archive(ctx context.Context, m history.Outline) (a history.Archive, err error) {
 	var b []byte
 	if err = s.archives(ctx, wire.DoArchive, always, wire.MaxArchive, into(&b), wire.AppendOutline(nil, m)); err == nil {
-		a, err = history.ParseArchive(b)
+		a, err = archive.Parse(b)
 	}
 	return a, err
 }
@@ -165,5 +166,5 @@ func (s *store) Adopt(ctx context.Context, a history.Archive, base history.Head)
 	if !a.Deleted.IsZero() {
 		again = unbegun // each call makes one more deleted world
 	}
-	return s.archives(ctx, wire.DoAdopt, again, 0, nil, a.Append(nil), wire.AppendHead(nil, base))
+	return s.archives(ctx, wire.DoAdopt, again, 0, nil, archive.Append(nil, &a), wire.AppendHead(nil, base))
 }

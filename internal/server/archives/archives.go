@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -113,7 +114,7 @@ func (s *serving) archive() error {
 	if err != nil {
 		return err
 	}
-	return s.send(a.Append(nil))
+	return s.send(archive.Append(nil, &a))
 }
 
 func (s *serving) stone() error {
@@ -174,7 +175,7 @@ func (s *serving) adopt() error {
 	if err != nil {
 		return body(err)
 	}
-	a, err := history.ParseArchive(b)
+	a, err := archive.Parse(b)
 	if err != nil {
 		return body(err)
 	}

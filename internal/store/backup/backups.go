@@ -14,6 +14,7 @@ import (
 	"filippo.io/age"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -168,7 +169,7 @@ func (b *Backups) archive(ctx context.Context, m *manifest, r *row) (history.Arc
 	}
 	key := m.all[r.archive.object].key()
 	world, a, places, err := parseArchive(key, raw, m.objects, r.archive.object)
-	if err == nil && (world != r.world || a.Sum() != r.sum) {
+	if err == nil && (world != r.world || archive.Sum(&a) != r.sum) {
 		err = &CorruptError{Object: key, Offset: r.archive.off, Part: "archive", Err: fmt.Errorf("is not the one of %q", r.name)}
 	}
 	for i, p := range places {
@@ -414,7 +415,7 @@ func (b *Backups) findStones(ctx context.Context, m *manifest, want map[stone.ID
 				}
 				return err
 			}
-			for i, ref := range a.Stones() {
+			for i, ref := range archive.Stones(&a) {
 				if want[ref.ID] {
 					delete(want, ref.ID)
 					found = append(found, located{ref, places[i]})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -290,7 +291,7 @@ func appendArchive(world uint64, a *history.Archive, places []place, from *objec
 		body = binary.AppendUvarint(body, l.number(p.object))
 		body = binary.AppendUvarint(body, uint64(p.off))
 	}
-	b := a.Append(nil)
+	b := archive.Append(nil, a)
 	dst := binary.AppendUvarint(nil, world)
 	dst = append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 	return l.append(dst, body)
@@ -302,12 +303,12 @@ func parseArchive(key string, b []byte, from *objects, self int32) (world uint64
 	world = p.Uvarint()
 	raw := p.Bytes(p.count(1))
 	if p.Err() == nil {
-		if a, err = history.ParseArchive(raw); err != nil {
+		if a, err = archive.Parse(raw); err != nil {
 			p.Fail(err)
 		}
 	}
 	local := p.locals(from, self)
-	for _, ref := range a.Stones() {
+	for _, ref := range archive.Stones(&a) {
 		if p.Err() != nil {
 			break
 		}

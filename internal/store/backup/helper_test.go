@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -225,8 +226,8 @@ func content(t testing.TB, st history.ArchiveReader) map[string]string {
 			return err
 		}
 		a.Head.Fence = 0
-		text := fmt.Sprintf("%x", a.Append(nil))
-		for _, ref := range a.Stones() {
+		text := fmt.Sprintf("%x", archive.Append(nil, &a))
+		for _, ref := range archive.Stones(&a) {
 			s, release, err := st.ReadStone(t.Context(), ref.ID)
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -354,7 +355,7 @@ func follows(a *history.Archive, from history.ID) bool {
 // gives those that no other give has under way. Then it waits for the others, and gives what
 // they did not. So two never wait for each other.
 func (m *migration) give(a *history.Archive) error {
-	for refs := a.Stones(); len(refs) > 0; {
+	for refs := archive.Stones(a); len(refs) > 0; {
 		var own, others []history.StoneRef
 		var wait []chan struct{}
 		done := make(chan struct{})
@@ -504,7 +505,7 @@ func (m *migration) compare(a *history.Archive, name string) error {
 	if m.o.Unread {
 		return nil
 	}
-	for _, ref := range b.Stones() {
+	for _, ref := range archive.Stones(&b) {
 		if err := m.renew(); err != nil {
 			return err
 		}

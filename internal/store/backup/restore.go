@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -179,7 +180,7 @@ func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manif
 	var all []located
 	for _, r := range rows {
 		w := read[r]
-		for i, ref := range w.a.Stones() {
+		for i, ref := range archive.Stones(&w.a) {
 			if !seen[ref.ID] {
 				seen[ref.ID] = true
 				all = append(all, located{ref, w.places[i]})
@@ -231,7 +232,7 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 			return err
 		}
 		var all []located
-		for i, ref := range a.Stones() {
+		for i, ref := range archive.Stones(&a) {
 			all = append(all, located{ref, places[i]})
 		}
 		lost, err := b.give(ctx, to, m, all, new(Restored))
@@ -281,7 +282,7 @@ func (l lost) of(a *history.Archive) error {
 	if len(l) == 0 {
 		return nil
 	}
-	for _, ref := range a.Stones() {
+	for _, ref := range archive.Stones(a) {
 		if why := l[ref.ID]; why != nil {
 			return why
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
@@ -243,7 +244,7 @@ func (r *run) readOrphan(n int32) error {
 		if err != nil {
 			continue // it names objects that were never put
 		}
-		row := &row{world: world, name: a.Name, deleted: a.Deleted, fence: a.Head.Fence, sum: a.Sum(),
+		row := &row{world: world, name: a.Name, deleted: a.Deleted, fence: a.Head.Fence, sum: archive.Sum(&a),
 			archive: item{place{n, int64(from), int64(size)}, sha256.Sum256(b[from:at])}, uses: usesOf(places)}
 		had := r.known[world]
 		if had == nil || had.sum != row.sum {

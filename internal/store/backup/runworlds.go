@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -185,7 +186,7 @@ func (r *run) placesOf(row *row) (map[stone.ID]place, error) {
 	}
 	r.heads[headKey(a.Head.Commit)] = row // a fork may be older than what the world has now
 	out := make(map[stone.ID]place, len(places))
-	for i, ref := range a.Stones() {
+	for i, ref := range archive.Stones(&a) {
 		if r.sound(places[i].object) {
 			out[ref.ID] = places[i]
 		}
@@ -225,7 +226,7 @@ func headKey(id history.ID) uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
 // addWorld puts the stones of a world that are not there. old is nil for a new world.
 func (r *run) addWorld(m history.Outline, a *history.Archive, old map[stone.ID]place) error {
-	refs := a.Stones()
+	refs := archive.Stones(a)
 	places := make([]place, len(refs))
 	if old == nil && len(r.heads) > 0 {
 		var err error
@@ -258,7 +259,7 @@ func (r *run) addWorld(m history.Outline, a *history.Archive, old map[stone.ID]p
 	if err != nil {
 		return err
 	}
-	r.waiting = append(r.waiting, waiting{&row{world: m.World, name: m.Name, deleted: m.Deleted, fence: a.Head.Fence, sum: a.Sum(), uses: usesOf(places)}, *a, places})
+	r.waiting = append(r.waiting, waiting{&row{world: m.World, name: m.Name, deleted: m.Deleted, fence: a.Head.Fence, sum: archive.Sum(a), uses: usesOf(places)}, *a, places})
 	if len(r.data.buf) >= r.o.BundleBytes || len(r.waiting) >= maxWaiting {
 		return r.flushData()
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -183,7 +184,7 @@ func (v *verifier) backup(m *manifest) error {
 }
 
 func (v *verifier) archives(m *manifest, rows []*row) error {
-	type archive struct {
+	type world struct {
 		a      history.Archive
 		places []place
 	}
@@ -202,14 +203,14 @@ func (v *verifier) archives(m *manifest, rows []*row) error {
 	if err != nil {
 		return err
 	}
-	return inOrder(v.ctx, v.access.Workers, rows, func(r *row) (archive, error) {
+	return inOrder(v.ctx, v.access.Workers, rows, func(r *row) (world, error) {
 		a, places, err := v.archive(v.ctx, m, r)
-		return archive{a, places}, err
-	}, func(i int, got archive, err error) error {
+		return world{a, places}, err
+	}, func(i int, got world, err error) error {
 		if err != nil {
 			return v.wrong(err)
 		}
-		for k, ref := range got.a.Stones() {
+		for k, ref := range archive.Stones(&got.a) {
 			p := got.places[k]
 			n := v.objects.of[m.all[p.object].hash]
 			at := v.stones[n]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -53,7 +54,7 @@ func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world s
 		done.Unsealed = b.unsealed(m)
 	}
 	all := make(map[stone.ID]place)
-	for i, ref := range a.Stones() {
+	for i, ref := range archive.Stones(&a) {
 		all[ref.ID] = places[i]
 	}
 	if !o.At.IsZero() {
@@ -68,7 +69,7 @@ func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world s
 	}
 	var need []located
 	places = nil
-	for _, ref := range a.Stones() {
+	for _, ref := range archive.Stones(&a) {
 		need = append(need, located{ref, all[ref.ID]})
 		places = append(places, all[ref.ID])
 	}
@@ -99,7 +100,7 @@ func upto(a history.Archive, at time.Time) (history.Archive, error) {
 	if len(log) == 0 {
 		return a, fmt.Errorf("no version is as old as %v: %w", at, history.ErrNoCommit)
 	}
-	return history.NewArchive(history.Outline{Name: a.Name, Head: history.Head{Commit: log[0]}}, log, func(id history.ID) (history.Commit, error) {
+	return archive.New(history.Outline{Name: a.Name, Head: history.Head{Commit: log[0]}}, log, func(id history.ID) (history.Commit, error) {
 		c, ok := commits[id]
 		if !ok {
 			return c, history.ErrNoCommit

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -48,7 +49,7 @@ func adopt(t *testing.T, to *pair.Store, from *pair.Store, a history.Archive) er
 	if h, err := to.Head(t.Context(), a.Name); err == nil {
 		base = h
 	}
-	lacks, err := to.Lacks(t.Context(), a.Stones())
+	lacks, err := to.Lacks(t.Context(), archive.Stones(&a))
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func whole(t *testing.T, s *pair.Store, a history.Archive) {
 		t.Fatalf("check: got %q, %v", r.Faults, err)
 	}
 	got, err := s.Archive(t.Context(), history.Outline{Name: a.Name})
-	if err != nil || got.Sum() != a.Sum() {
+	if err != nil || archive.Sum(&got) != archive.Sum(&a) {
 		t.Fatalf("archive: got %v, %v, want %v", got.Log, err, a.Log)
 	}
 }

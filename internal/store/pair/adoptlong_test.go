@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -113,7 +114,7 @@ func TestAdoptLongStopped(t *testing.T) {
 	if err := adopt(t, to.Store, from, beginning); err != nil {
 		t.Fatal(err)
 	}
-	lacks, err := to.Lacks(ctx, a.Stones())
+	lacks, err := to.Lacks(ctx, archive.Stones(&a))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -66,7 +67,7 @@ func (r Reads) worlds(ctx context.Context) ([]seen, error) {
 		return nil, err
 	}
 	var out []seen
-	empty := history.NewSummer().Sum()
+	empty := new(archive.Summer).Sum()
 	err = r.Each([]byte{Heads}, func(key, value []byte) (bool, error) {
 		h, err := ParseHead(value)
 		out = append(out, seen{world: Number(key), head: h, sum: empty})
@@ -77,7 +78,7 @@ func (r Reads) worlds(ctx context.Context) ([]seen, error) {
 	}
 	i := 0
 	return out, r.EachLog(func(w uint64, log []Entry) error {
-		h := history.NewSummer()
+		var h archive.Summer
 		for _, e := range log {
 			p, ok, err := packs.get(e.Commit)
 			if err != nil {
@@ -151,7 +152,7 @@ func (r Reads) Archive(ctx context.Context, m history.Outline) (a history.Archiv
 	if err != nil {
 		return a, err
 	}
-	return history.NewArchive(m, log, r.Commit, r.Pack)
+	return archive.New(m, log, r.Commit, r.Pack)
 }
 
 // Adopt returns the changes that make a world equal to an archive, besides those of

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -130,7 +131,7 @@ func (s *Worlds) Adopt(ctx context.Context, a history.Archive, base history.Head
 // AdoptBy is Adopt. It calls by with the number of the world if by makes one.
 func (s *Runner) AdoptBy(ctx context.Context, a history.Archive, by func(fresh uint64) error) error {
 	return s.OnWorld(ctx, "adopt", a.Name, func() error {
-		if err := a.Check(); err != nil {
+		if err := archive.Check(&a); err != nil {
 			return err
 		}
 		for {
@@ -150,7 +151,7 @@ func (s *Runner) adoptAs(ctx context.Context, fresh uint64, a history.Archive, b
 	if a.Deleted.IsZero() {
 		about.World = a.Name
 	}
-	for _, ref := range a.Stones() {
+	for _, ref := range archive.Stones(&a) {
 		about.Uses = append(about.Uses, record.StoneThing(ref.ID))
 	}
 	for i := range a.Commits {
@@ -177,7 +178,7 @@ func (s *Runner) adoptAs(ctx context.Context, fresh uint64, a history.Archive, b
 
 // TakeIn makes a world equal to an archive, where had is its log until now.
 func (d *Proposal) TakeIn(w uint64, lease history.Lease, a history.Archive, had []record.Entry) error {
-	refs := a.Stones()
+	refs := archive.Stones(&a)
 	if err := d.Ahead(append(record.AdoptKeys(a), stoneKeys(refs)...)...); err != nil {
 		return err
 	}

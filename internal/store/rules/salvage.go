@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -103,7 +104,7 @@ func (v *Salvage) world(o history.Outline) error {
 	if len(good) > 0 {
 		o.Head.Commit = good[0]
 	}
-	a, wrong := history.NewArchive(o, good, v.commit, v.pack)
+	a, wrong := archive.New(o, good, v.commit, v.pack)
 	if err = errors.Join(err, wrong); err != nil {
 		v.Report.Fault("world %q: %v", o.Name, err)
 		h.Newest = true

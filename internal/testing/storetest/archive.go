@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -30,10 +31,10 @@ func (e *env) archive(s history.Store, m history.Outline) history.Archive {
 	e.Helper()
 	a, err := archiver(e, s).Archive(e.ctx, m)
 	e.want("archive of "+m.Name, err, nil)
-	if got := a.Sum(); got != m.Sum || a.Head != m.Head {
+	if got := archive.Sum(&a); got != m.Sum || a.Head != m.Head {
 		e.Fatalf("archive of %s: sum %x, head %v: the outline has %x, %v", m.Name, got, a.Head, m.Sum, m.Head)
 	}
-	back, err := history.ParseArchive(a.Append(nil))
+	back, err := archive.Parse(archive.Append(nil, &a))
 	e.want("parse", err, nil)
 	if !reflect.DeepEqual(back, a) {
 		e.Fatalf("parsed: got %+v, want %+v", back, a)
@@ -45,7 +46,7 @@ func (e *env) archive(s history.Store, m history.Outline) history.Archive {
 // how many these were.
 func (e *env) copyStones(to history.Archiver, a history.Archive) int {
 	e.Helper()
-	lacks, err := to.Lacks(e.ctx, a.Stones())
+	lacks, err := to.Lacks(e.ctx, archive.Stones(&a))
 	e.want("lacks", err, nil)
 	for _, ref := range lacks {
 		st, release, err := archiver(e, e.s).ReadStone(e.ctx, ref.ID)

@@ -1,4 +1,4 @@
-package history_test
+package archive_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -26,16 +27,16 @@ func someArchive() history.Archive {
 
 func TestArchive(t *testing.T) {
 	a := someArchive()
-	b := a.Append(nil)
-	back, err := history.ParseArchive(b)
-	if err != nil || !bytes.Equal(back.Append(nil), b) || back.Sum() != a.Sum() {
+	b := archive.Append(nil, &a)
+	back, err := archive.Parse(b)
+	if err != nil || !bytes.Equal(archive.Append(nil, &back), b) || archive.Sum(&back) != archive.Sum(&a) {
 		t.Fatalf("got %+v, %v", back, err)
 	}
-	if got := len(a.Stones()); got != 3 {
+	if got := len(archive.Stones(&a)); got != 3 {
 		t.Errorf("got %d stones, want those of two commits and of the pack", got)
 	}
 	for n := range b {
-		if _, err := history.ParseArchive(b[:n]); !errors.As(err, new(*stone.CorruptError)) {
+		if _, err := archive.Parse(b[:n]); !errors.As(err, new(*stone.CorruptError)) {
 			t.Fatalf("cut to %d bytes: got %v", n, err)
 		}
 	}
@@ -52,7 +53,7 @@ func TestArchive(t *testing.T) {
 	} {
 		a := someArchive()
 		change(&a)
-		if err := a.Check(); err == nil {
+		if err := archive.Check(&a); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -60,11 +61,11 @@ func TestArchive(t *testing.T) {
 
 func FuzzParseArchive(f *testing.F) {
 	a := someArchive()
-	f.Add(a.Append(nil))
-	f.Add((&history.Archive{Name: "a"}).Append(nil))
+	f.Add(archive.Append(nil, &a))
+	f.Add(archive.Append(nil, &history.Archive{Name: "a"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		a, err := history.ParseArchive(b)
-		if err == nil && !bytes.Equal(a.Append(nil), b) {
+		a, err := archive.Parse(b)
+		if err == nil && !bytes.Equal(archive.Append(nil, &a), b) {
 			t.Errorf("%x is parsed as %+v", b, a)
 		}
 	})
