@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"sync"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/record"
@@ -107,22 +106,12 @@ func (c *checker) still(st stored, why error) error {
 func (c *checker) read() error {
 	var done int64
 	return c.inBucket(func(all []stored) error {
-		var (
-			wg   sync.WaitGroup
-			slot = make(chan struct{}, atOnce)
-			errs = make([]error, len(all))
-		)
-		for i, st := range all {
-			if c.IsLost(st.id) || c.Ctx.Err() != nil {
-				continue
+		errs := each(len(all), func(i int) error {
+			if c.IsLost(all[i].id) || c.Ctx.Err() != nil {
+				return nil
 			}
-			slot <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-slot }()
-				errs[i] = c.hash(st)
-			})
-		}
-		wg.Wait()
+			return c.hash(all[i])
+		})
 		for i, st := range all {
 			done += st.in.Size
 			if err := errs[i]; errors.Is(err, history.ErrGone) || errors.Is(err, blob.ErrDamaged) || errors.Is(err, errOtherBytes) || errors.Is(err, io.ErrUnexpectedEOF) {

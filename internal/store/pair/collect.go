@@ -52,51 +52,34 @@ type collector struct {
 // Nobody changes the log of a deleted world, so it is as in the snapshot if the world is
 // still deleted.
 func (c *collector) removeDeleted() error {
-	var now []leaving
-	size := 0
-	flush := func() error {
-		n, err := c.forget(c.ctx, now...)
-		c.done.Worlds += n
-		now, size = now[:0], 0
-		return err
-	}
+	b := &batch{Store: c.Store, ctx: c.ctx}
 	return c.look(c.ctx, func(r record.Reads) error {
 		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
 			g, err := record.ParseDeleted(value)
 			over := c.policy.DeletedOver(c.at, g.Deleted)
-			if record.Doomed(key) { // or one that is being taken in
+			if record.Nameless(key) { // or one that is being taken in
 				over = c.at.Sub(g.Deleted) > adoptFor
 			}
 			if err != nil || !over {
 				return true, err
 			}
-			l, err := leavingOf(r, g.World, key, value)
+			world, err := removalOf(r, g.World, key, value)
 			if err == nil {
-				err = c.shorten(c.ctx, &l)
+				err = c.shorten(c.ctx, &world)
 			}
 			if errors.Is(err, history.ErrChanged) { // it was restored
 				return true, nil
 			}
-			if err != nil {
-				return false, err
-			}
-			now = append(now, l)
-			if size += len(l.rest) + len(l.log); size >= changeSize {
-				err = flush()
+			if err == nil {
+				err = b.add(world.step(func() { c.done.Worlds++ }))
 			}
 			return true, err
 		})
 		if err == nil {
-			err = flush()
+			err = b.flush()
 		}
 		return err
 	})
-}
-
-// cut is what leaves the log of a world if its newest entry is still there.
-type cut struct {
-	newest history.Record
-	drop   []history.Record
 }
 
 // trim deletes the log entries that the policy does not keep, those of many worlds
@@ -105,58 +88,24 @@ type cut struct {
 // one since the snapshot. A save changes the head, but not that entry, so it is no
 // condition against saves.
 func (c *collector) trim() error {
-	var now []cut
-	size := 0
-	flush := func() error {
-		all := now
-		now, size = nil, 0
-		err := c.cut(all...)
-		if !errors.Is(err, history.ErrChanged) {
-			return err
-		}
-		for _, one := range all {
-			if err := c.cut(one); err != nil && !errors.Is(err, history.ErrChanged) { // the next Collect sees what the log is then
-				return err
-			}
-		}
-		return nil
-	}
+	b := &batch{Store: c.Store, ctx: c.ctx}
 	return c.look(c.ctx, func(r record.Reads) error {
 		err := r.EachLog(func(w uint64, log []record.Entry) error {
 			last := log[len(log)-1]
 			newest := history.Record{Key: string(record.LogKey(w, last.Number)), Value: last.Value()}
 			for some := range slices.Chunk(record.Trim(w, log, c.policy.Keep, c.at), changeSize) {
-				one := cut{newest: newest}
+				st := step{conditions: []history.Record{newest}, done: func() { c.done.Commits += len(some) }}
 				for _, change := range some {
-					one.drop = append(one.drop, history.Record{Key: string(change.Key)})
+					st.changes = append(st.changes, history.Record{Key: string(change.Key)})
 				}
-				now = append(now, one)
-				if size += len(one.drop); size >= changeSize {
-					if err := flush(); err != nil {
-						return err
-					}
+				if err := b.add(st); err != nil {
+					return err
 				}
 			}
 			return nil
 		})
-		return errors.Join(err, flush())
+		return errors.Join(err, b.flush())
 	})
-}
-
-// cut makes cuts in one Swap.
-func (c *collector) cut(all ...cut) error {
-	var conditions, changes []history.Record
-	for _, one := range all {
-		conditions, changes = append(conditions, one.newest), append(changes, one.drop...)
-	}
-	if len(changes) == 0 {
-		return nil
-	}
-	err := c.catalogue.Swap(c.ctx, conditions, changes)
-	if err == nil {
-		c.done.Commits += len(changes)
-	}
-	return err
 }
 
 // sweep removes packs, commits and stones that are not needed. Stones without grace
@@ -164,7 +113,7 @@ func (c *collector) cut(all ...cut) error {
 // leaves the rest to the next Collect, so that what comes after it is done.
 func (c *collector) sweep() error {
 	again := false
-	sweep := func(w *sweeper, r record.Reads) error {
+	sweep := func(b *batch, r record.Reads) error {
 		need, err := r.Mark(c.ctx, c.Rand())
 		if err != nil {
 			return err
@@ -172,17 +121,17 @@ func (c *collector) sweep() error {
 		c.done.Condemned, again = 0, false
 		for _, kind := range []byte{record.Packs, record.Commits, record.Stones} { // a stone is deleted after the records that name it
 			err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
-				t := record.Thing(key)
-				if kind == record.Stones {
-					return true, c.stone(w, t, value, need.Has(t), &again)
-				}
-				if need.Has(t) {
+				needed := need.Has(record.Thing(key))
+				switch {
+				case kind == record.Stones:
+					return true, c.stone(b, key, value, needed, &again)
+				case needed:
 					return true, c.ctx.Err()
 				}
-				return true, w.take(garbage{key: string(key), was: bytes.Clone(value)})
+				return true, b.add(replace(key, value, nil))
 			})
 			if err == nil {
-				err = w.flush()
+				err = b.flush()
 			}
 			if err != nil {
 				return err
@@ -195,8 +144,8 @@ func (c *collector) sweep() error {
 		return err
 	}
 	until := now.Add(runsFor)
-	if err = c.run(c.ctx, until, sweep); err == nil && again {
-		err = c.run(c.ctx, until, sweep)
+	if err = c.Store.sweep(c.ctx, until, sweep); err == nil && again {
+		err = c.Store.sweep(c.ctx, until, sweep)
 	}
 	if errors.Is(err, errRestarted) {
 		err = nil
@@ -205,20 +154,17 @@ func (c *collector) sweep() error {
 }
 
 // stone condemns a stone that is not needed, and deletes it when its grace is over.
-func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool, again *bool) error {
+func (c *collector) stone(b *batch, key, value []byte, needed bool, again *bool) error {
 	in, err := record.ParseInfo(value)
 	if err != nil || needed && !in.Condemned {
 		return err
 	}
-	v := garbage{key: string(t[:]), was: bytes.Clone(value)}
 	next := in
 	switch {
 	case needed: // a call used it while it was condemned
 		next.Condemned = false
-		v.next = next.Value()
 	case !in.Condemned:
 		next.Condemned, next.Since = true, c.at
-		v.next = next.Value()
 		if c.policy.GraceOver(c.at, c.at) {
 			*again = true
 		} else {
@@ -226,19 +172,19 @@ func (c *collector) stone(w *sweeper, t record.Thing, value []byte, needed bool,
 		}
 	case in.Since.Sub(c.at) > maxClaim: // a clock was wrong: the grace begins again
 		next.Since = c.at
-		v.next = next.Value()
 		c.done.Condemned++
 	case c.policy.GraceOver(c.at, in.Since):
-		v.holds(stone.ID(t[1:]), in)
-		v.taken = func() {
+		st := removeStone(key, value, in)
+		st.done = func() {
 			c.done.Stones++
 			c.done.Bytes += in.Size
 		}
+		return b.add(st)
 	default:
 		c.done.Condemned++
 		return nil
 	}
-	return w.take(v)
+	return b.add(replace(key, value, next.Value()))
 }
 
 // endEpochs ends epochs that began long ago. Those of this Store end

@@ -25,10 +25,10 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 				err = p.forgetLong()
 			}
 			if err == nil {
-				err = s.run(ctx, time.Time{}, p.condemn)
+				err = s.sweep(ctx, time.Time{}, p.condemn)
 			}
 			if err == nil {
-				err = s.run(ctx, time.Time{}, p.sweep)
+				err = s.sweep(ctx, time.Time{}, p.remove)
 			}
 			return err
 		})
@@ -42,7 +42,7 @@ type purger struct {
 	ctx  context.Context
 	at   time.Time                 // when it began
 	had  map[record.Thing]struct{} // what only the purged worlds reach
-	long []leaving                 // worlds that have no name any more, but a log
+	long []removal                 // worlds that have no name any more, but a log
 	done history.Purged
 }
 
@@ -57,8 +57,8 @@ func (p *purger) unname(name string, fence uint64) error {
 				d.Add(changes...)
 				return err
 			}
-			l, err := doom(d, w, key)
-			p.long = append(p.long, l)
+			world, err := unname(d, w, key)
+			p.long = append(p.long, world)
 			return err
 		})
 		return err
@@ -67,55 +67,77 @@ func (p *purger) unname(name string, fence uint64) error {
 
 // forgetLong removes the worlds whose logs are long.
 func (p *purger) forgetLong() error {
-	for _, l := range p.long {
-		err := p.shorten(p.ctx, &l)
-		if err == nil {
-			_, err = p.forget(p.ctx, l)
+	b := &batch{Store: p.Store, ctx: p.ctx}
+	for _, world := range p.long {
+		err := p.shorten(p.ctx, &world)
+		if errors.Is(err, history.ErrChanged) { // a Collect has removed it
+			continue
 		}
-		if err != nil && !errors.Is(err, history.ErrChanged) { // otherwise a Collect has removed it
+		if err == nil {
+			err = b.add(world.step(nil))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.flush()
 }
 
 // condemn condemns the stones that no other world reaches.
-func (p *purger) condemn(w *sweeper, r record.Reads) error {
-	err := r.Spare(p.ctx, p.had, func(id stone.ID) error { return p.shared(r, id) })
-	if err != nil {
-		return err
-	}
-	return p.each(w, r, func(t record.Thing, in record.Info, value []byte) error {
-		if in.Condemned {
-			return nil
+func (p *purger) condemn(b *batch, r record.Reads) error {
+	return p.each(b, r, []byte{record.Stones}, func(t record.Thing, value []byte) error {
+		in, err := record.ParseInfo(value)
+		if err != nil || in.Condemned {
+			return err
 		}
 		in.Condemned, in.Since = true, p.at
-		return w.take(garbage{key: string(t[:]), was: value, next: in.Value()})
+		return b.add(replace(t[:], value, in.Value()))
 	})
 }
 
-func (p *purger) shared(r record.Reads, id stone.ID) error {
-	in, ok, err := r.Info(id)
-	if ok {
-		p.done.SharedStones++
-		p.done.SharedBytes += in.Size
+// remove deletes the condemned stones that still no other world reaches, and the
+// packs and commits. A stone is deleted after the records that name it.
+func (p *purger) remove(b *batch, r record.Reads) error {
+	return p.each(b, r, []byte{record.Packs, record.Commits, record.Stones}, func(t record.Thing, value []byte) error {
+		st := replace(t[:], value, nil)
+		switch t.Kind() {
+		case record.Commits:
+			st.done = func() { p.done.Commits++ }
+		case record.Stones:
+			in, err := record.ParseInfo(value)
+			if err != nil || !in.Condemned {
+				return err
+			}
+			st = removeStone(t[:], value, in)
+			st.done = func() {
+				p.done.Stones++
+				p.done.Bytes += in.Size
+			}
+		}
+		return b.add(st)
+	})
+}
+
+// each calls what for the things of some kinds that only the purged worlds reach, those of
+// one kind after those of the kind before.
+func (p *purger) each(b *batch, r record.Reads, kinds []byte, what func(t record.Thing, value []byte) error) error {
+	err := r.Spare(p.ctx, p.had, func(id stone.ID) error {
+		in, ok, err := r.Info(id)
+		if ok {
+			p.done.SharedStones++
+			p.done.SharedBytes += in.Size
+		}
+		return err
+	})
+	for _, kind := range kinds {
+		if err == nil {
+			err = p.eachOfKind(b, r, kind, what)
+		}
 	}
 	return err
 }
 
-// each calls what for the stones in had that exist.
-func (p *purger) each(w *sweeper, r record.Reads, what func(t record.Thing, in record.Info, value []byte) error) error {
-	return p.eachKind(w, r, record.Stones, func(t record.Thing, value []byte) error {
-		in, err := record.ParseInfo(value)
-		if err == nil {
-			err = what(t, in, value)
-		}
-		return err
-	})
-}
-
-// eachKind calls what for the things of a kind in had that exist.
-func (p *purger) eachKind(w *sweeper, r record.Reads, kind byte, what func(t record.Thing, value []byte) error) error {
+func (p *purger) eachOfKind(b *batch, r record.Reads, kind byte, what func(t record.Thing, value []byte) error) error {
 	var all []record.Thing
 	for t := range p.had {
 		if t.Kind() == kind {
@@ -141,39 +163,5 @@ func (p *purger) eachKind(w *sweeper, r record.Reads, kind byte, what func(t rec
 			}
 		}
 	}
-	return w.flush()
-}
-
-// sweep deletes the condemned stones that still no other world reaches, and the
-// packs and commits.
-func (p *purger) sweep(w *sweeper, r record.Reads) error {
-	if err := r.Spare(p.ctx, p.had, func(id stone.ID) error { return p.shared(r, id) }); err != nil {
-		return err
-	}
-	for _, kind := range []byte{record.Packs, record.Commits} { // a stone is deleted after the records that name it
-		if err := p.takeKind(w, r, kind); err != nil {
-			return err
-		}
-	}
-	return p.each(w, r, func(t record.Thing, in record.Info, value []byte) error {
-		if !in.Condemned {
-			return nil
-		}
-		v := garbage{key: string(t[:]), was: value, taken: func() {
-			p.done.Stones++
-			p.done.Bytes += in.Size
-		}}
-		v.holds(stone.ID(t[1:]), in)
-		return w.take(v)
-	})
-}
-
-func (p *purger) takeKind(w *sweeper, r record.Reads, kind byte) error {
-	return p.eachKind(w, r, kind, func(t record.Thing, value []byte) error {
-		v := garbage{key: string(t[:]), was: value}
-		if kind == record.Commits {
-			v.taken = func() { p.done.Commits++ }
-		}
-		return w.take(v)
-	})
+	return b.flush()
 }

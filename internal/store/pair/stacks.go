@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"maps"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/store/rules"
@@ -138,43 +139,26 @@ func locate(r record.Reads, id stone.ID) (in record.Info, data []byte, err error
 	return in, data, err
 }
 
-// atOnce is how many stones one call reads from the bucket at a time.
-const atOnce = 8
-
-// read gets the wanted bytes that are in the bucket, several at a time.
+// read gets the wanted bytes that are in the bucket.
 func (p *parts) read(ctx context.Context) error {
-	if len(p.infos) == 0 {
-		return nil
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		slot = make(chan struct{}, atOnce)
-	)
-	one := func(id stone.ID, in record.Info) {
-		data, err := p.whole(ctx, id, in)
-		if err != nil {
-			cancel(fmt.Errorf("stone %v: %w", id, err))
-			return
+	ids := slices.Collect(maps.Keys(p.infos))
+	data := make([][]byte, len(ids))
+	one := func(i int) (err error) {
+		if data[i], err = p.whole(ctx, ids[i], p.infos[ids[i]]); err != nil {
+			cancel(fmt.Errorf("stone %v: %w", ids[i], err))
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		p.data[id] = data
+		return err
 	}
-	for id, in := range p.infos {
-		if len(p.infos) == 1 {
-			one(id, in)
-			break
-		}
-		slot <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slot }()
-			one(id, in)
-		})
+	if len(ids) == 1 {
+		_ = one(0) // the cause of ctx says it
+	} else {
+		each(len(ids), one)
 	}
-	wg.Wait()
+	for i, id := range ids {
+		p.data[id] = data[i]
+	}
 	return context.Cause(ctx)
 }
 

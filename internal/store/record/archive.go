@@ -53,7 +53,7 @@ func (r Reads) Outlines(ctx context.Context, what func(history.Outline) error) e
 	}
 	return r.Each([]byte{DeletedWorlds}, func(key, value []byte) (bool, error) {
 		g, err := ParseDeleted(value)
-		if err == nil && !Doomed(key) {
+		if err == nil && !Nameless(key) {
 			err = tell(history.Outline{World: g.World, Name: NameOfDeleted(key), Deleted: g.Deleted})
 		}
 		return true, err

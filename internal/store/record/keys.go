@@ -33,9 +33,9 @@ func DeletedPrefix(name string) []byte { return append(append([]byte{DeletedWorl
 // DeletedKey is the key of the nth deleted world of a name.
 func DeletedKey(name string, n uint64) []byte { return be.AppendUint64(DeletedPrefix(name), n) }
 
-// Doomed reports whether a key of DeletedKey is that of a world without a name, which a
-// Purge is removing. Nobody can restore it.
-func Doomed(key []byte) bool { return len(key) == len(DeletedKey("", 0)) }
+// Nameless reports whether a key of DeletedKey is that of a world without a name, which is
+// being purged or taken in. Nobody can restore it.
+func Nameless(key []byte) bool { return len(key) == len(DeletedKey("", 0)) }
 
 // NameOfDeleted returns the name in a key of DeletedKey.
 func NameOfDeleted(key []byte) string { return string(key[1 : len(key)-9]) }

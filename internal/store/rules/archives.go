@@ -34,15 +34,15 @@ func (s *Worlds) Archive(ctx context.Context, m history.Outline) (a history.Arch
 			if err != nil {
 				return err
 			}
-			doomed := record.DeletedKey(Nobody, m.World)
-			keys := [][]byte{doomed}
+			nameless := record.DeletedKey(Nobody, m.World)
+			keys := [][]byte{nameless}
 			for _, e := range log {
 				keys = append(keys, record.CommitKey(e.Commit), record.PackKey(e.Commit))
 			}
 			if err := r.Ahead(keys...); err != nil {
 				return err
 			}
-			if v, err := r.Get(doomed); err != nil || v != nil {
+			if v, err := r.Get(nameless); err != nil || v != nil {
 				return errors.Join(err, history.ErrNoWorld)
 			}
 			a, err = r.Archive(ctx, m)

@@ -364,7 +364,7 @@ func (c *Check) Hurt() error {
 		return c.Ctx.Err()
 	})
 	return errors.Join(err, c.Each(record.DeletedWorlds, func(key, value []byte) error {
-		if g, err := record.ParseDeleted(value); !record.Doomed(key) {
+		if g, err := record.ParseDeleted(value); !record.Nameless(key) {
 			add(record.Hurt{World: record.NameOfDeleted(key), Deleted: true}, g.World, err)
 		}
 		return c.Ctx.Err()

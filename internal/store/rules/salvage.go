@@ -57,7 +57,7 @@ func (v *Salvage) name(key, value []byte) error {
 
 func (v *Salvage) deleted(key, value []byte) error {
 	g, err := record.ParseDeleted(value)
-	if err != nil || record.Doomed(key) {
+	if err != nil || record.Nameless(key) {
 		if err != nil {
 			v.Report.Fault("a deleted world, %q: %v", record.NameOfDeleted(key), err)
 		}
