@@ -26,7 +26,7 @@ const (
 
 // logPlace is the end of a batch in the database's logs.
 type logPlace struct {
-	log  uint64 // the batch is in this log or a later one; 0 in stores of older versions
+	log  uint64 // the batch is in this log or a later one
 	next uint64 // the first sequence number behind the batch
 	sum  uint32 // CRC-32C of the batch's end
 }
@@ -113,8 +113,7 @@ func (s *Store) ackedText(at logPlace) []byte {
 }
 
 // readAcked reads the file. The place is zero if the file cannot be read, or if it was
-// not written by this Store: older versions write none, and a failure of power may
-// take it.
+// not written by this Store: a failure of power may take it.
 func (s *Store) readAcked() logPlace {
 	b, err := journal.ReadAll(s.FS, s.FS.PathJoin(s.dir, ackedFile))
 	if err != nil || len(b) != ackedBytes {
@@ -127,8 +126,7 @@ func (s *Store) readAcked() logPlace {
 	return at
 }
 
-// ackedBy returns the place that acknowledge added to a batch, zero if there is
-// none. Older versions noted only the sequence number.
+// ackedBy returns the place that acknowledge added to a batch, zero if there is none.
 func ackedBy(batch []byte) (at logPlace) {
 	r := batchrepr.Read(batch)
 	for {
@@ -136,13 +134,7 @@ func ackedBy(batch []byte) (at logPlace) {
 		if !ok || err != nil {
 			return at
 		}
-		if kind != pebble.InternalKeyKindLogData || len(data) == 0 || data[0] != ackedData {
-			continue
-		}
-		switch len(data) - 1 {
-		case 8:
-			at = logPlace{next: be.Uint64(data[1:])}
-		case placeBytes:
+		if kind == pebble.InternalKeyKindLogData && len(data) == 1+placeBytes && data[0] == ackedData {
 			at = parsePlace(data[1:])
 		}
 	}

@@ -175,9 +175,6 @@ func (s *Store) inspect() (some, all []string, err error) {
 	if s.sealed, err = s.readClosed(); err != nil {
 		return nil, []string{err.Error()}, nil
 	}
-	if s.sealed != nil && s.openedSince(names) {
-		s.sealed = nil // by a version that does not write the list
-	}
 	if s.sealed == nil {
 		return s.inspectOpen(names)
 	}
@@ -202,20 +199,6 @@ func (s *Store) inspect() (some, all []string, err error) {
 		}
 	}
 	return some, all, nil
-}
-
-// openedSince reports whether the database wrote new options after the list was
-// written. It does so each time it is opened.
-func (s *Store) openedSince(names []string) bool {
-	newest := ""
-	for path := range s.sealed {
-		if strings.HasPrefix(path, "db/OPTIONS-") {
-			newest = strings.TrimPrefix(path, "db/")
-		}
-	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		return strings.HasPrefix(name, "OPTIONS-") && later(newest, name) != newest
-	})
 }
 
 // compare returns how a file differs from the list, "" if it does not. It checks
@@ -244,8 +227,7 @@ func (s *Store) compare(want sealed) (why string, err error) {
 	return why, err
 }
 
-// inspectOpen finds damage in a Store that was not closed, or that was closed by a
-// version that writes no list.
+// inspectOpen finds damage in a Store that was not closed.
 func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	var m journal.Manifest
 	newest := make(map[string]uint64) // numbers of the files that exist once

@@ -327,7 +327,7 @@ func killedStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]h
 	s := mustOpen(t, "store", damageOptions(on))
 	for i := range 35 {
 		for _, name := range []string{"w00", "w12", "w24"} {
-			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, "later", name, i), 500+i*50))
+			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, "later", name, i), 500+i*40))
 		}
 		switch i {
 		case 10:
@@ -361,8 +361,8 @@ func youngStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]hi
 }
 
 // TestDamageAfterKill damages what a process that was killed left, as TestDamage
-// does for a closed Store. ACKED says where the log ended. Without it, as with an
-// older version, an earlier end of the log is as good as any other, and the damage
+// does for a closed Store. ACKED says where the log ended. Without it
+// an earlier end of the log is as good as any other, and the damage
 // of the last save looks like a torn end. A table that another store made under the
 // same number, with the same size, is found only by Check.
 func TestDamageAfterKill(t *testing.T) {

@@ -25,10 +25,7 @@ type walked struct {
 
 // lacks reports whether the logs lack what is before a place.
 func (l *walked) lacks(at logPlace) bool {
-	switch {
-	case at.log == 0: // by an older version
-		return l.next > 0 && at.next > l.next
-	case at.log < l.first:
+	if at.log == 0 || at.log < l.first {
 		return false
 	}
 	sum, ok := l.sums[at.next]
@@ -62,7 +59,7 @@ func (l *walked) check(on vfs.FS, dir string, number uint64) (why string, end in
 			resumed = seq
 		}
 		switch {
-		case l.lacks(acked) && !r.Bad && acked.log > 0:
+		case l.lacks(acked) && !r.Bad:
 			why = l.lost(acked, "db/"+l.logs[number])
 		case l.lacks(acked), r.Bad && l.next == 0 && acked.next >= resumed:
 			damaged := l.logs[number]

@@ -39,13 +39,11 @@ func span(prefix ...byte) *pebble.IterOptions {
 }
 
 func (r *dbReader) Each(prefix []byte, what func(key, value []byte) (bool, error)) error {
-	return r.iterate(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, func(it *pebble.Iterator) (bool, error) {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return false, err
-		}
-		return what(it.Key(), value)
-	})
+	return r.values(span(prefix...), (*pebble.Iterator).First, (*pebble.Iterator).Next, what)
+}
+
+func (r *dbReader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
+	return r.values(&pebble.IterOptions{LowerBound: from, UpperBound: to}, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, what)
 }
 
 func (r *dbReader) Keys(prefix []byte, what func(key []byte) error) error {
@@ -54,9 +52,8 @@ func (r *dbReader) Keys(prefix []byte, what func(key []byte) error) error {
 	})
 }
 
-func (r *dbReader) Back(from, to []byte, what func(key, value []byte) (bool, error)) error {
-	o := &pebble.IterOptions{LowerBound: from, UpperBound: to}
-	return r.iterate(o, (*pebble.Iterator).Last, (*pebble.Iterator).Prev, func(it *pebble.Iterator) (bool, error) {
+func (r *dbReader) values(o *pebble.IterOptions, first, next func(*pebble.Iterator) bool, what func(key, value []byte) (bool, error)) error {
+	return r.iterate(o, first, next, func(it *pebble.Iterator) (bool, error) {
 		value, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
@@ -112,8 +109,5 @@ func ended(it *pebble.Iterator, err error) error {
 
 // dataKey is the key of the bytes of a stone that is not a file.
 func dataKey(id stone.ID, in record.Info) []byte {
-	if in.Number == 0 {
-		return append([]byte{'s'}, id[:]...)
-	}
 	return append(be.AppendUint64([]byte{'d'}, in.Number), id[:]...)
 }

@@ -19,7 +19,7 @@ type skipReader struct {
 var kinds = map[byte]string{
 	'n': "names of worlds", 't': "deleted worlds", 'h': "heads of worlds", 'o': "leases", 'l': "logs of worlds",
 	'f': "numbers of leases",
-	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones", 's': "stones",
+	'c': "commits", 'p': "packs", 'i': "records of stones", 'd': "stones",
 }
 
 // each calls what for every readable record of a kind.

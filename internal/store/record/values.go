@@ -128,7 +128,7 @@ func ParseCommit(id history.ID, b []byte) (history.Commit, error) {
 type Info struct {
 	Size      int64
 	File      bool      // store/disk keeps its bytes in a file
-	Number    uint64    // in the key of its bytes; 0 for files and in old stores
+	Number    uint64    // in the key of its bytes; 0 for files, and for the small stones of a pair
 	Condemned bool      // by Collect
 	Since     time.Time // when it was condemned
 }
