@@ -13,7 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// The parts of keys, behind the prefix.
+// The parts of keys, after the prefix.
 const (
 	logKeys  = "log/"
 	partKeys = "part/"

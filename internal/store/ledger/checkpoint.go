@@ -81,11 +81,11 @@ func decodeMark(part string, b []byte) (m mark, err error) {
 	return m, r.End()
 }
 
-// sighting is a checkpoint that this process knows.
-type sighting struct {
+// knownMark is a checkpoint that this process knows.
+type knownMark struct {
 	mark
-	seen moment // when it was first known
-	own  bool   // this process wrote it
+	since moment // when it was first known
+	own   bool   // this process wrote it
 }
 
 // partWriter makes the parts of a checkpoint.
@@ -415,7 +415,7 @@ func (l *Ledger) checkpoint(ctx context.Context, snap *pebble.Snapshot, m mark) 
 	defer l.mu.Unlock()
 	l.notice(m)
 	// maintain may have seen the mark before its author knew that it is there.
-	for _, s := range []*sighting{&l.marked, &l.target} {
+	for _, s := range []*knownMark{&l.marked, &l.target} {
 		s.own = s.own || s.name == m.name
 	}
 	l.counters.checkpoints.Add(1)
@@ -434,6 +434,6 @@ func (l *Ledger) putOnce(ctx context.Context, key string, b []byte) error {
 // notice notes the newest checkpoint. It is called with the mutex locked.
 func (l *Ledger) notice(m mark) {
 	if m.number > l.marked.number && m.damaged == nil {
-		l.marked = sighting{mark: m, seen: l.now()}
+		l.marked = knownMark{mark: m, since: l.now()}
 	}
 }

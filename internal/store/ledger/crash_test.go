@@ -738,7 +738,7 @@ func TestFullBucket(t *testing.T) {
 }
 
 // TestLostObjects loses one object of a ledger after another. Who opens it then has all
-// records, from an older checkpoint and the entries behind it, as long as these are there.
+// records, from an older checkpoint and the entries after it, as long as these are there.
 // Otherwise it says so, and a damaged ledger has what is left.
 func TestLostObjects(t *testing.T) {
 	b := memory.NewBucket()

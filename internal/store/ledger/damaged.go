@@ -21,7 +21,7 @@ func (l *Ledger) fault(format string, args ...any) {
 }
 
 // openDamaged makes the state of the newest checkpoint that can be read, and of all entries
-// behind it that can.
+// after it that can.
 func (l *Ledger) openDamaged(ctx context.Context) error {
 	newest, err := l.newest(ctx, 0)
 	if err != nil {

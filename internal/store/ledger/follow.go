@@ -16,7 +16,7 @@ import (
 
 const (
 	maxWindow   = 16       // entries that are read at a time
-	maxBridge   = 32 << 20 // bytes of entries that are read before they can be trusted
+	maxGap      = 32 << 20 // bytes of entries that are read before they can be trusted
 	tries       = 4        // of a call that fails at once
 	firstPause  = 50 * time.Millisecond
 	maxRebuilds = 3 // of the state, one after another
@@ -63,8 +63,8 @@ func (l *Ledger) probes() {
 		l.next = nil
 		l.probing = p != nil
 		window := 1
-		if l.rivals > 0 {
-			window = behind
+		if l.contended > 0 {
+			window = catchUp
 		}
 		l.mu.Unlock()
 		if p == nil {
@@ -92,7 +92,7 @@ func (l *Ledger) follow(ctx context.Context, window int) error {
 			return err
 		}
 		ended := len(found) < window
-		again, err := l.learn(ctx, n, jumps, found, ended, began)
+		again, err := l.applyFound(ctx, n, jumps, found, ended, began)
 		if err != nil || ended && !again {
 			return err
 		}
@@ -147,12 +147,12 @@ func (l *Ledger) patient(ctx context.Context, call func() error) error {
 	}
 }
 
-// learn applies entries that were read from number n on, after began. Ended says that
-// there was none behind them. If the entries cannot be trusted, the state is brought
+// applyFound applies entries that were read from number n on, after began. Ended says that
+// there was none after them. If the entries cannot be trusted, the state is brought
 // forward in another way, and again says that they must be read again. So it is if the
-// state jumped meanwhile: the end behind the old position is not the end behind the new
-// one, which may be far before it, or behind entries that were deleted.
-func (l *Ledger) learn(ctx context.Context, n, jumps uint64, found [][]byte, ended bool, began moment) (again bool, err error) {
+// state jumped meanwhile: the end after the old position is not the end after the new
+// one, which may be far before it, or after entries that were deleted.
+func (l *Ledger) applyFound(ctx context.Context, n, jumps uint64, found [][]byte, ended bool, began moment) (again bool, err error) {
 	l.apply.Lock()
 	defer l.apply.Unlock()
 	if ok, err := l.trusted(ctx); !ok || l.jumps != jumps {
@@ -162,7 +162,7 @@ func (l *Ledger) learn(ctx context.Context, n, jumps uint64, found [][]byte, end
 		if n+uint64(i) != l.state.at.number+1 {
 			continue // it was applied meanwhile
 		}
-		if err := l.take(b); errors.Is(err, errBroken) {
+		if err := l.applyNext(b); errors.Is(err, errBroken) {
 			_, err = l.trusted(ctx)
 			return true, err
 		} else if err != nil {
@@ -170,20 +170,20 @@ func (l *Ledger) learn(ctx context.Context, n, jumps uint64, found [][]byte, end
 		}
 	}
 	if ended {
-		l.saw(began)
+		l.observe(began)
 	}
 	return false, nil
 }
 
-// saw notes that at a moment there was no checkpoint above the position.
-func (l *Ledger) saw(m moment) {
-	if m.at.After(l.seen.at) {
-		l.seen = m
+// observe notes that at a moment there was no checkpoint above the position.
+func (l *Ledger) observe(m moment) {
+	if m.at.After(l.observed.at) {
+		l.observed = m
 	}
 }
 
 // trusted reports whether what was just read or written after the position is part of
-// the log: no entry behind the position was ever deleted. If it cannot tell, it brings
+// the log: no entry after the position was ever deleted. If it cannot tell, it brings
 // the state forward to a checkpoint. It is called with apply locked.
 func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 	if err := l.state.failure.get(); err != nil {
@@ -192,7 +192,7 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 		}
 		return false, l.rebuild(ctx)
 	}
-	if l.within(l.seen, l.Trust) {
+	if l.within(l.observed, l.Trust) {
 		return true, nil
 	}
 	began := l.now()
@@ -201,17 +201,17 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if m.number == 0 {
-		l.seen = began
+		l.observed = began
 		return true, nil
 	}
-	ok, err := l.bridge(ctx, m)
+	ok, err := l.applyGap(ctx, m)
 	if errors.Is(err, errBroken) {
 		return l.trusted(ctx)
 	}
 	if err == nil && !ok {
 		err = l.rebuild(ctx)
 	} else if err == nil {
-		l.seen = began
+		l.observed = began
 		l.mu.Lock()
 		l.jumps++
 		l.mu.Unlock()
@@ -219,10 +219,10 @@ func (l *Ledger) trusted(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// bridge applies the entries up to a checkpoint, if they are all there and few: otherwise
+// applyGap applies the entries up to a checkpoint, if they are all there and few: otherwise
 // the checkpoint is read faster.
-func (l *Ledger) bridge(ctx context.Context, m mark) (bool, error) {
-	if m.damaged == nil && m.total-l.state.at.total > maxBridge {
+func (l *Ledger) applyGap(ctx context.Context, m mark) (bool, error) {
+	if m.damaged == nil && m.total-l.state.at.total > maxGap {
 		return false, nil
 	}
 	_, all, err := l.chain(ctx, l.state.at, m)
@@ -230,14 +230,14 @@ func (l *Ledger) bridge(ctx context.Context, m mark) (bool, error) {
 		return false, err
 	}
 	for _, b := range all {
-		if err := l.take(b); err != nil {
+		if err := l.applyNext(b); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// chain reads the entries behind a position up to a checkpoint, and returns their ids, nil
+// chain reads the entries after a position up to a checkpoint, and returns their ids, nil
 // if they are not all there. The id of the last one proves all of them. It returns their
 // bytes too, if they are few.
 func (l *Ledger) chain(ctx context.Context, at position, m mark) (ids []id, all [][]byte, err error) {
@@ -261,7 +261,7 @@ func (l *Ledger) chain(ctx context.Context, at position, m mark) (ids []id, all 
 				return nil, nil, nil
 			}
 		}
-		if all = append(all, found...); at.total-from > maxBridge {
+		if all = append(all, found...); at.total-from > maxGap {
 			all = nil
 		}
 	}
@@ -274,8 +274,8 @@ func (l *Ledger) chain(ctx context.Context, at position, m mark) (ids []id, all 
 	return ids, all, nil
 }
 
-// take applies the entry behind the position. It is called with apply locked.
-func (l *Ledger) take(b []byte) error {
+// applyNext applies the entry after the position. It is called with apply locked.
+func (l *Ledger) applyNext(b []byte) error {
 	batch, e, err := l.changes(l.state, b)
 	if err != nil {
 		return err
@@ -284,7 +284,7 @@ func (l *Ledger) take(b []byte) error {
 	return l.advance(batch, e, b)
 }
 
-// changes returns what the entry behind the position of a state changes there. The caller
+// changes returns what the entry after the position of a state changes there. The caller
 // closes the batch.
 func (l *Ledger) changes(s *state, b []byte) (*pebble.Batch, entry, error) {
 	batch := s.db.NewBatch()
@@ -325,7 +325,7 @@ func (l *Ledger) advance(batch *pebble.Batch, e entry, b []byte) error {
 			l.claimed(s)
 		}
 	} else {
-		l.rivals = yields
+		l.contended = yields
 		l.counters.applied.Add(1)
 	}
 	return nil
@@ -338,7 +338,7 @@ func (l *Ledger) leaveCache(err error) {
 }
 
 // rebuild replaces the state by the newest checkpoint, or by nothing if there is
-// none. If a part of it is lost or damaged, it takes an older one and the entries behind it.
+// none. If a part of it is lost or damaged, it takes an older one and the entries after it.
 // It is called with apply locked.
 func (l *Ledger) rebuild(ctx context.Context) (err error) {
 	for range maxRebuilds {
@@ -348,7 +348,7 @@ func (l *Ledger) rebuild(ctx context.Context) (err error) {
 			return err
 		}
 		if err = l.begin(ctx, m, nil); err == nil {
-			l.seen = began
+			l.observed = began
 			return nil
 		}
 		if errors.Is(err, errBroken) && l.Cache != "" && !l.inMemory {
@@ -365,7 +365,7 @@ func (l *Ledger) rebuild(ctx context.Context) (err error) {
 		}
 		if ok, why := l.fallBack(ctx, m); ok {
 			l.trouble(fmt.Errorf("ledger: the checkpoint %s: %w; it is made again", m.stem(), err))
-			l.seen = began
+			l.observed = began
 			return nil
 		} else if why != nil {
 			return why
@@ -437,7 +437,7 @@ func (l *Ledger) applyTo(s *state, b []byte) error {
 }
 
 // fallBack makes the state that of a checkpoint which cannot be read, from an older one, or
-// from nothing, and the entries behind it. It reports false if they are not all there. The
+// from nothing, and the entries after it. It reports false if they are not all there. The
 // next entry claims a new checkpoint.
 func (l *Ledger) fallBack(ctx context.Context, lost mark) (bool, error) {
 	older, err := l.older(ctx, lost)
@@ -464,7 +464,7 @@ func damaged(err error) bool {
 }
 
 // replace makes s the state, which is that of a checkpoint. Whether the entry that is being written is part of the
-// log is then unknown, if it is not the last one that s has, nor behind it.
+// log is then unknown, if it is not the last one that s has, nor after it.
 func (l *Ledger) replace(s *state, m mark) {
 	l.mu.Lock()
 	l.notice(m)

@@ -125,29 +125,29 @@ type Ledger struct {
 	// apply is locked by whoever changes the state, or what is known of the log.
 	apply    sync.Mutex
 	inMemory bool   // the cache cannot be written
-	seen     moment // nothing after the state's position was deleted before seen and Trust
+	observed moment // nothing after the state's position was deleted before observed and Trust
 
 	counters counters
 	faults   []string      // of a damaged ledger
 	looked   time.Time     // when holes were looked for; belongs to the maintainer
 	putTime  time.Duration // how long a put takes; belongs to the goroutine that writes
 
-	mu      sync.Mutex // guards what follows, and the position and references of states
-	state   *state
-	jumps   uint64 // how often a checkpoint brought the state forward; belongs to apply too
-	own     own    // the entry that is being written
-	next    *probe // begins when the one that runs has ended
-	probing bool
-	queue   []*swap
-	writing bool
-	rivals  int // entries that are written with a look at the log before each
-	closed  bool
-	wants   bool         // the next entry claims a checkpoint
-	asked   bool         // it does so even if the log is short
-	waiting []chan error // for the checkpoint that is claimed next
-	marked  sighting     // the newest checkpoint that this process knows
-	target  sighting     // the checkpoint up to which it deletes next
-	cut     uint64       // the entry up to which it deleted
+	mu        sync.Mutex // guards what follows, and the position and references of states
+	state     *state
+	jumps     uint64 // how often a checkpoint brought the state forward; belongs to apply too
+	own       own    // the entry that is being written
+	next      *probe // begins when the one that runs has ended
+	probing   bool
+	queue     []*swap
+	writing   bool
+	contended int // entries that are still written with a look at the log before each, because another process wrote one
+	closed    bool
+	wants     bool         // the next entry claims a checkpoint
+	asked     bool         // it does so even if the log is short
+	waiting   []chan error // for the checkpoint that is claimed next
+	marked    knownMark    // the newest checkpoint that this process knows
+	target    knownMark    // the checkpoint up to which it deletes next
+	cut       uint64       // the entry up to which it deleted
 }
 
 var (
@@ -208,7 +208,7 @@ func (l *Ledger) open(ctx context.Context) error {
 	if err := l.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := l.whole(ctx); err != nil {
+	if err := l.checkEnd(ctx); err != nil {
 		return err
 	}
 	if l.Every > 0 {
@@ -230,9 +230,9 @@ func (l *Ledger) catchUp(ctx context.Context) error {
 	}
 }
 
-// whole returns an error if the bucket has lost an entry: there are later ones. To
+// checkEnd returns an error if the bucket has lost an entry: there are later ones. To
 // write its number again would make two ledgers of one.
-func (l *Ledger) whole(ctx context.Context) error {
+func (l *Ledger) checkEnd(ctx context.Context) error {
 	for range tries {
 		n := l.position().number
 		var later []string
@@ -302,7 +302,7 @@ func (l *Ledger) reopen(dir string) (*state, error) {
 }
 
 // belongs reports whether the ledger was at a position: it has the entry, or a
-// checkpoint behind it.
+// checkpoint after it.
 func (l *Ledger) belongs(ctx context.Context, at position) (bool, error) {
 	if at.number == 0 {
 		return false, nil // it was being filled
@@ -314,7 +314,7 @@ func (l *Ledger) belongs(ctx context.Context, at position) (bool, error) {
 	if b != nil {
 		return idOf(b) == at.last, nil
 	}
-	m, err := l.newest(ctx, at.number-1) // it lists marks behind
+	m, err := l.newest(ctx, at.number-1) // it lists marks after
 	return err == nil && m.number == at.number && m.last == at.last, err
 }
 

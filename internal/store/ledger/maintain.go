@@ -28,7 +28,7 @@ func (l *Ledger) maintainer() {
 // deletes what a checkpoint made useless.
 func (l *Ledger) maintain(ctx context.Context) error {
 	l.apply.Lock()
-	recent := l.within(l.seen, l.Trust/4)
+	recent := l.within(l.observed, l.Trust/4)
 	l.apply.Unlock()
 	if !recent {
 		if err := l.refresh(ctx); err != nil {
@@ -60,7 +60,7 @@ func (l *Ledger) maintain(ctx context.Context) error {
 	if !to.own {
 		grace *= 2 // its author does it, if it lives
 	}
-	ready := to.number > l.cut && l.Now().Sub(to.seen.at) >= grace
+	ready := to.number > l.cut && l.Now().Sub(to.since.at) >= grace
 	l.mu.Unlock()
 	if !ready {
 		return nil
@@ -81,8 +81,8 @@ func (l *Ledger) maintain(ctx context.Context) error {
 const looksEvery = time.Hour
 
 // findLost counts the objects that another process would need and that are lost: parts of the
-// newest checkpoint, and entries behind it. This one has all records, so it writes a new
-// checkpoint, behind which they are not needed any more.
+// newest checkpoint, and entries after it. This one has all records, so it writes a new
+// checkpoint, after which they are not needed any more.
 func (l *Ledger) findLost(ctx context.Context, m mark) error {
 	tip := l.position().number
 	lost, err := l.missingParts(ctx, m)
@@ -116,7 +116,7 @@ func (l *Ledger) findLost(ctx context.Context, m mark) error {
 	if lost == 0 {
 		return nil
 	}
-	l.trouble(fmt.Errorf("ledger: the bucket has lost %d objects behind the checkpoint %s, or of it; a new one is made", lost, m.stem()))
+	l.trouble(fmt.Errorf("ledger: the bucket has lost %d objects after the checkpoint %s, or of it; a new one is made", lost, m.stem()))
 	if err := l.Checkpoint(ctx); err != nil {
 		return err
 	}

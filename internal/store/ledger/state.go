@@ -59,13 +59,13 @@ const (
 // state is the records after some entry of the log, in a database of their own. It
 // may be deleted at any time and made again of a checkpoint and the log.
 type state struct {
-	options *pebble.Options
-	db      *pebble.DB
-	dir     string // "" if the state is in memory
-	files   vfs.FS
-	failure failure
-	at      position
-	unseen  int // bytes that were saved since await looked
+	options   *pebble.Options
+	db        *pebble.DB
+	dir       string // "" if the state is in memory
+	files     vfs.FS
+	failure   failure
+	at        position
+	unawaited int // bytes that were saved since await looked
 	// refs counts the Ledger and the readers of the state. The Ledger's mutex
 	// guards it.
 	refs int
@@ -212,8 +212,8 @@ func (s *state) sorted(i int, fill func(set func(key, value []byte) error) error
 // save writes changes, and the position after them, in one step. They need not be on
 // stable storage, since the log has them. The caller sets at.
 func (s *state) save(b *pebble.Batch, at position) error {
-	if s.unseen += b.Len() + recordOverhead*int(b.Count()); s.unseen >= int(s.options.MemTableSize/2) {
-		s.unseen = 0
+	if s.unawaited += b.Len() + recordOverhead*int(b.Count()); s.unawaited >= int(s.options.MemTableSize/2) {
+		s.unawaited = 0
 		if err := s.await(); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ type Stats struct {
 	Checkpoint      uint64    // number of the last entry in the newest known checkpoint; 0 without one
 	CheckpointTime  time.Time // the ledger's time at that entry
 	CheckpointBytes int64
-	LogBytes        int64 // of the entries behind that checkpoint
+	LogBytes        int64 // of the entries after that checkpoint
 
 	Swaps       uint64        // that were answered
 	Changed     uint64        // of these, whose conditions did not hold

@@ -20,9 +20,9 @@ import (
 // and before every yields-th entry of its own.
 const yields = 16
 
-// behind is how many entries a process asks for that others write too. It must catch
+// catchUp is how many entries a process asks for that others write too. It must catch
 // up faster than they write.
-const behind = 4
+const catchUp = 4
 
 // swap is a Swap that waits for its entry.
 type swap struct {
@@ -184,7 +184,7 @@ func (l *Ledger) write(d *draft) error {
 	l.mu.Lock()
 	l.own = own{id: idOf(b), number: e.number}
 	l.mu.Unlock()
-	end, err := l.insist(e, b, d)
+	end, err := l.putUntilKnown(e, b, d)
 	switch {
 	case err != nil:
 		return err
@@ -254,8 +254,8 @@ func holds(from pebble.Reader, conditions []history.Record) (bool, error) {
 	return true, nil
 }
 
-// insist puts an entry until it knows whether it is part of the log.
-func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
+// putUntilKnown puts an entry until it knows whether it is part of the log.
+func (l *Ledger) putUntilKnown(e entry, b []byte, d *draft) (own, error) {
 	for pause := firstPause; ; pause *= 2 {
 		began, start := l.now(), time.Now()
 		puts := l.put(l.ctx, l.entryKey(e.number), b)
@@ -272,7 +272,7 @@ func (l *Ledger) insist(e entry, b []byte, d *draft) (own, error) {
 			applied, err = l.wrote(e, b, d, began)
 		}
 		if err == nil && !applied {
-			err = l.follow(l.ctx, behind)
+			err = l.follow(l.ctx, catchUp)
 		}
 		l.mu.Lock()
 		end, at := l.own, l.state.at
@@ -310,7 +310,7 @@ func (l *Ledger) wrote(e entry, b []byte, d *draft, began moment) (bool, error) 
 	if ok && l.state == d.state && l.state.at == d.at {
 		err := l.advance(d.batch, e, b)
 		if err == nil {
-			l.saw(began)
+			l.observe(began)
 		} else if !errors.Is(err, errBroken) {
 			return false, err
 		}
@@ -322,8 +322,8 @@ func (l *Ledger) wrote(e entry, b []byte, d *draft, began moment) (bool, error) 
 // due.
 func (l *Ledger) yield() error {
 	l.mu.Lock()
-	look := l.rivals > 0 || l.state.at.number%yields == 0
-	l.rivals = max(0, l.rivals-1)
+	look := l.contended > 0 || l.state.at.number%yields == 0
+	l.contended = max(0, l.contended-1)
 	due, known := l.due(l.state.at) && !l.wants, l.marked.number
 	l.mu.Unlock()
 	if due {
