@@ -32,11 +32,7 @@ without light, as --json does. A world that takes more than a quarter of
 			if json {
 				return console.PrintJSON(c.OutOrStdout(), r)
 			}
-			if all {
-				r.Table(c.OutOrStdout())
-			} else {
-				r.Short(c.OutOrStdout())
-			}
+			r.Print(c.OutOrStdout(), all)
 			return nil
 		},
 	}

@@ -75,20 +75,15 @@ func readManifest(dir string) (manifest, error) {
 	if err != nil {
 		return m, fmt.Errorf("savings: %w", err)
 	}
+	var text []byte
 	for range manifestAbove + 1 {
-		text, err := os.ReadFile(filepath.Join(root, manifestName))
-		if err == nil {
+		if text, err = os.ReadFile(filepath.Join(root, manifestName)); err == nil {
 			m.root = root
-			m.parse(string(text))
 			break
 		}
 		root = filepath.Dir(root)
 	}
-	return m, nil
-}
-
-func (m manifest) parse(text string) {
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		fields := strings.Split(line, "\t")
 		if len(fields) < 3 {
 			continue
@@ -100,6 +95,7 @@ func (m manifest) parse(text string) {
 			m.note[fields[0]] = fields[2][i:]
 		}
 	}
+	return m, nil
 }
 
 // place returns the world at path. A kind that the manifest does not say is the name

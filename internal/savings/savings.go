@@ -5,9 +5,7 @@
 package savings
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -25,17 +23,6 @@ type Bytes struct {
 	Slim      int64 `json:"slim"`       // a stone with what the Slime file holds
 	NoLight   int64 `json:"slim_nolight"`
 	Full      int64 `json:"full"` // a stone with everything
-}
-
-func (b *Bytes) add(c Bytes) {
-	b.Folder += c.Folder
-	b.Zip += c.Zip
-	b.Live += c.Live
-	b.Slime += c.Slime
-	b.SlimeBest += c.SlimeBest
-	b.Slim += c.Slim
-	b.NoLight += c.NoLight
-	b.Full += c.Full
 }
 
 // Weighed is what was measured of one world.
@@ -56,9 +43,11 @@ type Sum struct {
 }
 
 func (s *Sum) add(w *Weighed) {
-	s.Worlds++
-	s.Cells += w.Cells
-	s.Bytes.add(w.Bytes)
+	b, c := &s.Bytes, w.Bytes
+	s.Worlds, s.Cells = s.Worlds+1, s.Cells+w.Cells
+	b.Folder, b.Zip, b.Live = b.Folder+c.Folder, b.Zip+c.Zip, b.Live+c.Live
+	b.Slime, b.SlimeBest = b.Slime+c.Slime, b.SlimeBest+c.SlimeBest
+	b.Slim, b.NoLight, b.Full = b.Slim+c.Slim, b.NoLight+c.NoLight, b.Full+c.Full
 }
 
 // Kind is the sum over the worlds of one kind of game.
@@ -91,14 +80,8 @@ type Options struct {
 	// Memory is the most bytes that a world may take in memory, 0 for any number. Forms
 	// such as Slime hold a whole world, so one that takes more is skipped.
 	Memory int64
-	// Short measures only what Report.Short prints.
+	// Short measures only what Report.Print prints without all.
 	Short bool
-}
-
-func (o Options) step(done, all int, next string) {
-	if o.Progress != nil {
-		o.Progress(done, all, next)
-	}
 }
 
 // Of weighs every Anvil world below dirs. The kind of a world is what a
@@ -110,9 +93,13 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	step := o.Progress
+	if step == nil {
+		step = func(int, int, string) {}
+	}
 	r := &Report{Worlds: []Weighed{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
-		o.step(i, len(places), p.Path)
+		step(i, len(places), p.Path)
 		w, err := weigh(ctx, p, o)
 		switch {
 		case ctx.Err() != nil:
@@ -123,44 +110,31 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 			r.Worlds = append(r.Worlds, *w)
 		}
 	}
-	o.step(len(places), len(places), "")
-	r.sum()
-	return r, nil
-}
-
-func (r *Report) sum() {
+	step(len(places), len(places), "")
 	kinds := map[string]*Kind{}
 	for i := range r.Worlds {
 		w := &r.Worlds[i]
 		r.Total.add(w)
-		k := kinds[w.Kind]
-		if k == nil {
-			k = &Kind{Kind: w.Kind}
-			kinds[w.Kind] = k
+		if kinds[w.Kind] == nil {
+			kinds[w.Kind] = &Kind{Kind: w.Kind}
 		}
-		k.add(w)
+		kinds[w.Kind].add(w)
 	}
-	for _, k := range slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int { return cmp.Compare(a.Kind, b.Kind) }) {
-		r.Kinds = append(r.Kinds, *k)
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		r.Kinds = append(r.Kinds, *kinds[name])
 	}
+	return r, nil
 }
-
-const minigame = "minigame"
 
 // Groups returns the sums over the maps of minigames and over all other worlds.
 func (r *Report) Groups() []Kind {
 	groups := []Kind{{Kind: "minigame maps"}, {Kind: "others"}}
 	for i := range r.Worlds {
 		g := 1
-		if strings.HasPrefix(r.Worlds[i].Kind, minigame) {
+		if strings.HasPrefix(r.Worlds[i].Kind, "minigame") {
 			g = 0
 		}
 		groups[g].add(&r.Worlds[i])
 	}
 	return groups
 }
-
-var (
-	errOld   = errors.New("a McRegion world, not an Anvil world")
-	errEmpty = errors.New("no column with blocks")
-)

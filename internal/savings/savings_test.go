@@ -257,7 +257,7 @@ func TestSavingsTable(t *testing.T) {
 		Kinds:   []savings.Kind{{Kind: "minigame CTF", Sum: savings.Sum{Worlds: 1, Cells: 7}}},
 		Skipped: []savings.SkippedWorld{{Path: "a/c", Why: "burnt"}},
 	}
-	checkTable(t, r.Table, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt")
+	checkTable(t, func(w io.Writer) { r.Print(w, true) }, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt")
 }
 
 // checkTable looks for parts of what is printed.

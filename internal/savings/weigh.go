@@ -2,10 +2,12 @@ package savings
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
@@ -23,7 +25,7 @@ func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 	}
 	defer src.Close()
 	if src.Head().Format != "anvil" {
-		return nil, errOld
+		return nil, errors.New("a McRegion world, not an Anvil world")
 	}
 	l := convert.NewLoader(src.Head())
 	l.Bound(o.Memory)
@@ -34,42 +36,33 @@ func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 	stats := src.Stats()
 	out := &Weighed{Path: p.Path, Kind: p.Kind, Chunks: stats.Chunks}
 	out.Bytes.Live = stats.StoredBytes
-	for _, d := range w.Dimensions {
+	for _, d := range slices.Backward(w.Dimensions) {
 		if v := d.Volume(voxel.Block); v != nil {
 			out.Cells += v.Count()
 		}
+		if len(d.Columns) > 0 {
+			out.DataVersion = d.Columns[0].Version
+		}
 	}
-	err = out.weigh(ctx, w, o)
-	if err == nil {
-		out.DataVersion = firstVersion(w)
+	if err = out.Bytes.fill(ctx, w, o); err == nil {
 		out.Bytes.Folder, out.Bytes.Zip, err = folderBytes(ctx, p.Path)
 	}
 	return out, err
 }
 
-func firstVersion(w *convert.Loaded) int32 {
-	for _, d := range w.Dimensions {
-		if len(d.Columns) > 0 {
-			return d.Columns[0].Version
-		}
-	}
-	return 0
-}
-
-// weigh fills in what is made from memory.
-func (s *Weighed) weigh(ctx context.Context, w *convert.Loaded, o Options) (err error) {
-	b := &s.Bytes
+// fill fills in what is made from memory.
+func (b *Bytes) fill(ctx context.Context, w *convert.Loaded, o Options) error {
 	slim, err := slimWorld(ctx, w)
-	if err != nil {
-		return err
+	if err == nil {
+		b.Slime, err = slimeBytes(ctx, w, slim, 0)
 	}
-	if b.Slime, err = slimeBytes(ctx, w, slim, 0); err != nil {
-		return err
+	if err == nil {
+		_, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o.Stone)
 	}
-	if _, b.Full, err = convert.WriteStone(ctx, w, io.Discard, o.Stone); err != nil {
-		return err
+	if err == nil {
+		_, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o.Stone)
 	}
-	if _, b.Slim, err = convert.WriteStone(ctx, slim, io.Discard, o.Stone); err != nil || o.Short {
+	if err != nil || o.Short {
 		return err
 	}
 	if b.SlimeBest, err = slimeBytes(ctx, w, slim, bestLevel); err != nil {
@@ -93,7 +86,7 @@ func slimWorld(ctx context.Context, w *convert.Loaded) (*convert.Loaded, error) 
 	}
 	slim, err := reduce(ctx, w, convert.Filter{Hold: hold, Keep: func(string) bool { return false }})
 	if err == nil && !slices.ContainsFunc(slim.Dimensions, func(d *convert.LoadedDimension) bool { return len(d.Columns) > 0 }) {
-		err = errEmpty
+		err = errors.New("no column with blocks")
 	}
 	return slim, err
 }
@@ -135,22 +128,16 @@ func slimeBytes(ctx context.Context, w, slim *convert.Loaded, level int) (int64,
 func folderBytes(ctx context.Context, dir string) (files, zipped int64, err error) {
 	var n Count
 	z := zip.NewWriter(&n)
-	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil || !e.Type().IsRegular() {
+	root := os.DirFS(dir)
+	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
+		if err = cmp.Or(err, ctx.Err()); err != nil || !e.Type().IsRegular() {
 			return err
 		}
-		rel, err := filepath.Rel(dir, path)
+		to, err := z.Create(name)
 		if err != nil {
 			return err
 		}
-		to, err := z.Create(filepath.ToSlash(rel))
-		if err != nil {
-			return err
-		}
-		from, err := os.Open(path)
+		from, err := root.Open(name)
 		if err != nil {
 			return err
 		}
