@@ -35,12 +35,12 @@ func (b *Builder) place(slices []Cell) []Cell {
 			slices[y] = l.at[len(b.rows)+int(h&^refBit)]
 		}
 	}
-	return roomy(l.out)
+	return padForReads(l.out)
 }
 
-// roomy returns a copy of data with capacity for a whole list, because kernels read
-// all of it; nil for no data.
-func roomy(data []Cell) []Cell {
+// padForReads returns a copy of data with capacity for a whole list, which the kernels read whatever the
+// length of data; nil for no data.
+func padForReads(data []Cell) []Cell {
 	if len(data) == 0 {
 		return nil
 	}

@@ -28,7 +28,7 @@ func FromMemory(b []byte) (c *Chunk, rest []byte) {
 	c = new(Chunk)
 	b = b[copy(cellBytes(c.slices[:]), b):]
 	if n > 0 {
-		c.data = make([]Cell, n, max(n, maxBytes)) // see roomy
+		c.data = make([]Cell, n, max(n, maxBytes)) // see padForReads
 		b = b[copy(cellBytes(c.data), b):]
 	}
 	return c, b

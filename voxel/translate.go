@@ -9,7 +9,7 @@ func (c *Chunk) Translate(table []Cell) *Chunk {
 	if c.patched() {
 		return c.rebuild(table)
 	}
-	t := translation{from: c, to: &Chunk{data: roomy(c.data)}, table: table}
+	t := translation{from: c, to: &Chunk{data: padForReads(c.data)}, table: table}
 	if len(c.data) == ChunkCells {
 		t.cells(0, ChunkCells)
 	}

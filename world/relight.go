@@ -201,7 +201,7 @@ func (d *DimensionTx) write(r relit, later *relight.Pending) bool {
 		}
 		edited := *now
 		edited.Sections = listing(now.Sections, c.Sections)
-		if c.Stale != was.Stale && now.Stale == was.Stale && !later.Good(c.Pos) {
+		if c.Stale != was.Stale && now.Stale == was.Stale && !later.MarkGood(c.Pos) {
 			edited.Stale = c.Stale
 		}
 		d.put(c.Pos, &edited, parts{column: true})

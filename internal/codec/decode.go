@@ -180,17 +180,17 @@ func RenumberTable(table []byte, to []voxel.Cell) ([]byte, error) {
 type reader struct {
 	table                []voxel.Cell
 	opBits               int // of a byte of ops
-	ops, runs, near, far smalls
+	ops, runs, near, far smallReader
 }
 
 func newReader(streams [][]byte, table []voxel.Cell) reader {
 	return reader{
 		table:  table,
 		opBits: opBits,
-		ops:    smalls{b: streams[streamOps], part: "ops"},
-		runs:   smalls{b: streams[streamRuns], part: "runs"},
-		near:   smalls{b: streams[streamNear], part: "references"},
-		far:    smalls{b: streams[streamFar], part: "references"},
+		ops:    smallReader{b: streams[streamOps], part: "ops"},
+		runs:   smallReader{b: streams[streamRuns], part: "runs"},
+		near:   smallReader{b: streams[streamNear], part: "references"},
+		far:    smallReader{b: streams[streamFar], part: "references"},
 	}
 }
 
@@ -217,7 +217,7 @@ func (r *reader) cell() voxel.Cell {
 func (r *reader) tower(d *Decoder, top geom.ChunkPos, _ int) error {
 	images := r.opBits == imageOpBits
 	if images {
-		d.images.plan.begin(top)
+		d.images.positions.begin(top)
 	}
 	for col := 0; col < columns && r.err() == nil; {
 		b := r.ops.byte()
@@ -327,7 +327,7 @@ func (d *Decoder) split(top int) bool {
 // chunks makes the chunks of the tower, bottom up.
 func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error) {
 	for y := range chunks * edge {
-		changed := d.rise(y)
+		changed := d.advance(y)
 		if y%edge > 0 {
 			d.work += workOfRow * bits.OnesCount32(changed)
 		} else {
@@ -344,8 +344,8 @@ func (d *Decoder) chunks(dst []*voxel.Chunk, chunks int) ([]*voxel.Chunk, error)
 	return dst, nil
 }
 
-// rise updates d.now to height y and returns a bit for each changed row.
-func (d *Decoder) rise(y int) (changed uint32) {
+// advance updates d.now to height y and returns a bit for each changed row.
+func (d *Decoder) advance(y int) (changed uint32) {
 	list := d.literals.list
 	for n := d.rising[y]; n != 0; {
 		s := &d.spans[n-1]
@@ -366,21 +366,21 @@ func (d *Decoder) rise(y int) (changed uint32) {
 	return changed
 }
 
-// smalls reads bytes and the numbers of appendSmall. The first error sticks.
-type smalls struct {
+// smallReader reads bytes and the numbers of appendSmall. The first error sticks.
+type smallReader struct {
 	b    []byte
 	at   int
 	part string
 	err  error
 }
 
-func (s *smalls) fail(err error) {
+func (s *smallReader) fail(err error) {
 	if s.err == nil {
 		s.err = corrupt(s.at, s.part, err)
 	}
 }
 
-func (s *smalls) byte() byte {
+func (s *smallReader) byte() byte {
 	if s.at >= len(s.b) {
 		s.fail(errShort)
 		return 0
@@ -389,7 +389,7 @@ func (s *smalls) byte() byte {
 	return s.b[s.at-1]
 }
 
-func (s *smalls) next() int {
+func (s *smallReader) next() int {
 	if s.at < len(s.b) && s.b[s.at] < escape {
 		s.at++
 		return int(s.b[s.at-1])
@@ -397,7 +397,7 @@ func (s *smalls) next() int {
 	return s.wide()
 }
 
-func (s *smalls) wide() int {
+func (s *smallReader) wide() int {
 	if len(s.b)-s.at < 3 {
 		s.fail(errShort)
 		s.at = len(s.b)
@@ -411,7 +411,7 @@ func (s *smalls) wide() int {
 	return v
 }
 
-func (s *smalls) end() error {
+func (s *smallReader) end() error {
 	if s.err == nil && s.at < len(s.b) {
 		s.fail(errLong)
 	}

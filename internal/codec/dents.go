@@ -10,7 +10,7 @@ type dent struct {
 // down.
 type dentGuesser struct{ own, w, n, nw probe }
 
-func (l *land) dentGuesser(own, w, n, nw *site) dentGuesser {
+func (l *reliefPage) dentGuesser(own, w, n, nw *site) dentGuesser {
 	return dentGuesser{l.probe(own), l.probe(w), l.probe(n), l.probe(nw)}
 }
 
@@ -28,7 +28,7 @@ type probe struct {
 	ground int64
 }
 
-func (l *land) probe(s *site) probe {
+func (l *reliefPage) probe(s *site) probe {
 	return probe{l.layers(s.list), l.floorsOf(s), l.dents[s.dents:][:s.dented], s.ground}
 }
 

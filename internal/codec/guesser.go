@@ -18,7 +18,7 @@ type guesser struct {
 }
 
 // begin moves on to the current tower.
-func (g *guesser) begin(l *land) {
+func (g *guesser) begin(l *reliefPage) {
 	g.misses = [edge + 2][guesses]int64{}
 	for z := range 2 {
 		for x := range edge {
@@ -42,7 +42,7 @@ func (g *guesser) begin(l *land) {
 
 // height returns the ground of a tower at z and x from -2 on. If it is unknown, it
 // returns the base of the current tower.
-func (l *land) height(first int32, z, x int) int64 {
+func (l *reliefPage) height(first int32, z, x int) int64 {
 	if first == 0 {
 		return int64(l.base) * unit
 	}

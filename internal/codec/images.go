@@ -16,21 +16,21 @@ const Images Form = 4
 
 // Streams of the form Images after those of Columns.
 const (
-	streamImages    = numStreams // the ways, and how each replaces cells
+	streamImages    = numStreams // the transforms, and how each replaces cells
 	numImageStreams = numStreams + 1
 )
 
 // An op of the form Images has four bits. Ops from here on are images.
 const (
-	opImage      = 4
-	imageOpBits  = 4
-	maxImageRun  = 1 << (8 - imageOpBits)
-	maxWays      = 1<<imageOpBits - opImage
-	fewestImages = 16 // the fewest columns that make a way worth its bytes
+	opImage       = 4
+	imageOpBits   = 4
+	maxImageRun   = 1 << (8 - imageOpBits)
+	maxTransforms = 1<<imageOpBits - opImage
+	fewestImages  = 16 // the fewest columns that make a transform worth its bytes
 )
 
-// way says where the source of an image column is.
-type way struct {
+// transform says where the source of an image column is.
+type transform struct {
 	turn uint8 // index into turns
 	a, b int32 // added to x and z
 }
@@ -43,17 +43,17 @@ var turns = [8][4]int32{
 }
 
 // source returns the source of the column at x, z.
-func (w way) source(x, z int32) (int32, int32) {
+func (w transform) source(x, z int32) (int32, int32) {
 	t := turns[w.turn]
 	return w.a + t[0]*x + t[1]*z, w.b + t[2]*x + t[3]*z
 }
 
-func (w way) compare(v way) int {
+func (w transform) compare(v transform) int {
 	return cmp.Or(cmp.Compare(w.turn, v.turn), cmp.Compare(w.a, v.a), cmp.Compare(w.b, v.b))
 }
 
-// plan finds columns by position. Towers are numbered in their order.
-type plan struct {
+// columnIndex finds columns by position. Towers are numbered in their order.
+type columnIndex struct {
 	tops  []geom.ChunkPos
 	slots []int32 // by hash of a footprint: 1 + the last tower there; the length is a power of two
 	last  geom.ChunkPos
@@ -61,7 +61,7 @@ type plan struct {
 }
 
 // reset makes room for that many towers.
-func (p *plan) reset(towers int) {
+func (p *columnIndex) reset(towers int) {
 	size := 2 << bits.Len(uint(towers))
 	p.slots = slices.Grow(p.slots[:0], size)[:size]
 	clear(p.slots)
@@ -70,7 +70,7 @@ func (p *plan) reset(towers int) {
 }
 
 // slot returns the slot of a footprint: that of its tower, or an empty one.
-func (p *plan) slot(x, z int32) *int32 {
+func (p *columnIndex) slot(x, z int32) *int32 {
 	const prime = 0x9E3779B97F4A7C15
 	mask := uint32(len(p.slots) - 1)
 	for h := uint32((uint64(uint32(x)) | uint64(uint32(z))<<32) * prime >> 32); ; h++ {
@@ -84,7 +84,7 @@ func (p *plan) slot(x, z int32) *int32 {
 	}
 }
 
-func (p *plan) begin(top geom.ChunkPos) {
+func (p *columnIndex) begin(top geom.ChunkPos) {
 	p.tops = append(p.tops, top)
 	*p.slot(top.X, top.Z) = int32(len(p.tops))
 	p.last, p.tower = top, int32(len(p.tops)-1)
@@ -92,7 +92,7 @@ func (p *plan) begin(top geom.ChunkPos) {
 
 // at returns the number in the page of the column at x, z, or -1 if no tower is
 // there.
-func (p *plan) at(x, z int32) int32 {
+func (p *columnIndex) at(x, z int32) int32 {
 	if x>>5 != p.last.X || z>>5 != p.last.Z {
 		p.last.X, p.last.Z = x>>5, z>>5
 		p.tower = *p.slot(x>>5, z>>5) - 1
@@ -104,14 +104,14 @@ func (p *plan) at(x, z int32) int32 {
 }
 
 // place returns the position of a column of the page.
-func (p *plan) place(n int32) (x, z int32) {
+func (p *columnIndex) place(n int32) (x, z int32) {
 	top := &p.tops[n/columns]
 	return top.X*edge + n%edge, top.Z*edge + n%columns/edge
 }
 
-// image is a way of an encoder and how it replaces cells.
+// image is a transform of an encoder and how it replaces cells.
 type image struct {
-	way
+	transform
 	to []voxel.Cell // by cell, those of the table
 }
 
@@ -141,17 +141,17 @@ func (b bitset) ones(i, most int32) int32 {
 
 // imageEncoder is the state of an Encoder for Images.
 type imageEncoder struct {
-	plan    plan
-	set     *columnSet // of the Encoder
-	ids     []int32    // of the Encoder: the index of the literal of each column of the page
-	table   []voxel.Cell
-	shapes  []uint32 // by literal: a hash of the heights where it changes
-	left    []int32  // columns that differ from those to the west and north
-	search  search
-	images  []image
-	can     []bitset // by op after opLiteral: the columns that may have it
-	streams [numImageStreams][]byte
-	writer  imageWriter
+	positions columnIndex
+	set       *columnSet // of the Encoder
+	ids       []int32    // of the Encoder: the index of the literal of each column of the page
+	table     []voxel.Cell
+	shapes    []uint32 // by literal: a hash of the heights where it changes
+	left      []int32  // columns that differ from those to the west and north
+	search    search
+	images    []image
+	can       []bitset // by op after opLiteral: the columns that may have it
+	streams   [numImageStreams][]byte
+	writer    imageWriter
 }
 
 // EncodeImages returns the streams of the form Images for the towers of the last
@@ -161,9 +161,9 @@ type imageEncoder struct {
 func (e *Encoder) EncodeImages(tops []geom.ChunkPos) [][]byte {
 	m := &e.images
 	m.set, m.ids, m.table = &e.literals, e.ids, e.cells
-	m.plan.reset(len(tops))
+	m.positions.reset(len(tops))
 	for _, top := range tops {
-		m.plan.begin(top)
+		m.positions.begin(top)
 	}
 	m.unexplained()
 	m.shape()

@@ -10,37 +10,37 @@ import (
 
 // imageDecoder is the state of a Decoder for Images.
 type imageDecoder struct {
-	plan plan
-	ways []readWay
-	of   []int32 // numbers of the page's columns
+	positions  columnIndex
+	transforms []readTransform
+	of         []int32 // numbers of the page's columns
 }
 
-// readWay is a way and how it replaces cells.
-type readWay struct {
-	way
+// readTransform is a transform and how it replaces cells.
+type readTransform struct {
+	transform
 	to   []voxel.Cell // by cell
 	made []int32      // by number of the source: number of the image plus one
 }
 
 // begin starts a page of that many towers. b is the stream of images.
 func (m *imageDecoder) begin(b []byte, table []voxel.Cell, towers int) (err error) {
-	m.plan.reset(towers)
+	m.positions.reset(towers)
 	m.of = m.of[:0]
-	m.ways, err = readWays(b, table)
+	m.transforms, err = readTransforms(b, table)
 	return err
 }
 
-// readWays reads the stream of images.
-func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
+// readTransforms reads the stream of images.
+func readTransforms(b []byte, table []voxel.Cell) ([]readTransform, error) {
 	at := 0
-	fail := func(err error) ([]readWay, error) { return nil, corrupt(at, "images", err) }
+	fail := func(err error) ([]readTransform, error) { return nil, corrupt(at, "images", err) }
 	if len(b) == 0 {
 		return fail(errShort)
 	}
-	if b[0] > maxWays {
-		return fail(fmt.Errorf("%d ways, at most %d", b[0], maxWays))
+	if b[0] > maxTransforms {
+		return fail(fmt.Errorf("%d transforms, at most %d", b[0], maxTransforms))
 	}
-	ways := make([]readWay, b[0])
+	transforms := make([]readTransform, b[0])
 	at = 1
 	short := false
 	number := func() uint64 {
@@ -55,8 +55,8 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 		at += max(n, 0)
 		return v
 	}
-	for i := range ways {
-		w := &ways[i]
+	for i := range transforms {
+		w := &transforms[i]
 		if at == len(b) {
 			return fail(errShort)
 		}
@@ -88,34 +88,34 @@ func readWays(b []byte, table []voxel.Cell) ([]readWay, error) {
 	if at < len(b) {
 		return fail(errLong)
 	}
-	return ways, nil
+	return transforms, nil
 }
 
-// imagesOf makes columns images by way i up to end, or as far as possible, and
+// imagesOf makes columns images by transform i up to end, or as far as possible, and
 // returns how far.
 func (d *Decoder) imagesOf(i, col, end int) int {
 	m := &d.images
-	if i >= len(m.ways) {
+	if i >= len(m.transforms) {
 		return col
 	}
 	first := int32(len(m.of) - col) // of the tower
 	for ; col < end; col++ {
-		x, z := m.plan.place(first + int32(col))
-		s := m.plan.at(m.ways[i].source(x, z))
+		x, z := m.positions.place(first + int32(col))
+		s := m.positions.at(m.transforms[i].source(x, z))
 		switch {
 		case s < 0 || s >= first+int32(col):
 			return col
 		case s >= int32(len(m.of)): // of this run
-			d.literal[col] = d.image(&m.ways[i], d.literal[s-first])
+			d.literal[col] = d.image(&m.transforms[i], d.literal[s-first])
 		default:
-			d.literal[col] = d.image(&m.ways[i], m.of[s])
+			d.literal[col] = d.image(&m.transforms[i], m.of[s])
 		}
 	}
 	return col
 }
 
 // image returns the number of the image of a numbered column.
-func (d *Decoder) image(w *readWay, n int32) int32 {
+func (d *Decoder) image(w *readTransform, n int32) int32 {
 	for int(n) >= len(w.made) {
 		w.made = append(w.made, make([]int32, d.literals.len()-int32(len(w.made)))...)
 	}
@@ -125,7 +125,7 @@ func (d *Decoder) image(w *readWay, n int32) int32 {
 	return w.made[n] - 1
 }
 
-func (d *Decoder) makeImage(w *readWay, n int32) int32 {
+func (d *Decoder) makeImage(w *readTransform, n int32) int32 {
 	set := &d.literals
 	list := set.changes(n)
 	first := w.to[set.first[n]]

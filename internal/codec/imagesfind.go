@@ -11,7 +11,7 @@ import (
 const (
 	rareShape     = 8       // only columns with at most so many of their shape vote
 	mostVoters    = 1 << 13 // columns that vote
-	mostTried     = 24      // ways that are tried
+	mostTried     = 24      // transforms that are tried
 	fewestVotes   = 8
 	fewestChanges = 3       // of a column that votes
 	leastSaved    = 50      // at least one of so many changes must be in an image
@@ -21,15 +21,15 @@ const (
 	pairProbes    = 8
 )
 
-// search is the memory of a search for ways.
+// search is the memory of a search for transforms.
 type search struct {
 	groups  []shapeClass // by hash of a shape
 	next    []int32      // by voter: 1 + the previous one in its group
 	voters  []int32
-	votes   []uint32 // by hash of a way
+	votes   []uint32 // by hash of a transform
 	matches []match
 	tried   []image
-	does    []bitset // by way tried: the columns of left that it explains
+	does    []bitset // by transform tried: the columns of left that it explains
 	done    bitset
 	cells   []voxel.Cell
 	pairs   [1 << pairBits]pairVotes
@@ -42,7 +42,7 @@ type shapeClass struct {
 	count int32
 }
 
-// match is a column with the same shape as its source by some way.
+// match is a column with the same shape as its source by some transform.
 type match struct {
 	at       int32 // in left
 	from, to int32 // literals
@@ -54,17 +54,17 @@ type pairVotes struct {
 	n    int32
 }
 
-// find finds the ways that make many columns images of earlier ones: the ways with
+// find finds the transforms that make many columns images of earlier ones: the transforms with
 // the most votes of pairs of columns of one rare shape, if they explain columns that
-// earlier ways do not. It reports whether they are worth their bytes.
+// earlier transforms do not. It reports whether they are worth their bytes.
 func (m *imageEncoder) find() bool {
 	m.images = m.images[:0]
 	m.group()
-	ways := m.elect()
-	if len(ways) == 0 {
+	transforms := m.elect()
+	if len(transforms) == 0 {
 		return false
 	}
-	return m.choose(ways)
+	return m.choose(transforms)
 }
 
 // group groups columns by shape.
@@ -90,47 +90,47 @@ func (m *imageEncoder) group() {
 	}
 }
 
-// elect returns the ways with the most votes, most first.
-func (m *imageEncoder) elect() (ways []way) {
+// elect returns the transforms with the most votes, most first.
+func (m *imageEncoder) elect() (transforms []transform) {
 	s := &m.search
 	s.votes = slices.Grow(s.votes[:0], 1<<voteBits)[:1<<voteBits]
 	clear(s.votes)
-	m.eachVote(func(w way) { s.votes[w.slot()]++ })
-	exact := map[way]int{}
-	m.eachVote(func(w way) {
+	m.eachVote(func(w transform) { s.votes[w.slot()]++ })
+	exact := map[transform]int{}
+	m.eachVote(func(w transform) {
 		if s.votes[w.slot()] >= fewestVotes {
 			exact[w]++
 		}
 	})
 	for w, n := range exact {
 		if n >= fewestVotes {
-			ways = append(ways, w)
+			transforms = append(transforms, w)
 		}
 	}
-	slices.SortFunc(ways, func(v, w way) int { return cmp.Or(exact[w]-exact[v], v.compare(w)) })
-	return ways[:min(len(ways), mostTried)]
+	slices.SortFunc(transforms, func(v, w transform) int { return cmp.Or(exact[w]-exact[v], v.compare(w)) })
+	return transforms[:min(len(transforms), mostTried)]
 }
 
-// slot returns the counter of a way's votes. Other ways may share it.
-func (w way) slot() uint64 {
+// slot returns the counter of a transform's votes. Other transforms may share it.
+func (w transform) slot() uint64 {
 	const prime = 0x9E3779B97F4A7C15
 	return (uint64(uint32(w.a))<<32 ^ uint64(uint32(w.b)) ^ uint64(w.turn)<<28) * prime >> (64 - voteBits)
 }
 
-// eachVote yields the ways by which a column of a rare shape is the image of
+// eachVote yields the transforms by which a column of a rare shape is the image of
 // another.
-func (m *imageEncoder) eachVote(f func(w way)) {
+func (m *imageEncoder) eachVote(f func(w transform)) {
 	s := &m.search
 	for _, g := range s.groups {
 		if g.count < 2 || g.count > rareShape {
 			continue
 		}
 		for to := g.last; to > 0; to = s.next[to-1] {
-			x, z := m.plan.place(s.voters[to-1])
+			x, z := m.positions.place(s.voters[to-1])
 			for from := s.next[to-1]; from > 0; from = s.next[from-1] {
-				sx, sz := m.plan.place(s.voters[from-1])
+				sx, sz := m.positions.place(s.voters[from-1])
 				for t := range turns {
-					w := way{turn: uint8(t)}
+					w := transform{turn: uint8(t)}
 					tx, tz := w.source(x, z)
 					w.a, w.b = sx-tx, sz-tz
 					f(w)
@@ -140,13 +140,13 @@ func (m *imageEncoder) eachVote(f func(w way)) {
 	}
 }
 
-// choose keeps the ways that explain enough columns that no earlier way explains. It
+// choose keeps the transforms that explain enough columns that no earlier transform explains. It
 // reports whether they are worth their bytes together.
-func (m *imageEncoder) choose(ways []way) bool {
-	m.try(ways)
+func (m *imageEncoder) choose(transforms []transform) bool {
+	m.try(transforms)
 	s := &m.search
 	s.done = bitsetOf(s.done, len(m.left))
-	for len(m.images) < maxWays {
+	for len(m.images) < maxTransforms {
 		best, most := -1, fewestImages-1
 		for i := range s.tried {
 			fresh := 0
@@ -178,17 +178,17 @@ func (m *imageEncoder) saved() (n int) {
 	return n
 }
 
-// try determines which columns each way explains.
-func (m *imageEncoder) try(ways []way) {
+// try determines which columns each transform explains.
+func (m *imageEncoder) try(transforms []transform) {
 	s := &m.search
 	size := 0
 	if len(m.table) > 0 {
 		size = int(m.table[len(m.table)-1]) + 1
 	}
-	s.cells = slices.Grow(s.cells[:0], size*len(ways))[:size*len(ways)]
+	s.cells = slices.Grow(s.cells[:0], size*len(transforms))[:size*len(transforms)]
 	s.best = slices.Grow(s.best[:0], size)[:size]
 	s.tried = s.tried[:0]
-	for _, w := range ways {
+	for _, w := range transforms {
 		if m.match(w); len(s.matches) < fewestImages {
 			continue
 		}
@@ -208,14 +208,14 @@ func (m *imageEncoder) try(ways []way) {
 	}
 }
 
-// match collects the columns whose source by a way has the same shape.
-func (m *imageEncoder) match(w way) {
+// match collects the columns whose source by a transform has the same shape.
+func (m *imageEncoder) match(w transform) {
 	s := &m.search
 	s.matches = s.matches[:0]
 	t := turns[w.turn]
 	for at, n := range m.left {
-		x, z := m.plan.place(n)
-		from := m.plan.at(w.a+t[0]*x+t[1]*z, w.b+t[2]*x+t[3]*z)
+		x, z := m.positions.place(n)
+		from := m.positions.at(w.a+t[0]*x+t[1]*z, w.b+t[2]*x+t[3]*z)
 		if from < 0 || from >= n {
 			continue
 		}
@@ -242,7 +242,7 @@ func (m *imageEncoder) mapsTo(cells []voxel.Cell, from, to int32) bool {
 	return true
 }
 
-// learn determines how a way replaces cells: by the majority of the runs of some
+// learn determines how a transform replaces cells: by the majority of the runs of some
 // matches, the lowest of equals.
 func (m *imageEncoder) learn(to []voxel.Cell) {
 	s := &m.search

@@ -76,7 +76,7 @@ func (w *imageWriter) reset(m *imageEncoder, e *Encoder) {
 	}
 }
 
-// mark marks the columns that are images by a way, except in rows of 32 that need
+// mark marks the columns that are images by a transform, except in rows of 32 that need
 // none.
 func (m *imageEncoder) mark(i int) {
 	op := opImage + i
@@ -92,10 +92,10 @@ func (m *imageEncoder) mark(i int) {
 		if m.can[opWest-1].ones(n, edge) == edge || m.can[opNorth-1].ones(n, edge) == edge {
 			continue
 		}
-		x, z := m.plan.place(n)
+		x, z := m.positions.place(n)
 		x, z = img.source(x, z)
 		for i, to := range m.ids[n : n+edge] {
-			s := m.plan.at(x, z)
+			s := m.positions.at(x, z)
 			x, z = x+dx, z+dz
 			if s < 0 || s >= n+int32(i) {
 				continue
@@ -168,8 +168,8 @@ func (w *imageWriter) number(id int32) int32 {
 
 // imageOf returns the number of the image of the source of a column.
 func (w *imageWriter) imageOf(n int32, img int) int32 {
-	x, z := w.plan.place(n)
-	s := w.plan.at(w.images[img].source(x, z))
+	x, z := w.positions.place(n)
+	s := w.positions.at(w.images[img].source(x, z))
 	if a, b := w.ids[s], w.ids[n]; a == b || w.set.equal(a, w.set.first[b], w.set.changes(b)) {
 		return w.of[s]
 	}

@@ -6,17 +6,17 @@ import (
 	"math/bits"
 )
 
-// odds is the probability that a bit is 1, in 1/65536 in the upper half. The lower
-// half counts the bits seen, up to mostCame. It adapts to the bits, fast at first.
+// odds is an adaptive probability that a bit is 1, in 1/65536 in the upper half. The lower
+// half counts the bits seen, up to maxSeen. It adapts to the bits, fast at first.
 type odds uint32
 
 const (
 	evenOdds odds = 1 << 31
-	mostCame      = 63
+	maxSeen       = 63
 )
 
-// paces is how far odds move towards each bit, in 1/65536.
-var paces = func() (p [mostCame + 1]uint32) {
+// rates is how far odds move towards each bit, in 1/65536.
+var rates = func() (p [maxSeen + 1]uint32) {
 	for n := range p {
 		p[n] = uint32(1 << 17 / (2*n + 3))
 	}
@@ -24,23 +24,23 @@ var paces = func() (p [mostCame + 1]uint32) {
 }()
 
 func (o odds) after0() odds {
-	n := o & mostCame
+	n := o & maxSeen
 	p := uint32(o >> 16)
-	return odds(p-p*paces[n]>>16)<<16 | min(n+1, mostCame)
+	return odds(p-p*rates[n]>>16)<<16 | min(n+1, maxSeen)
 }
 
 func (o odds) after1() odds {
-	n := o & mostCame
+	n := o & maxSeen
 	p := uint32(o >> 16)
-	return odds(p+(1<<16-p)*paces[n]>>16)<<16 | min(n+1, mostCame)
+	return odds(p+(1<<16-p)*rates[n]>>16)<<16 | min(n+1, maxSeen)
 }
 
 // after returns after1 if all is all ones and after0 if it is 0, without a branch.
 func (o odds) after(all uint32) odds {
-	n := o & mostCame
+	n := o & maxSeen
 	p := uint32(o >> 16)
-	step := ((1<<16-p)&all | p&^all) * paces[n] >> 16
-	return odds(p+(step^^all)-^all)<<16 | min(n+1, mostCame)
+	step := ((1<<16-p)&all | p&^all) * rates[n] >> 16
+	return odds(p+(step^^all)-^all)<<16 | min(n+1, maxSeen)
 }
 
 func resetOdds(o []odds) {

@@ -169,7 +169,7 @@ func (r *oddsDecoder) literal() {
 		if y >= top {
 			break
 		}
-		r.beside.rise(y)
+		r.beside.advance(y)
 		rank = r.value(rank, last)
 		set.list = append(set.list, change{uint16(y), voxel.Cell(rank)})
 		cells.list = append(cells.list, change{uint16(y), r.table[rank]})

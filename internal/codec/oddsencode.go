@@ -190,7 +190,7 @@ func (r *oddsEncoder) literal(id int32) {
 	for _, c := range r.set.changes(id) {
 		last = r.end(y, int(c.at), rank, last)
 		y = int(c.at)
-		r.beside.rise(y)
+		r.beside.advance(y)
 		r.value(int(c.cell), rank, last)
 		rank = int(c.cell)
 	}

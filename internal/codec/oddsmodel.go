@@ -187,17 +187,17 @@ func (v *window) row(z int) (row, north *[windowEdge]int32) {
 
 // pageMap holds the positions of the towers of a page, and their columns.
 type pageMap struct {
-	plan   plan
-	bases  []int   // of towers: the height of their lowest cells
-	of     []int32 // numbers of columns
-	around window
-	off    [2]int // from the base of the tower to those of the towers to the west and north
-	top    int    // height of the tower
+	columnIndex columnIndex
+	bases       []int   // of towers: the height of their lowest cells
+	of          []int32 // numbers of columns
+	around      window
+	off         [2]int // from the base of the tower to those of the towers to the west and north
+	top         int    // height of the tower
 }
 
 // reset starts a page of that many towers.
 func (f *pageMap) reset(towers int) {
-	f.plan.reset(towers)
+	f.columnIndex.reset(towers)
 	f.bases, f.of = f.bases[:0], f.of[:0]
 }
 
@@ -213,20 +213,20 @@ func (f *pageMap) begin(top geom.ChunkPos, height int) {
 		row, _ := f.around.row(int(z))
 		row[0], row[windowEdge-1] = f.at(top.X*edge-1, top.Z*edge+z), none
 	}
-	f.plan.begin(top)
+	f.columnIndex.begin(top)
 	f.bases = append(f.bases, base)
 }
 
 // offset returns how much higher than base the last tower at a place starts.
 func (f *pageMap) offset(x, z int32, base int) int {
-	if s := *f.plan.slot(x, z); s > 0 {
+	if s := *f.columnIndex.slot(x, z); s > 0 {
 		return f.bases[s-1] - base
 	}
 	return 0
 }
 
 func (f *pageMap) at(x, z int32) int32 {
-	if n := f.plan.at(x, z); n >= 0 {
+	if n := f.columnIndex.at(x, z); n >= 0 {
 		return f.of[n]
 	}
 	return none

@@ -31,9 +31,9 @@ const (
 	maxLayer = 63  // greatest material
 )
 
-// land is what encoder and decoder know of the columns of a page so far. Heights
+// reliefPage has the columns of a page that encoder and decoder know so far. Heights
 // count from the volume's height 0.
-type land struct {
+type reliefPage struct {
 	// The first 1024 sites belong to no tower: they are beyond the page. The sites
 	// of each tower follow.
 	sites  []site
@@ -53,15 +53,15 @@ type land struct {
 type site struct {
 	ground int64  // in 1/256 of a cell; that of the tower's base if all is air
 	list   int32  // of layers
-	floors int32  // index in land.floors of its first one; one for each layer
-	dents  int32  // index in land.dents of its first one
+	floors int32  // index in reliefPage.floors of its first one; one for each layer
+	dents  int32  // index in reliefPage.dents of its first one
 	dented uint16 // number of its dents
 }
 
 // footprint is the x and z of a tower, in chunks.
 type footprint struct{ x, z int32 }
 
-func (l *land) reset() {
+func (l *reliefPage) reset() {
 	if l.towers == nil {
 		l.towers = map[footprint]int32{}
 	}
@@ -72,7 +72,7 @@ func (l *land) reset() {
 }
 
 // begin moves on to a tower of that many chunks. Its topmost chunk is at top.
-func (l *land) begin(top geom.ChunkPos, height int) {
+func (l *reliefPage) begin(top geom.ChunkPos, height int) {
 	l.first = int32(len(l.sites))
 	l.base = (top.Y + 1 - int32(height)) * edge
 	l.west = l.towers[footprint{top.X - 1, top.Z}]
@@ -83,13 +83,13 @@ func (l *land) begin(top geom.ChunkPos, height int) {
 }
 
 // add adds a site. Its floors and dents are the next ones to be added.
-func (l *land) add(list int32, ground int64) *site {
+func (l *reliefPage) add(list int32, ground int64) *site {
 	l.sites = append(l.sites, site{ground: ground, list: list, floors: int32(len(l.floors)), dents: int32(len(l.dents))})
 	return &l.sites[len(l.sites)-1]
 }
 
 // beside returns the sites to the west, north and north-west.
-func (l *land) beside(x, z int) (w, n, nw *site) {
+func (l *reliefPage) beside(x, z int) (w, n, nw *site) {
 	here := l.first + int32(z*edge+x)
 	if x > 0 && z > 0 {
 		return &l.sites[here-1], &l.sites[here-edge], &l.sites[here-edge-1]
@@ -99,7 +99,7 @@ func (l *land) beside(x, z int) (w, n, nw *site) {
 
 // site returns the site at x and z, both from -1 on. It may belong to a tower
 // beside.
-func (l *land) site(x, z int) *site {
+func (l *reliefPage) site(x, z int) *site {
 	first := l.first
 	switch {
 	case x < 0 && z < 0:
@@ -120,10 +120,10 @@ func likely(w, n, nw *site) (likely, other int32) {
 	return w.list, n.list
 }
 
-func (l *land) layers(list int32) []byte { return l.lists[l.bounds[list]:l.bounds[list+1]] }
+func (l *reliefPage) layers(list int32) []byte { return l.lists[l.bounds[list]:l.bounds[list+1]] }
 
 // floorsOf returns the heights at which a site's layers end.
-func (l *land) floorsOf(s *site) []int32 {
+func (l *reliefPage) floorsOf(s *site) []int32 {
 	return l.floors[s.floors:][:l.bounds[s.list+1]-l.bounds[s.list]]
 }
 
@@ -132,7 +132,7 @@ func topOf(ground int64) int32 { return int32((ground + unit - 1) >> 8) }
 
 // guessFloor guesses floor i (from 1) of a column with these layers. above is the
 // floor before it.
-func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int32) {
+func (l *reliefPage) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int32) {
 	if w.list == list && n.list == list && nw.list == list {
 		ws, ns, nws := l.floors[w.floors+i-1:][:2], l.floors[n.floors+i-1:][:2], l.floors[nw.floors+i-1:][:2]
 		wt, nt, nwt := ws[0]-ws[1], ns[0]-ns[1], nws[0]-nws[1]
@@ -148,7 +148,7 @@ func (l *land) guessFloor(w, n, nw *site, list int32, i, above int32) (guess int
 }
 
 // guessEdge guesses a floor from one of the columns beside.
-func (l *land) guessEdge(w, n *site, list, i, above int32) int32 {
+func (l *reliefPage) guessEdge(w, n *site, list, i, above int32) int32 {
 	from := l.floorsOf(w)
 	if w.list != list && n.list == list || int(i) >= len(from) {
 		from = l.floorsOf(n)
@@ -168,6 +168,6 @@ func abs(v int32) int32 { return max(v, -v) }
 func between(w, n, nw int32) int32 { return max(min(w, n), min(max(w, n), w+n-nw)) }
 
 // within limits a guess of the ground to a tower that ends at top.
-func (l *land) within(guess int64, top int32) int64 {
+func (l *reliefPage) within(guess int64, top int32) int64 {
 	return max(int64(l.base)*unit+1, min(guess, int64(top)*unit))
 }

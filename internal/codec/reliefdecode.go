@@ -10,17 +10,17 @@ import (
 
 // reliefDecoder is the state of a Decoder for the form Relief.
 type reliefDecoder struct {
-	s     [reliefStreams]smalls
-	land  land
+	s     [reliefStreams]smallReader
+	page  reliefPage
 	top   int32 // of the tower under way
 	cells [MaxTower * edge]voxel.Cell
 }
 
 func (r *reliefDecoder) begin(streams [][]byte) {
 	for i := range r.s {
-		r.s[i] = smalls{b: streams[i], part: reliefPart(i)}
+		r.s[i] = smallReader{b: streams[i], part: reliefPart(i)}
 	}
-	r.land.reset()
+	r.page.reset()
 }
 
 func (r *reliefDecoder) end() error {
@@ -41,12 +41,12 @@ func reliefPart(stream int) string {
 }
 
 func (r *reliefDecoder) tower(d *Decoder, top geom.ChunkPos, height int) error {
-	r.land.begin(top, height)
-	r.top = r.land.base + int32(height*edge)
+	r.page.begin(top, height)
+	r.top = r.page.base + int32(height*edge)
 	set := &d.literals
 	set.reset()
 	for z := range edge {
-		r.land.ground.row(z)
+		r.page.ground.row(z)
 		for x := range edge {
 			col := z*edge + x
 			r.column(set, x, z)
@@ -78,7 +78,7 @@ func (s *columnSet) fold(other int32) int32 {
 
 // column reads a column and adds it to set. After an error it reads zeros.
 func (r *reliefDecoder) column(set *columnSet, x, z int) {
-	l := &r.land
+	l := &r.page
 	w, n, nw := l.beside(x, z)
 	list := r.list(w, n, nw)
 	layers := l.layers(list)
@@ -116,7 +116,7 @@ func (r *reliefDecoder) list(w, n, nw *site) int32 {
 	likely, other := likely(w, n, nw)
 	s := &r.s[reliefOps]
 	op := s.next()
-	switch lists := len(r.land.bounds) - 1; {
+	switch lists := len(r.page.bounds) - 1; {
 	case op == opLikely:
 		return likely
 	case op == opOther:
@@ -131,7 +131,7 @@ func (r *reliefDecoder) list(w, n, nw *site) int32 {
 }
 
 func (r *reliefDecoder) newList() int32 {
-	l, s := &r.land, &r.s[reliefLayers]
+	l, s := &r.page, &r.s[reliefLayers]
 	n := s.next()
 	if n == 0 || n > len(s.b)-s.at || n > MaxTower*edge {
 		s.fail(fmt.Errorf("a list of %d layers", n))
@@ -155,7 +155,7 @@ func (r *reliefDecoder) newList() int32 {
 func (r *reliefDecoder) ground(guess int64, grade int) int64 {
 	low, high := &r.s[reliefLow+grade], &r.s[reliefHigh]
 	v := guess + int64(int8(low.byte())) + int64(unzigzag(high.next()))*unit
-	if v != r.land.within(v, r.top) {
+	if v != r.page.within(v, r.top) {
 		high.fail(fmt.Errorf("ground at %d/256, the tower ends at %d", v, r.top))
 		return guess
 	}
@@ -166,10 +166,10 @@ func unzigzag(v int) int { return v>>1 ^ -(v & 1) }
 
 // floor reads floor i of a column.
 func (r *reliefDecoder) floor(w, n, nw *site, list int32, i int, above int32) int32 {
-	guess := r.land.guessFloor(w, n, nw, list, int32(i), above)
+	guess := r.page.guessFloor(w, n, nw, list, int32(i), above)
 	s := &r.s[reliefFloors]
 	at := guess + int32(unzigzag(s.next()))
-	if at <= r.land.base || at >= above {
+	if at <= r.page.base || at >= above {
 		s.fail(fmt.Errorf("a floor at %d below one at %d", at, above))
 		return guess
 	}
@@ -178,7 +178,7 @@ func (r *reliefDecoder) floor(w, n, nw *site, list int32, i int, above int32) in
 
 // dents reads the cells that are not full, below the topmost one.
 func (r *reliefDecoder) dents(own, w, n, nw *site, left int) {
-	l, depths, fills := &r.land, &r.s[reliefDepths], &r.s[reliefFill]
+	l, depths, fills := &r.page, &r.s[reliefDepths], &r.s[reliefFill]
 	g := l.dentGuesser(own, w, n, nw)
 	for y := topOf(own.ground) - 1; left > 0; left-- {
 		if y -= int32(depths.next()) + 1; y < l.base {
@@ -198,7 +198,7 @@ func (r *reliefDecoder) dents(own, w, n, nw *site, left int) {
 
 // addPlain adds a column whose cells are full, except the topmost.
 func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
-	layers, floors := r.land.layers(own.list), r.land.floorsOf(own)
+	layers, floors := r.page.layers(own.list), r.page.floorsOf(own)
 	if len(layers) == 0 {
 		set.add(voxel.Empty, nil)
 		return
@@ -217,7 +217,7 @@ func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
 		switch at := end - 1; {
 		case low > 0 && floors[1] == at:
 			list[len(list)-1].cell = cell
-		case at == r.land.base:
+		case at == r.page.base:
 			set.first[len(set.first)-1] = cell
 		default:
 			list = append(list, change{r.at(at), cell})
@@ -230,15 +230,15 @@ func (r *reliefDecoder) addPlain(set *columnSet, own *site) {
 }
 
 // at is a height above the tower's lowest cells.
-func (r *reliefDecoder) at(y int32) uint16 { return uint16(y - r.land.base) }
+func (r *reliefDecoder) at(y int32) uint16 { return uint16(y - r.page.base) }
 
 // solid returns the full cell of a material, or air.
 func solid(material byte) voxel.Cell { return voxel.TerrainCell(material, full) }
 
 // addDented adds a column that has dents.
 func (r *reliefDecoder) addDented(set *columnSet, own *site) {
-	layers, floors := r.land.layers(own.list), r.land.floorsOf(own)
-	cells := r.cells[:r.top-r.land.base]
+	layers, floors := r.page.layers(own.list), r.page.floorsOf(own)
+	cells := r.cells[:r.top-r.page.base]
 	clear(cells)
 	for i, m := range layers {
 		from := uint16(0)
@@ -250,7 +250,7 @@ func (r *reliefDecoder) addDented(set *columnSet, own *site) {
 		}
 	}
 	cells[r.at(floors[0])-1] = voxel.TerrainCell(layers[0], byte(own.ground-1))
-	for _, d := range r.land.dents[own.dents:] {
+	for _, d := range r.page.dents[own.dents:] {
 		cells[r.at(d.at)] = cells[r.at(d.at)]&^full | voxel.Cell(d.fill)
 	}
 	set.first = append(set.first, cells[0])

@@ -10,7 +10,7 @@ import (
 // reliefEncoder is the state of an Encoder for the form Relief.
 type reliefEncoder struct {
 	streams [reliefStreams][]byte
-	land    land
+	page    reliefPage
 	numbers map[string]int32 // of lists of layers
 	cut     cut
 }
@@ -24,8 +24,8 @@ func (e *Encoder) EncodeRelief(towers []Tower, tops []geom.ChunkPos) (streams []
 	for i, s := range towers {
 		e.sweep(s)
 		e.sort()
-		r.land.begin(tops[i], len(s))
-		r.cut.base, r.cut.top = r.land.base, r.land.base+int32(len(s)*edge)
+		r.page.begin(tops[i], len(s))
+		r.cut.base, r.cut.top = r.page.base, r.page.base+int32(len(s)*edge)
 		for col := range columns {
 			if !r.cut.column(e.first[col], e.cols[e.start[col]:e.start[col+1]]) {
 				return nil, false
@@ -40,7 +40,7 @@ func (r *reliefEncoder) reset() {
 	for i := range r.streams {
 		r.streams[i] = r.streams[i][:0]
 	}
-	r.land.reset()
+	r.page.reset()
 	if r.numbers == nil {
 		r.numbers = map[string]int32{}
 	}
@@ -91,7 +91,7 @@ func (c *cut) column(first voxel.Cell, list []change) bool {
 
 // column writes the column in the cut.
 func (r *reliefEncoder) column(x, z int) {
-	l, c := &r.land, &r.cut
+	l, c := &r.page, &r.cut
 	if x == 0 {
 		l.ground.row(z)
 	}
@@ -126,7 +126,7 @@ func zigzag(v int) int { return v<<1 ^ v>>63 }
 
 // list writes which layers the column has and returns their number.
 func (r *reliefEncoder) list(w, n, nw *site) int32 {
-	l, layers := &r.land, r.cut.layers
+	l, layers := &r.page, r.cut.layers
 	likely, other := likely(w, n, nw)
 	if slices.Equal(layers, l.layers(likely)) {
 		r.add(reliefOps, opLikely)

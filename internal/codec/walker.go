@@ -16,11 +16,11 @@ type walker struct {
 func (w *walker) begin(s *columnSet, i int32, off, top int) {
 	*w = walker{list: s.changes(i), rank: s.first[i], off: off, top: top}
 	w.aim()
-	w.rise(0)
+	w.advance(0)
 }
 
-// rise moves on to height y.
-func (w *walker) rise(y int) {
+// advance moves on to height y.
+func (w *walker) advance(y int) {
 	for w.next <= y {
 		w.pass()
 	}
@@ -54,9 +54,9 @@ func (w *walkers) begin(s *columnSet, west, north int32, f *pageMap, x, z int) {
 	w[1].begin(s, north, offNorth, f.top)
 }
 
-func (w *walkers) rise(y int) {
-	w[0].rise(y)
-	w[1].rise(y)
+func (w *walkers) advance(y int) {
+	w[0].advance(y)
+	w[1].advance(y)
 }
 
 // ends returns the likeliest end of a run of a rank, the second likeliest, and a

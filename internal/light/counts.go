@@ -77,7 +77,7 @@ func Counts(heightMap, block string) (counts, known bool) {
 	case must == anything:
 		return !has("a") && !strings.HasPrefix(block, "legacy:0/"), true
 	case must == opaque && !listed:
-		return Guess(block).takes() > 0, true
+		return Guess(block).absorbs() > 0, true
 	case must == opaque:
 		return has("d") || water, true
 	case must == motion:

@@ -113,7 +113,7 @@ type trait struct {
 	dim, open bool  // dim: light may enter; open: sky light falls through
 	dimming   uint8 // how much it weakens light, if by 2 to 14
 	closed    uint8
-	gives     uint8
+	emits     uint8
 }
 
 // Use sets the rule. m must be Valid.
@@ -125,9 +125,9 @@ func (f *Flood) Use(m Matters) {
 	f.classes = newClasses(m)
 	f.traits = f.traits[:0]
 	for _, v := range f.classes.list {
-		t := trait{dim: v.takes() < MaxLight, open: v.takes() == 0, closed: v.closed(), gives: v.gives()}
-		if t.dim && v.takes() > 1 {
-			t.dimming = v.takes()
+		t := trait{dim: v.absorbs() < MaxLight, open: v.absorbs() == 0, closed: v.closed(), emits: v.emits()}
+		if t.dim && v.absorbs() > 1 {
+			t.dimming = v.absorbs()
 		}
 		f.traits = append(f.traits, t)
 	}

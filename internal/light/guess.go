@@ -83,10 +83,10 @@ func Guess(name string) Matter {
 		case legacyClear[id]:
 			m = 0
 		}
-		return m.withGives(legacyLamps[id])
+		return m.withEmits(legacyLamps[id])
 	}
 	base, state, _ := strings.Cut(strings.TrimPrefix(name, "minecraft:"), "[")
-	return solidity(base, state).withGives(lamp(base, state))
+	return solidity(base, state).withEmits(lamp(base, state))
 }
 
 func lamp(base, state string) uint8 {

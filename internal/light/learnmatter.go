@@ -201,11 +201,11 @@ func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p sampleBits, ok bo
 func (m Matter) says(s *sample) uint8 {
 	best := uint8(0)
 	if s.kind == Block {
-		best = m.gives()
-	} else if m.takes() == 0 && s.near[Above] == MaxLight && m.closed()>>Above&1 == 0 {
+		best = m.emits()
+	} else if m.absorbs() == 0 && s.near[Above] == MaxLight && m.closed()>>Above&1 == 0 {
 		return MaxLight
 	}
-	lost := max(1, m.takes())
+	lost := max(1, m.absorbs())
 	for f, n := range s.near {
 		if n > lost && n-lost > best && m.closed()>>f&1 == 0 {
 			best = n - lost
@@ -253,19 +253,19 @@ func decide(samples []counted, before Matter, believed bool) Matter {
 		try(before)
 	}
 	lamp := given(samples)
-	takes := func(from Matter) {
+	tryAbsorbing := func(from Matter) {
 		for _, n := range usual {
-			try(from.withTakes(n))
+			try(from.withAbsorbs(n))
 		}
 	}
 	for _, g := range []uint8{0, lamp} {
-		takes(Matter(0).withGives(g))
+		tryAbsorbing(Matter(0).withEmits(g))
 	}
 	for range 2 {
 		for f := range Sides {
 			try(best.turn(f))
 		}
-		takes(best)
+		tryAbsorbing(best)
 	}
 	return best
 }

@@ -31,12 +31,12 @@ const Opaque Matter = 15
 // matterBits is the bits that a Matter may have.
 const matterBits = 1<<14 - 1
 
-func (m Matter) takes() uint8  { return uint8(m & 15) }
-func (m Matter) gives() uint8  { return uint8(m >> 4 & 15) }
-func (m Matter) closed() uint8 { return uint8(m >> 8) }
+func (m Matter) absorbs() uint8 { return uint8(m & 15) }
+func (m Matter) emits() uint8   { return uint8(m >> 4 & 15) }
+func (m Matter) closed() uint8  { return uint8(m >> 8) }
 
-func (m Matter) withTakes(n uint8) Matter { return m&^15 | Matter(n) }
-func (m Matter) withGives(n uint8) Matter { return m&^(15<<4) | Matter(n)<<4 }
+func (m Matter) withAbsorbs(n uint8) Matter { return m&^15 | Matter(n) }
+func (m Matter) withEmits(n uint8) Matter   { return m&^(15<<4) | Matter(n)<<4 }
 
 // turn returns m with one face closed if it was open, and open if it was closed.
 func (m Matter) turn(f CellFace) Matter { return m ^ 1<<(8+f) }

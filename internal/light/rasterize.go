@@ -120,7 +120,7 @@ func (f *Flood) rasterizeRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 			if t.open {
 				open |= run
 			}
-			if t.dimming|t.closed|t.gives != 0 {
+			if t.dimming|t.closed|t.emits != 0 {
 				l.special |= 1 << z
 				f.rasterizeSpecial(l, z, run, t)
 			}
@@ -168,8 +168,8 @@ func (f *Flood) rasterizeSpecial(l *layer, z int, run uint32, t *trait) {
 		if t.dimming|t.closed != 0 {
 			f.specialTile(at).add(cells, t)
 		}
-		if t.gives > 0 {
-			f.sources = append(f.sources, source{cells, int32(at), t.gives})
+		if t.emits > 0 {
+			f.sources = append(f.sources, source{cells, int32(at), t.emits})
 		}
 	}
 }

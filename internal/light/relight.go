@@ -103,16 +103,16 @@ type Relight struct {
 
 // openSection is a section of the current Run.
 type openSection struct {
-	at       SectionPos
-	place    Presence
-	changed  bool // a level changed
-	unlit    bool
-	made     bool
-	next     [Sides]*openSection
-	what     [SectionCells]uint8
-	was      []uint8 // nil: same as what
-	old, now [SectionCells]uint8
-	odd      [SectionCells]oddity
+	at         SectionPos
+	place      Presence
+	changed    bool // a level changed
+	unlit      bool
+	made       bool
+	next       [Sides]*openSection
+	what       [SectionCells]uint8
+	was        []uint8 // nil: same as what
+	old, now   [SectionCells]uint8
+	deviations [SectionCells]deviation
 }
 
 // cellRef is a cell of an open section.
@@ -131,7 +131,7 @@ func (r *Relight) Use(m Matters) {
 	r.classes = newClasses(m)
 	r.through = r.through[:0]
 	for _, v := range r.list {
-		r.through = append(r.through, max(1, v.takes()))
+		r.through = append(r.through, max(1, v.absorbs()))
 	}
 }
 
@@ -295,7 +295,7 @@ func (r *Relight) open(at SectionPos) *openSection {
 	p.old = r.buf.Levels
 	r.sections[at] = p
 	if p.unlit {
-		r.imagine(p)
+		r.fillFromAbove(p)
 	}
 	p.now = p.old
 	return p
@@ -306,14 +306,14 @@ func (r *Relight) take() *openSection {
 		p := r.free[n-1]
 		r.free = r.free[:n-1]
 		clear(p.next[:])
-		clear(p.odd[:])
+		clear(p.deviations[:])
 		return p
 	}
 	return new(openSection)
 }
 
-// imagine gives an unlit section the light that falls from above.
-func (r *Relight) imagine(p *openSection) {
+// fillFromAbove gives an unlit section the light that falls from above.
+func (r *Relight) fillFromAbove(p *openSection) {
 	clear(p.old[:])
 	if r.kind == Block {
 		return

@@ -1,15 +1,15 @@
 package light
 
-// oddity is how the light of a cell differed from the rule.
-type oddity uint8
+// deviation is how the light of a cell differed from the rule.
+type deviation uint8
 
 const (
-	unasked oddity = 0
-	even    oddity = 1  // no difference
-	darker  oddity = 16 // and above: darker by this much
-	leaking oddity = 32 // and above: brighter; the number is how much less it had than the brightest cell beside it
-	falling oddity = 48 // sky light fell from above
-	glowing oddity = 49 // brighter than all cells beside it, or closed to them
+	unknown  deviation = 0
+	exact    deviation = 1  // no difference
+	darker   deviation = 16 // and above: darker by this much
+	brighter deviation = 32 // and above: brighter; the number is how much less it had than the brightest cell beside it
+	falling  deviation = 48 // sky light fell from above
+	emitting deviation = 49 // brighter than all cells beside it, or closed to them
 )
 
 // offered returns the light that the rule lets a cell take from the cell at a face
@@ -19,7 +19,7 @@ func (r *Relight) offered(level, there, here uint8, f CellFace) uint8 {
 	if (m.closed()>>f|n.closed()>>(f^1))&1 != 0 {
 		return 0
 	}
-	if r.kind == Sky && f == Above && level == MaxLight && m.takes() == 0 {
+	if r.kind == Sky && f == Above && level == MaxLight && m.absorbs() == 0 {
 		return MaxLight
 	}
 	if lost := r.through[here]; level > lost {
@@ -28,30 +28,31 @@ func (r *Relight) offered(level, there, here uint8, f CellFace) uint8 {
 	return 0
 }
 
-// gives returns the light that the rule says a block emits.
-func (r *Relight) gives(what uint8) uint8 {
+// emits returns the light that the rule says a block emits.
+func (r *Relight) emits(what uint8) uint8 {
 	if r.kind == Sky {
 		return 0
 	}
-	return r.list[what].gives()
+	return r.list[what].emits()
 }
 
-// oddity returns the difference of a cell's light from the rule that is kept.
-func (r *Relight) oddity(s cellRef) oddity {
-	o := &s.p.odd[s.i]
-	if *o == unasked {
-		*o = r.ask(s)
+// deviation returns the difference of a cell's light from the rule that is kept.
+func (r *Relight) deviation(s cellRef) deviation {
+	o := &s.p.deviations[s.i]
+	if *o == unknown {
+		*o = r.measure(s)
 	}
 	return *o
 }
 
-func (r *Relight) ask(s cellRef) oddity {
+// measure computes the deviation of a cell.
+func (r *Relight) measure(s cellRef) deviation {
 	r.visited++
 	if s.p.edited(s.i) {
-		return even
+		return exact
 	}
 	here := s.p.what[s.i]
-	level, rule, brightest := s.p.old[s.i], r.gives(here), uint8(0)
+	level, rule, brightest := s.p.old[s.i], r.emits(here), uint8(0)
 	edited := false
 	for f := range Sides {
 		n := r.beside(s, f)
@@ -61,31 +62,31 @@ func (r *Relight) ask(s cellRef) oddity {
 	}
 	switch {
 	case level == rule || level < rule && edited:
-		return even
+		return exact
 	case level < rule:
-		return darker + oddity(rule-level)
+		return darker + deviation(rule-level)
 	case r.through[here] == MaxLight:
-		return glowing // whatever is beside it, no light enters
+		return emitting // whatever is beside it, no light enters
 	case level < brightest:
-		return leaking + oddity(brightest-level)
+		return brighter + deviation(brightest-level)
 	}
 	if above := r.beside(s, Above); r.kind == Sky && level == MaxLight && above.p.old[above.i] == MaxLight {
 		return falling
 	}
-	return glowing
+	return emitting
 }
 
-// has returns the light that a cell gets from level at a face of it.
-func (r *Relight) has(s cellRef, level, there uint8, f CellFace) uint8 {
+// received returns the light that a cell gets from level at a face of it.
+func (r *Relight) received(s cellRef, level, there uint8, f CellFace) uint8 {
 	v := r.offered(level, there, s.p.what[s.i], f)
-	switch o := r.oddity(s); {
-	case o >= glowing || o <= even:
+	switch o := r.deviation(s); {
+	case o >= emitting || o <= exact:
 	case o == falling:
 		if f == Above && level == MaxLight {
 			return MaxLight
 		}
-	case o > leaking:
-		if less := uint8(o - leaking); level > less {
+	case o > brighter:
+		if less := uint8(o - brighter); level > less {
 			return max(v, level-less)
 		}
 	default:
@@ -94,20 +95,20 @@ func (r *Relight) has(s cellRef, level, there uint8, f CellFace) uint8 {
 	return v
 }
 
-func less(v uint8, o oddity) uint8 {
+func less(v uint8, o deviation) uint8 {
 	if by := uint8(o - darker); v > by {
 		return v - by
 	}
 	return 0
 }
 
-// own returns the light that a cell has of itself.
-func (r *Relight) own(s cellRef) uint8 {
-	v := r.gives(s.p.what[s.i])
-	switch o := r.oddity(s); {
-	case o == glowing:
+// emitted returns the light that a cell has without its neighbours.
+func (r *Relight) emitted(s cellRef) uint8 {
+	v := r.emits(s.p.what[s.i])
+	switch o := r.deviation(s); {
+	case o == emitting:
 		return s.p.old[s.i]
-	case o > darker && o < leaking:
+	case o > darker && o < brighter:
 		return less(v, o)
 	}
 	return v
@@ -126,6 +127,7 @@ func (r *Relight) remove(s cellRef) {
 	}
 }
 
+// pull queues a cell to be lit from the cells beside it.
 func (r *Relight) pull(s cellRef) {
 	if r.room() {
 		r.pulls = append(r.pulls, s)
@@ -149,7 +151,7 @@ func (r *Relight) darken() {
 			if n.p.place != Inside || had == 0 || had > level || n.p.edited(n.i) {
 				continue
 			}
-			if r.has(n, level, s.p.before(s.i), f^1) >= had {
+			if r.received(n, level, s.p.before(s.i), f^1) >= had {
 				r.remove(n)
 				r.pull(n)
 			}
@@ -162,18 +164,19 @@ func (r *Relight) darken() {
 func (r *Relight) relit() {
 	for _, s := range r.pulls {
 		r.visited++
-		v := r.own(s)
+		v := r.emitted(s)
 		for f := range Sides {
 			n := r.beside(s, f)
 			if l := n.p.now[n.i]; l > v {
-				v = max(v, r.has(s, l, n.p.what[n.i], f))
+				v = max(v, r.received(s, l, n.p.what[n.i], f))
 			}
 		}
-		r.raise(s, v)
+		r.brighten(s, v)
 	}
 }
 
-func (r *Relight) raise(s cellRef, level uint8) {
+// brighten raises the light of a cell to a level, if it is darker, and queues it.
+func (r *Relight) brighten(s cellRef, level uint8) {
 	if level > s.p.now[s.i] {
 		s.p.now[s.i], s.p.changed = level, true
 		r.queue[level] = append(r.queue[level], s)
@@ -195,7 +198,7 @@ func (r *Relight) spread() {
 				if n.p.place != Inside || n.p.now[n.i] >= l-1 && !falls {
 					continue
 				}
-				r.raise(n, r.has(n, l, s.p.what[s.i], f^1))
+				r.brighten(n, r.received(n, l, s.p.what[s.i], f^1))
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (f *Flood) wake(l uint8) {
 	f.queue[l] = f.queue[l][:0]
 }
 
-// wait makes cells of an special tile get a level in its turn.
+// wait makes cells of a special tile get a level in its turn.
 func (f *Flood) wait(k int, o *specialTile, cells uint64, l uint8) {
 	if o.waits == 0 {
 		o.waits = int32(len(f.waiting))

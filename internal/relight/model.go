@@ -12,33 +12,33 @@ import (
 // allLight is both kinds of light.
 const allLight = voxel.HasSky | voxel.HasLight
 
-// A Model is what the blocks of a world are to light, as far as it learned that. The zero
-// Model knows nothing: begin with one again when a cell may have another name than before.
+// A Model learns how the blocks of a world emit and absorb light. The zero Model knows nothing:
+// begin with one again when a cell may have another name than before.
 // It is not safe for concurrent use.
 type Model struct {
-	work light.Relight
-	seen map[string]*seen // by dimension
+	work    light.Relight
+	learned map[string]*learned // by dimension
 }
 
-// seen is what was learned of a dimension's blocks.
-type seen struct {
+// learned is the matters of a dimension's blocks.
+type learned struct {
 	matters light.Matters
-	asked   []bool // by cell
+	known   []bool // by cell
 }
 
 // learnChunks is how many chunks near a change are learned from at most.
 const learnChunks = 64
 
-// learn returns what the cells of the dimension's blocks are to light. It learns that of
-// the blocks around, unless all of them are known.
+// learn returns the matters of the dimension's blocks. It learns those of the blocks around the
+// change, unless all of them are known.
 func (m *Model) learn(r *lightRegion, boxes []geom.Box) light.Matters {
-	if m.seen == nil {
-		m.seen = make(map[string]*seen)
+	if m.learned == nil {
+		m.learned = make(map[string]*learned)
 	}
-	s := m.seen[r.Name]
+	s := m.learned[r.Name]
 	if s == nil {
-		s = &seen{slices.Clone(r.Matters), slices.Repeat([]bool{true}, len(r.Matters))}
-		m.seen[r.Name] = s
+		s = &learned{slices.Clone(r.Matters), slices.Repeat([]bool{true}, len(r.Matters))}
+		m.learned[r.Name] = s
 	}
 	near := r.near(boxes)
 	counts := make([]int, len(r.Names))
@@ -49,18 +49,18 @@ func (m *Model) learn(r *lightRegion, boxes []geom.Box) light.Matters {
 	}
 	more := false
 	for c, n := range counts {
-		more = more || n > 0 && (c >= len(s.asked) || !s.asked[c])
+		more = more || n > 0 && (c >= len(s.known) || !s.known[c])
 	}
 	if !more {
 		return s.matters.With(r.Names)
 	}
 	learned := light.Matters(nil).With(r.Names).Learn(r.lit(near))
 	for c, n := range counts {
-		for c >= len(s.asked) {
-			s.asked, s.matters = append(s.asked, false), append(s.matters, light.Opaque)
+		for c >= len(s.known) {
+			s.known, s.matters = append(s.known, false), append(s.matters, light.Opaque)
 		}
-		if n > 0 && !s.asked[c] {
-			s.asked[c] = true
+		if n > 0 && !s.known[c] {
+			s.known[c] = true
 			if c < len(learned) {
 				s.matters[c] = learned[c]
 			}

@@ -10,8 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// Pending is the blocks of a dimension that changed and whose light is still that of
-// the blocks before.
+// Pending is the changed blocks of a dimension whose light is still that of the blocks before.
 type Pending struct {
 	before  map[geom.ChunkPos]*voxel.Chunk  // the blocks before, nil: the default alone
 	written map[geom.ChunkPos]grid.Replaced // by updates that wrote the light too
@@ -21,7 +20,7 @@ type Pending struct {
 	lit     bool                            // updates wrote the light too
 }
 
-// Clone returns a copy that Add and Good of p leave alone.
+// Clone returns a copy that Add and MarkGood of p leave alone.
 func (p *Pending) Clone() *Pending {
 	c := *p
 	c.before, c.written, c.stale, c.lost = maps.Clone(p.before), maps.Clone(p.written), maps.Clone(p.stale), maps.Clone(p.lost)
@@ -31,9 +30,9 @@ func (p *Pending) Clone() *Pending {
 // Lit reports whether an update wrote the light that followed from its blocks. p may be nil.
 func (p *Pending) Lit() bool { return p != nil && p.lit }
 
-// Good notes that the light of a column was good up to what is pending, and reports whether something
-// is pending there. p may be nil.
-func (p *Pending) Good(pos geom.ColumnPos) bool {
+// MarkGood notes that the light of a column was good before the pending changes, and reports whether
+// changes are pending there. p may be nil.
+func (p *Pending) MarkGood(pos geom.ColumnPos) bool {
 	if p == nil {
 		return false
 	}
@@ -55,7 +54,7 @@ func NewPending(def voxel.Cell, replaced []grid.Replaced, touched []TouchedColum
 		case lit:
 			p.written[r.Pos] = r
 		case r.Unknown:
-			p.lose(r.Pos)
+			p.markLost(r.Pos)
 		default:
 			p.before[r.Pos] = r.Old
 		}
@@ -81,8 +80,8 @@ func (p *Pending) Stale(pos geom.ColumnPos, c *voxel.Column) bool {
 	return stale
 }
 
-// lose notes that nobody knows what was in a chunk.
-func (p *Pending) lose(pos geom.ChunkPos) {
+// markLost notes that the blocks before are unknown in a chunk.
+func (p *Pending) markLost(pos geom.ChunkPos) {
 	for _, at := range columnsOver(pos) {
 		p.lost[at] = true
 	}
@@ -118,7 +117,7 @@ func (p *Pending) overwrite(r grid.Replaced) {
 	}
 	if lost {
 		delete(p.before, r.Pos)
-		p.lose(r.Pos)
+		p.markLost(r.Pos)
 		return
 	}
 	p.before[r.Pos] = voxel.FromFlat(&before)

@@ -1,7 +1,7 @@
 // Package relight computes the light of a dimension again where its blocks changed.
 //
 // Pending collects the blocks that changed since their light was computed. A Model
-// learns what blocks are to light, and its Run computes the light of what is pending.
+// learns how blocks emit and absorb light, and its Run computes the light of what is pending.
 // The caller brings what is around the changes into memory, and writes the sections and
 // columns that come out.
 package relight
@@ -20,7 +20,7 @@ type Input struct {
 	Name    string
 	Blocks  *grid.View
 	Names   []string      // of the cells of Blocks
-	Matters light.Matters // what these cells are to light, as far as a stone says
+	Matters light.Matters // of these cells, as far as a stone has them
 	Levels  [2]*grid.View // by light.Channel; nil: the dimension does not keep that light
 	// Column returns the column at pos, nil if there is none, and false if it is not in
 	// memory. It is nil in a dimension without columns.
