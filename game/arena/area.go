@@ -26,7 +26,7 @@ type Area struct {
 	Mask      string // as region.ParseMask reads it; "": every cell
 }
 
-// Check returns what is wrong with an Area. It wraps ErrArea.
+// Check returns an error that wraps ErrArea if the Area is wrong.
 func (a Area) Check() error {
 	_, err := a.region()
 	if err == nil {
@@ -41,8 +41,8 @@ func (a Area) Check() error {
 	return nil
 }
 
-// ErrArea says that an Area is not what the text forms of package region allow, or names what
-// a world does not have.
+// ErrArea says that an Area cannot be parsed by package region, or names things that the world does
+// not have.
 var ErrArea = errors.New("arena: wrong area")
 
 type areaError struct{ error }
@@ -66,7 +66,7 @@ func (a Area) region() (region.Region, error) {
 	return r, nil
 }
 
-// Within returns the part of a that lies in b as well.
+// Within returns the part of a that is in b.
 func (a Area) Within(b Area) (Area, error) {
 	if a.Dimension != "" && b.Dimension != "" && a.Dimension != b.Dimension {
 		return a, areaError{fmt.Errorf("arena: dimension %q: the snapshot is of %q", a.Dimension, b.Dimension)}
@@ -112,7 +112,7 @@ func (a Area) append(message string) (string, error) {
 	return out, nil
 }
 
-// splitMessage undoes append. A message without lines of an Area is about everything.
+// splitMessage undoes append. Without lines of an Area it is everything.
 func splitMessage(message string) (text string, a Area, ok bool) {
 	lines := strings.Split(message, "\n")
 	if n := len(lines) - 1; n > 0 && lines[n] == lastLine {
@@ -144,8 +144,8 @@ type area struct {
 	names      region.Mask   // the terms about names
 }
 
-// find finds an Area in an open world. What its mask says about history is looked up in the
-// versions of the world: it becomes a part of the region. also are volumes whose names a mask may have too.
+// find resolves an Area in an open world. The terms of its mask about history become a part of the
+// region. also are further volumes whose names the mask may have.
 func (a Area) find(ctx context.Context, st history.Store, w *world.World, also ...stone.VolumeInfo) (*area, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func (a Area) find(ctx context.Context, st history.Store, w *world.World, also .
 	return out, nil
 }
 
-// In returns what an Area means in an open world: the dimensions, the region, nil for everything,
-// and the terms of the mask about names. What the mask says about history is a part of the region.
+// In resolves an Area in an open world: to its dimensions, its region, nil for everything, and the
+// terms of its mask about names. The terms about history become a part of the region.
 func (a Area) In(ctx context.Context, st history.Store, w *world.World) (dimensions []string, in region.Region, names region.Mask, err error) {
 	out, err := a.find(ctx, st, w)
 	if err != nil {
@@ -233,8 +233,8 @@ func (a *area) only(ctx context.Context, st history.Store, w *world.World, term 
 	return nil
 }
 
-// each calls add with the pairs of versions whose difference a term is about: for an author what
-// each of the author's versions that the log has changed.
+// each calls add with the pairs of versions between which a term looks for changes: for an author,
+// each version in the log by that author and the one before it.
 func each(ctx context.Context, term region.Changed, st history.Store, w *world.World, add func(was *world.Snapshot, to history.ID) error) error {
 	found := term.Not
 	if term.By == "" {

@@ -16,17 +16,17 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// DiffOptions say what to compare. The zero value is what the snapshot is of.
+// DiffOptions limit a comparison. The zero value compares the whole Area of the snapshot.
 type DiffOptions struct {
-	Area     // only what lies in it as well
+	Area     // compare only cells within it
 	Cache    stone.PageCache
 	MaxBytes int64 // as diff.Worlds takes it
 }
 
-// Diff returns how the newest version of the snapshot's world differs from the snapshot. What
-// lies outside of a region or a mask does not count, nor do then light, height maps, files and properties.
-// Of a column that a region cuts, only objects count. With a mask of names biomes do not count either, and of columns only the objects in
-// cells that it admits.
+// Diff returns how the newest version of the snapshot's world differs from the snapshot. With a
+// region or a mask, light, height maps, files and properties do not count, nor does anything outside.
+// Of a column that a region cuts, only objects count. With a mask of names, biomes do not count, and of
+// columns only the objects in cells that the mask admits.
 func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*diff.Difference, error) {
 	what, err := o.Area.Within(s.Area)
 	if err != nil {
@@ -62,10 +62,10 @@ func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*
 	}})
 }
 
-// limited is a world as far as it lies in an area. What does not is the default.
+// limited is the part of a world in an area. All else is the default.
 type limited struct {
 	stone.Content
-	now stone.Content // what masks ask
+	now stone.Content // the cells that masks test
 	*area
 }
 
@@ -125,7 +125,7 @@ func (l *limited) ReadChunks(ctx context.Context, dim, vol string, level int, wa
 	})
 }
 
-// admitted returns which cells the mask admits, nil for all, and the chunks to ask; nil is the default.
+// admitted returns which cells the mask admits, nil for all, and the chunks to test; nil is the default.
 func (l *limited) admitted(ctx context.Context, dim, vol string, want []geom.ChunkPos) ([]bool, map[geom.ChunkPos]*voxel.Chunk, error) {
 	v := (&limited{l.now, l.now, l.area}).volume(dim, vol)
 	admits := masks.Admitted(l.names, v.Schema, v.Names)
@@ -168,7 +168,7 @@ func (l *limited) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.
 	}
 }
 
-// objects returns what the mask says of the cells of objects, nil if it says nothing.
+// objects returns the mask's test of the cells of objects, nil without a mask.
 func (l *limited) objects(ctx context.Context, dim string, c *voxel.Column) (func(geom.Point) bool, error) {
 	if !l.masked() {
 		return nil, nil

@@ -13,9 +13,9 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Opener opens the worlds that operations of callers work on, and does the operations a little at
-// a time. A game gives the worlds that it has open anyway and its own Queue, so that
-// its tick keeps its budget; Leased is for a server by itself.
+// Opener opens worlds for operations, and has the Queue that does them a little at a time. A game
+// gives the worlds that it has open anyway and its own Queue, so that its tick keeps its budget; Leased
+// is for a server by itself.
 type Opener interface {
 	// Queue returns the Queue for operations. Someone else steps it.
 	Queue() *edit.Queue
@@ -33,15 +33,15 @@ type OpenArena struct {
 	*edit.Arena
 	// Lost is closed when the world can no longer be saved. nil: never.
 	Lost <-chan struct{}
-	// Close ends the operation; it is called once. With save it makes a commit of what was done
-	// and returns it; a world that a game saves anyway may leave that to the game and
-	// return the zero Commit. Without save what was done may be dropped. nil: nothing is to be done.
+	// Close ends the operation; it is called once. With save it commits the changes and returns the
+	// commit; a world that a game saves anyway may leave that to the game and return the zero
+	// Commit. Without save the changes may be dropped. nil: there is nothing to do.
 	Close func(ctx context.Context, save bool, message string) (history.Commit, error)
 }
 
 // Leased opens stored worlds that nobody else holds: each operation takes the lease of its
-// world, and gives it back when it has ended. Someone calls Step, 20 times a second say.
-// All of its methods are safe for any number of goroutines.
+// world, and gives it back when it has ended. The caller calls Step, such
+// as 20 times a second. Any number of goroutines may call its methods.
 type Leased struct {
 	st     history.Store
 	holder string
@@ -53,19 +53,20 @@ type Leased struct {
 	busy map[string]bool // worlds that are open
 }
 
+var _ Opener = (*Leased)(nil)
+
 // leaseTime is how long a lease is taken and renewed for. A third of it passes between renewals.
 const leaseTime = time.Minute
 
-// NewLeased returns Leased of a Store. holder names the server to other programs
-// that want its worlds, and is its alone: a server that restarts under the same name gets
-// worlds back at once. Of the options of worlds, Author and Fence do not count; those of the
+// NewLeased returns Leased of a Store. holder identifies the server to other
+// programs that want its worlds, and must be unique: a server that restarts under the same name gets
+// its worlds back at once. Of the options of worlds, Author and Fence do not count; those of the
 // queue bound what operations take. The caller closes it when nobody begins operations any more.
 func NewLeased(st history.Store, holder string, o world.Options, queue edit.Options) *Leased {
 	o.Relight = true
 	return &Leased{st: st, holder: cmp.Or(holder, "cairn serve"), o: o, queue: edit.New(queue), busy: make(map[string]bool)}
 }
 
-// Queue implements Opener.
 func (a *Leased) Queue() *edit.Queue { return a.queue }
 
 // Step works on operations for the time of a Step of package edit.
@@ -77,10 +78,9 @@ func (a *Leased) Close() {
 	a.work.Wait()
 }
 
-// Capture implements Opener: what is stored is all there is.
+// Capture returns nil: all changes are stored.
 func (a *Leased) Capture(context.Context, string) (*world.Capture, error) { return nil, nil }
 
-// Open implements Opener.
 func (a *Leased) Open(ctx context.Context, name, author string) (_ *OpenArena, err error) {
 	if !a.take(name) {
 		return nil, fmt.Errorf("arena: an operation works on %s: %w", name, history.ErrLeased)

@@ -11,26 +11,26 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Kinds of what a Restore may leave as it is.
+// Kinds of data that a restore may leave as they are.
 const (
 	Biomes  = "biomes"
 	Objects = "objects"
 	Columns = "columns"
 )
 
-// Kinds returns what RestoreOptions.Without may hold.
+// Kinds returns the valid elements of RestoreOptions.Without.
 func Kinds() []string { return []string{Biomes, Columns, Objects} }
 
-// RestoreOptions say what to restore. The zero value is what the snapshot is of.
+// RestoreOptions limit a restore. The zero value restores the whole Area of the snapshot.
 type RestoreOptions struct {
-	Area              // only what lies in it as well
+	Area              // restore only cells within it
 	Without  []string // Kinds that stay as they are
 	Priority int      // in the Queue
 }
 
-// Start adds to a Queue what brings the snapshot back to an arena. An arena whose Dimension is
+// Start adds the restore of the snapshot to a Queue. An arena whose Dimension is
 // empty stands for all dimensions of its world. then, which may be nil, is called beside the game when the
-// restore has come to its end, with what it did and its first error.
+// restore has ended, with its progress and its first error.
 func (s *Snapshot) Start(ctx context.Context, st history.Store, q *edit.Queue, a *edit.Arena, o RestoreOptions, then func(edit.Progress, error) (history.Commit, error)) (*edit.Operation, error) {
 	for _, kind := range o.Without {
 		if !slices.Contains(Kinds(), kind) {

@@ -16,14 +16,13 @@ import (
 // Snapshot is a named snapshot of a world.
 type Snapshot struct {
 	World, Name string
-	// Commit is the head of the world that the snapshot is. Its author and its time are
-	// those of the snapshot.
+	// Commit is the head of the fork. Its author and its time are those of the snapshot.
 	Commit  history.Commit
 	Message string
-	Area    // what to restore from it
+	Area    // to restore
 }
 
-// Stored returns the name of the world that the snapshot is.
+// Stored returns the name of the fork.
 func (s *Snapshot) Stored() string {
 	full, err := SnapshotName(s.World, s.Name)
 	if err != nil {
@@ -32,7 +31,7 @@ func (s *Snapshot) Stored() string {
 	return full
 }
 
-// SaveOptions say what a snapshot is of. The zero value is everything.
+// SaveOptions of Save. The zero value saves everything.
 type SaveOptions struct {
 	Area
 	At              history.ID // a version of the world; zero: the newest
@@ -121,15 +120,15 @@ func save(ctx context.Context, st history.Store, name, snapshot string, o SaveOp
 	return made(name, snapshot, c, err)
 }
 
-// replaced is what the name of a snapshot ends with while another takes its place. If that is
-// interrupted it stays a snapshot of this name.
+// replaced is the end of a snapshot's name while another takes its place. If that is interrupted, a
+// snapshot of this name stays.
 const replaced = "-replaced"
 
 func made(name, snapshot string, c history.Commit, err error) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, ok := of(name, snapshot, c)
+	s, ok := fromCommit(name, snapshot, c)
 	if !ok {
 		return nil, fmt.Errorf("arena: snapshot %q of %s: %w", snapshot, name, errUnfinished)
 	}
@@ -139,11 +138,11 @@ func made(name, snapshot string, c history.Commit, err error) (*Snapshot, error)
 var (
 	// errUnfinished says that the save of a snapshot was interrupted between the fork and its commit.
 	errUnfinished = errors.New("its save was interrupted; save it again, or delete it")
-	// errWorld says that the name of a snapshot is that of a world which somebody made otherwise.
+	// errWorld says that a world which is no snapshot has the name of one.
 	errWorld = errors.New("it is a world of its own and no snapshot")
 )
 
-// check checks that a version has the dimension, and what the mask names.
+// check checks that a version has the dimension and the names of the mask.
 func (o *SaveOptions) check(ctx context.Context, st history.Store, name string, at history.ID) error {
 	mask, err := region.ParseMask(o.Mask)
 	if err != nil || o.Dimension == "" && mask.Names().String() == "" {
@@ -175,8 +174,8 @@ func volumesOf(s *world.Snapshot) (all []stone.VolumeInfo) {
 	return all
 }
 
-// of describes a snapshot by the head of its world. ok is false if that is the head of no snapshot.
-func of(name, snapshot string, c history.Commit) (s *Snapshot, ok bool) {
+// fromCommit returns the snapshot whose fork has the head c. ok is false if c is not of a snapshot.
+func fromCommit(name, snapshot string, c history.Commit) (s *Snapshot, ok bool) {
 	s = &Snapshot{World: name, Name: snapshot, Commit: c}
 	s.Message, s.Area, ok = splitMessage(c.Message)
 	return s, ok
@@ -208,11 +207,11 @@ func Find(ctx context.Context, st history.Store, name, snapshot string) (*Snapsh
 		return nil, err
 	}
 	if len(log) > 0 {
-		if s, ok := of(name, snapshot, log[0]); ok {
+		if s, ok := fromCommit(name, snapshot, log[0]); ok {
 			return s, nil
 		}
 	}
-	why := errUnfinished // it has nothing but a version of its world
+	why := errUnfinished // it has only a version of its world
 	if len(log) > 0 {
 		_, err = st.Log(ctx, name, log[0].ID(), 1)
 		switch missing := errors.Is(err, history.ErrNoCommit) || errors.Is(err, history.ErrNoWorld); {

@@ -47,9 +47,9 @@ type Fleet struct {
 	tasks  sync.WaitGroup
 
 	stepping  sync.Mutex // held while a Step begins tasks, and when Close ends that
-	now, last time.Time  // of the Fleet, and what the last Step was given; needs stepping
+	now, last time.Time  // of the Fleet, and of the caller at the last Step; guarded by stepping
 
-	mu      sync.Mutex // guards what follows; after stepping
+	mu      sync.Mutex // guards the fields below; taken after stepping
 	members map[string]*member
 	events  []WorldEvent
 	adopted bool // a world that was to be closed stayed open
@@ -58,9 +58,9 @@ type Fleet struct {
 
 // member is a world that is being opened, is open, or is being closed.
 type member struct {
-	kept   *Kept         // nil while it is being opened
-	moving bool          // it is being opened or closed
-	moved  chan struct{} // closed when it no longer is
+	kept *Kept         // nil while it is being opened
+	busy bool          // it is being opened or closed
+	done chan struct{} // closed when it no longer is
 }
 
 // WorldEvent is something that happened to a world since the last Step.
@@ -120,20 +120,20 @@ func (f *Fleet) Open(ctx context.Context, name string) (*Kept, error) {
 			f.mu.Unlock()
 			return nil, fmt.Errorf("autosave: %s: %w", name, ErrClosed)
 		case m == nil:
-			m = &member{moving: true, moved: make(chan struct{})}
+			m = &member{busy: true, done: make(chan struct{})}
 			f.members[name] = m
 			f.tasks.Add(1)
 			f.mu.Unlock()
 			defer f.tasks.Done()
 			return f.open(ctx, name, m)
-		case !m.moving:
+		case !m.busy:
 			f.mu.Unlock()
 			return m.kept, nil
 		}
-		moved := m.moved
+		done := m.done
 		f.mu.Unlock()
 		select {
-		case <-moved:
+		case <-done:
 		case <-ctx.Done():
 			return nil, fmt.Errorf("autosave: %s: %w", name, ctx.Err())
 		}
@@ -144,8 +144,8 @@ func (f *Fleet) open(ctx context.Context, name string, m *member) (*Kept, error)
 	w, err := f.lease(ctx, name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	m.moving = false
-	close(m.moved)
+	m.busy = false
+	close(m.done)
 	if err != nil {
 		delete(f.members, name)
 		return nil, err
@@ -177,9 +177,9 @@ func (f *Fleet) lease(ctx context.Context, name string) (*world.World, error) {
 	return w, nil
 }
 
-// Step sets the time. It begins what is due, and returns what happened since the last Step. It does
-// not wait, unless Options.Run does. A clock that was set back goes on for the Fleet from where it
-// was: what is due is begun as if it had not been.
+// Step sets the time. It begins the saves, renewals and closings that are due, and returns the events
+// since the last Step. It does not wait, unless Options.Run does. A clock that was set back does not
+// delay anything: time goes on for the Fleet from where it was.
 func (f *Fleet) Step(now time.Time) []WorldEvent {
 	f.begin(now)
 	f.mu.Lock()
@@ -205,8 +205,8 @@ func (f *Fleet) begin(now time.Time) {
 		f.run(func() { f.save(s) })
 	}
 	for _, w := range closed {
-		if m := f.move(w.Name()); m != nil {
-			f.run(func() { f.shut(w.Name(), m) })
+		if m := f.startClose(w.Name()); m != nil {
+			f.run(func() { f.closeSaved(w.Name(), m) })
 		}
 	}
 	due, lost := f.leases.Step(now)
@@ -216,7 +216,7 @@ func (f *Fleet) begin(now time.Time) {
 		f.run(func() { _ = r.Run(f.ctx) })
 	}
 	for _, w := range lost {
-		f.lose(w.Name(), history.ErrFenced)
+		f.closeLost(w.Name(), history.ErrFenced)
 	}
 }
 
@@ -229,25 +229,25 @@ func (f *Fleet) run(task func()) {
 	})
 }
 
-// move marks an open world as one that is being closed, and returns it. It returns nil if the
+// startClose marks an open world as one that is being closed, and returns it. It returns nil if the
 // world is not open.
-func (f *Fleet) move(name string) *member {
+func (f *Fleet) startClose(name string) *member {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m := f.members[name]
-	if m == nil || m.moving {
+	if m == nil || m.busy {
 		return nil
 	}
-	m.moving, m.moved = true, make(chan struct{})
+	m.busy, m.done = true, make(chan struct{})
 	return m
 }
 
-// gone completes a close that move began.
-func (f *Fleet) gone(name string, m *member, e WorldEvent) {
+// finishClose completes a close that startClose began.
+func (f *Fleet) finishClose(name string, m *member, e WorldEvent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.members, name)
-	close(m.moved)
+	close(m.done)
 	e.Name = name
 	f.events = append(f.events, e)
 }
@@ -258,7 +258,7 @@ func (f *Fleet) save(s *save) {
 	switch {
 	case err == nil:
 	case errors.Is(err, history.ErrFenced), errors.Is(err, history.ErrConflict), errors.Is(err, history.ErrNoWorld):
-		f.lose(name, err)
+		f.closeLost(name, err)
 	default:
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -266,25 +266,25 @@ func (f *Fleet) save(s *save) {
 	}
 }
 
-// shut closes a world that has nothing to save, and ends its lease. A world that changed in the
-// last moment stays open.
-func (f *Fleet) shut(name string, m *member) {
+// closeSaved closes a world that has nothing to save, and ends its lease. A world that changed in
+// the last moment stays open.
+func (f *Fleet) closeSaved(name string, m *member) {
 	f.o.Closing(m.kept)
 	closed, err := m.kept.World().CloseSaved()
 	if !closed && err == nil {
-		f.mu.Lock() // before adopt: a Step that closes the world again waits until it is no longer moving
+		f.mu.Lock() // before adopt: a Step that closes the world again waits until it is no longer busy
 		defer f.mu.Unlock()
 		f.policy.adopt(m.kept)
-		m.moving, f.adopted = false, true
-		close(m.moved)
+		m.busy, f.adopted = false, true
+		close(m.done)
 		return
 	}
-	f.gone(name, m, WorldEvent{Kind: Closed, Err: errors.Join(err, f.leases.Release(f.ctx, name))})
+	f.finishClose(name, m, WorldEvent{Kind: Closed, Err: errors.Join(err, f.leases.Release(f.ctx, name))})
 }
 
-// lose closes a world that cannot be saved.
-func (f *Fleet) lose(name string, why error) {
-	m := f.move(name)
+// closeLost closes a world that cannot be saved.
+func (f *Fleet) closeLost(name string, why error) {
+	m := f.startClose(name)
 	if m == nil {
 		return
 	}
@@ -296,7 +296,7 @@ func (f *Fleet) lose(name string, why error) {
 		}
 		f.o.Closing(m.kept)
 		err := m.kept.World().Close()
-		f.gone(name, m, WorldEvent{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
+		f.finishClose(name, m, WorldEvent{Kind: Lost, Err: errors.Join(why, err), Cells: m.kept.unsaved()})
 	})
 }
 

@@ -14,7 +14,7 @@ type Kept struct {
 	name  string
 	order int // of opening
 
-	// All below is guarded by the policy's lock.
+	// The fields below are guarded by the policy's lock.
 	place   int       // in the queue
 	due     time.Time // its place in the queue is by this time
 	last    time.Time // when it was opened, found clean, saved, or not saved

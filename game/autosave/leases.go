@@ -28,7 +28,7 @@ type leases struct {
 	st   history.Leases
 	last time.Duration // of each
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	now     time.Time  // of the last Step
 	next    time.Time  // before which nothing is due
 	held    map[string]*lease
@@ -92,16 +92,8 @@ func (l *leases) Release(ctx context.Context, name string) error {
 	return l.st.Release(ctx, name, h.w.Fence())
 }
 
-// Sure reports whether a lease is held and nobody else can have it, as of the last Step: the
-// Store gave or renewed it less than its time ago.
-func (l *leases) Sure(name string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	h := l.held[name]
-	return h != nil && l.now.Sub(h.since) < l.last
-}
-
-// unsure returns the number of held leases that are not Sure.
+// unsure returns the number of held leases that somebody else may have, as of the last Step: the
+// Store gave or renewed them longer ago than their time.
 func (l *leases) unsure() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// target is what a policy needs of a world; *world.World is one. Dirty is called often and
-// under the policy's lock, so it must not do I/O or call the policy.
+// target is a world, as a policy sees it. Dirty is called often and under the policy's lock, so it
+// must not do I/O or call the policy.
 type target interface {
 	Name() string
 	Dirty() bool
@@ -29,7 +29,7 @@ var ErrOpen = errors.New("a world of that name is open")
 type policy struct {
 	o Options // resolved, which is done once
 
-	mu       sync.Mutex // guards what follows, and the Kepts
+	mu       sync.Mutex // guards the fields below, and the Kepts
 	now      time.Time  // of the last Step
 	worlds   map[string]*Kept
 	queue    queue // those without a save under way
@@ -38,7 +38,7 @@ type policy struct {
 	draining int   // calls of Drain
 }
 
-// newPolicy resolves the options and returns a policy without worlds. now is the time on the clock that steps it.
+// newPolicy returns a policy without worlds. now is the time on the clock that steps it.
 func newPolicy(now time.Time, o Options) *policy {
 	return &policy{o: o.resolved(), now: now, worlds: make(map[string]*Kept)}
 }

@@ -37,7 +37,7 @@ type Brush interface {
 	Apply(v *world.VolumeTx) error
 }
 
-// Do loads what the brush needs, which may be I/O, and applies the brush in one update.
+// Do loads the cells that the brush needs, which may be I/O, and applies it in one update.
 func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Change, error) {
 	held, err := Hold(ctx, w, dimension, volume, b)
 	if err != nil {
@@ -49,8 +49,8 @@ func Do(ctx context.Context, w *world.World, dimension, volume string, b Brush) 
 	})
 }
 
-// Hold loads what the brush needs, which may be I/O, so that the caller can Apply it in an
-// update. The caller releases it.
+// Hold loads the cells that the brush needs, which may be I/O, so that the caller can Apply it in
+// an update. The caller releases it.
 func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush) (*world.Held, error) {
 	scale := 1
 	if d := w.View().Dimension(dimension); d != nil {
@@ -68,8 +68,7 @@ func Hold(ctx context.Context, w *world.World, dimension, volume string, b Brush
 	return w.Load(ctx, dimension, in.Intersect(world.Everywhere), volumes...)
 }
 
-// Matter is what a brush works with: the name of a block or a material, or a cell. The zero
-// Matter is nothing.
+// Matter is a block, a material or a cell that a brush writes. The zero Matter is empty.
 type Matter struct {
 	name string
 	cell voxel.Cell
@@ -102,7 +101,7 @@ func (m Matter) in(v *world.VolumeTx, b geom.Box) (voxel.Cell, error) {
 	return voxel.Empty, fmt.Errorf("brush: volume %q has no material %q", v.Volume.Name, m.name)
 }
 
-// some is in for a brush that needs matter that is not empty.
+// some is in, and fails if the matter is empty.
 func (m Matter) some(v *world.VolumeTx, b geom.Box, brush string) (voxel.Cell, error) {
 	c, err := m.in(v, b)
 	if err == nil && v.Rule().Empty(c) {

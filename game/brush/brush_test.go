@@ -148,7 +148,7 @@ func shapes(t *testing.T) map[string]shape {
 		"tiny ball": {brush.Ball(point, 0), region.Ball{Center: point}},
 		"cylinder":  {brush.Cylinder(pipe.Base, pipe.Radius, pipe.Height), pipe},
 		"box":       {brush.Box(room), room},
-		"region":    {brush.Of(ball), ball},
+		"region":    {brush.FromRegion(ball), ball},
 		"nothing":   {brush.Shape{}, geom.Box{}},
 		"no number": {brush.Ball(point, math.NaN()), geom.Box{}},
 	}
@@ -204,7 +204,7 @@ func TestParts(t *testing.T) {
 	}{
 		{"add", brush.Add{ball, brush.Cell(partly)}, slowAdd(shape{Shape: ball}, partly)},
 		{"add a box", brush.Add{brush.Box(large), brush.Cell(partly)}, slowAdd(shape{brush.Box(large), large}, partly)},
-		{"add a region", brush.Add{brush.Of(wide), brush.Cell(partly)}, slowAdd(shape{brush.Of(wide), wide}, partly)},
+		{"add a region", brush.Add{brush.FromRegion(wide), brush.Cell(partly)}, slowAdd(shape{brush.FromRegion(wide), wide}, partly)},
 		{"add a wide ball", brush.Add{brush.Ball(wide.Center, wide.Radius), brush.Cell(partly)}, slowAdd(shape{brush.Ball(wide.Center, wide.Radius), wide}, partly)},
 		{"erode", brush.Erode{brush.Box(room), .25}, slowErode(shape{cells: room}, 64)},
 		{"grow", brush.Grow{brush.Box(room), .75}, slowGrow(shape{cells: room}, 192)},

@@ -22,11 +22,11 @@ type Shape struct {
 	row func(p geom.Point, covered []int)
 }
 
-// Of returns the shape of a region, without a rim.
-func Of(r region.Region) Shape { return Shape{cells: r, outer: r, core: r} }
+// FromRegion returns the shape of a region, without a rim.
+func FromRegion(r region.Region) Shape { return Shape{cells: r, outer: r, core: r} }
 
 // Box returns the cells of a box.
-func Box(b geom.Box) Shape { return Of(b) }
+func Box(b geom.Box) Shape { return FromRegion(b) }
 
 // Ball returns a ball around the centre of a cell; the radius is in cells.
 func Ball(center geom.Point, radius float64) Shape {
