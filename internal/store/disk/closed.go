@@ -271,7 +271,7 @@ func (s *Store) inspectOpen(names []string) (some, all []string, err error) {
 	}
 	some = append(some, tables...)
 	sound := true
-	l := walked{logs: logs, first: m.FirstLog, sums: make(map[uint64]uint32)}
+	l := logScan{logs: logs, first: m.FirstLog, sums: make(map[uint64]uint32)}
 	for _, number := range numbers {
 		if number < m.FirstLog {
 			continue

@@ -129,22 +129,22 @@ const sweepBatch = 256
 func (c *collector) sweepKind(r record.Reads, need *record.GarbageMarks, kind byte) error {
 	var found []record.Thing
 	err := r.Each([]byte{kind}, func(key, value []byte) (bool, error) {
-		c.see(kind, value)
+		c.countLeft(kind, value)
 		if t := record.Thing(key); !need.Has(t) {
 			found = append(found, t)
 		}
 		if len(found) < sweepBatch {
 			return true, c.ctx.Err()
 		}
-		err := c.take(found, c.takeOne)
+		err := c.deleteUnheld(found, c.takeOne)
 		found = found[:0]
 		return true, errors.Join(err, c.ctx.Err())
 	})
-	return errors.Join(err, c.take(found, c.takeOne))
+	return errors.Join(err, c.deleteUnheld(found, c.takeOne))
 }
 
-// see counts a thing for Stats as if it stayed.
-func (c *collector) see(kind byte, value []byte) {
+// countLeft counts a thing for Stats as if it stayed.
+func (c *collector) countLeft(kind byte, value []byte) {
 	switch kind {
 	case record.Commits:
 		c.left.Commits++
@@ -158,9 +158,9 @@ func (c *collector) see(kind byte, value []byte) {
 	}
 }
 
-// take removes those things that no call holds. It must not wait for the disk,
+// deleteUnheld removes those things that no call holds. It must not wait for the disk,
 // because all calls wait for it.
-func (s *Store) take(things []record.Thing, one func(*pebble.Batch, record.Thing) error) error {
+func (s *Store) deleteUnheld(things []record.Thing, one func(*pebble.Batch, record.Thing) error) error {
 	b := s.db.NewBatch()
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()

@@ -28,7 +28,7 @@ const (
 func (s *Store) identify() error {
 	id, err := readID(s.FS, s.dir)
 	if errors.Is(err, fs.ErrNotExist) && !s.ReadOnly {
-		id, err = s.found()
+		id, err = s.initDir()
 	}
 	s.id = id
 	return err
@@ -50,8 +50,8 @@ func readID(on vfs.FS, dir string) (string, error) {
 	return strings.TrimSpace(id), nil
 }
 
-// found turns an empty directory into a Store.
-func (s *Store) found() (string, error) {
+// initDir turns an empty directory into a Store.
+func (s *Store) initDir() (string, error) {
 	if err := s.FS.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err
 	}

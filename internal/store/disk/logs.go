@@ -14,8 +14,8 @@ var le = binary.LittleEndian
 // batchHead is the first sequence number of a batch and the number of its records.
 const batchHead = 8 + 4
 
-// walked is the result of reading the logs so far, from the first that is needed.
-type walked struct {
+// logScan is the result of reading the logs so far, from the first that is needed.
+type logScan struct {
 	logs  map[uint64]string // names of the logs that exist, by number
 	first uint64            // the first log that is needed; the tables have what was in those before it
 	next  uint64            // the next sequence number, 0 if there was no record
@@ -24,7 +24,7 @@ type walked struct {
 }
 
 // lacks reports whether the logs lack what is before a place.
-func (l *walked) lacks(at logPlace) bool {
+func (l *logScan) lacks(at logPlace) bool {
 	if at.log == 0 || at.log < l.first {
 		return false
 	}
@@ -33,7 +33,7 @@ func (l *walked) lacks(at logPlace) bool {
 }
 
 // lost says which log lacks what is before a place that another file names.
-func (l *walked) lost(at logPlace, by string) string {
+func (l *logScan) lost(at logPlace, by string) string {
 	name := l.logs[at.log]
 	switch {
 	case name == "":
@@ -47,7 +47,7 @@ func (l *walked) lost(at logPlace, by string) string {
 // check reads the next log. If records behind damage show that acknowledged records
 // are lost (see acknowledge), it returns a text that names the log that lost them,
 // and the offset up to which the log can be read.
-func (l *walked) check(on vfs.FS, dir string, number uint64) (why string, end int64, err error) {
+func (l *logScan) check(on vfs.FS, dir string, number uint64) (why string, end int64, err error) {
 	var resumed uint64 // first sequence number behind the damage
 	r := journal.Records{Number: uint32(number)}
 	r.Each = func(b []byte) {

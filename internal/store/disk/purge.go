@@ -80,7 +80,7 @@ func (p *purger) sweep() error {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), bytes.Compare(a[:], b[:]))
 	})
 	for some := range slices.Chunk(things, sweepBatch) {
-		if err := errors.Join(p.ctx.Err(), p.take(some, p.takeOne)); err != nil {
+		if err := errors.Join(p.ctx.Err(), p.deleteUnheld(some, p.takeOne)); err != nil {
 			return err
 		}
 	}

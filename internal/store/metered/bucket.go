@@ -42,34 +42,34 @@ type bucket struct {
 func (b bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	began := b.c.now()
 	data, err := b.of.Get(ctx, key, off, n)
-	b.c.saw(read, began, len(data), err)
+	b.c.observe(read, began, len(data), err)
 	return data, err
 }
 
 func (b bucket) Head(ctx context.Context, key string) (blob.Info, error) {
 	began := b.c.now()
 	info, err := b.of.Head(ctx, key)
-	b.c.saw(head, began, 0, err)
+	b.c.observe(head, began, 0, err)
 	return info, err
 }
 
 func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
 	began := b.c.now()
 	infos, err := b.of.List(ctx, prefix, after, n)
-	b.c.saw(list, began, 0, err)
+	b.c.observe(list, began, 0, err)
 	return infos, err
 }
 
 func (b bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	began := b.c.now()
 	err := b.of.Put(ctx, key, body)
-	b.c.saw(put, began, int(body.Size()), err)
+	b.c.observe(put, began, int(body.Size()), err)
 	return err
 }
 
 func (b bucket) Delete(ctx context.Context, key string) error {
 	began := b.c.now()
 	err := b.of.Delete(ctx, key)
-	b.c.saw(remove, began, 0, err)
+	b.c.observe(remove, began, 0, err)
 	return err
 }

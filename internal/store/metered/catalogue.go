@@ -40,14 +40,14 @@ type records struct {
 func (r records) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	began := r.c.now()
 	values, err := r.of.Get(ctx, keys...)
-	r.c.saw(get, began, 0, err)
+	r.c.observe(get, began, 0, err)
 	return values, err
 }
 
 func (r records) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	began := r.c.now()
 	found, err := r.of.Scan(ctx, from, to, n, back)
-	r.c.saw(scan, began, 0, err)
+	r.c.observe(scan, began, 0, err)
 	return found, err
 }
 
@@ -60,7 +60,7 @@ type catalogue struct {
 func (t catalogue) Snapshot(ctx context.Context) (history.Records, func(), error) {
 	began := t.c.now()
 	r, release, err := t.of.Snapshot(ctx)
-	t.c.saw(snapshot, began, 0, err)
+	t.c.observe(snapshot, began, 0, err)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func (t catalogue) Snapshot(ctx context.Context) (history.Records, func(), error
 func (t catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	began := t.c.now()
 	err := t.of.Swap(ctx, conditions, changes)
-	t.c.saw(swap, began, 0, err)
+	t.c.observe(swap, began, 0, err)
 	return err
 }
 

@@ -127,8 +127,8 @@ func (c *Calls) Request(t blob.Request) {
 	c.count(op, t.Took, t.Bytes, t.Err)
 }
 
-// saw counts a call that began at began.
-func (c *Calls) saw(op int, began time.Time, bytes int, err error) {
+// observe counts a call that began at began.
+func (c *Calls) observe(op int, began time.Time, bytes int, err error) {
 	c.count(op, c.now().Sub(began), int64(bytes), err)
 }
 
@@ -181,6 +181,6 @@ type pinger struct {
 func (p *pinger) Ping(ctx context.Context) error {
 	began := p.c.now()
 	err := p.of.Ping(ctx)
-	p.c.saw(p.op, began, 0, err)
+	p.c.observe(p.op, began, 0, err)
 	return err
 }

@@ -32,7 +32,7 @@ func (b base) AskAny(ctx context.Context, what func(record.Reads) error) error {
 }
 
 func (b base) Walk(ctx context.Context, what func(record.Reads) error) error {
-	return b.s.look(ctx, what)
+	return b.s.atSnapshot(ctx, what)
 }
 
 func (b base) Change(ctx context.Context, about rules.Subject, what func(*rules.Proposal) error) error {

@@ -59,9 +59,9 @@ func (c *cache) get(key string) []byte {
 // has reports whether something is remembered of a key.
 func (c *cache) has(key string) bool { return c.get(key) != nil }
 
-// lasting is get for records that last, and nil for others.
-func (c *cache) lasting(key string) []byte {
-	if !lasting(key) {
+// getImmutable is get for records that never change, and nil for others.
+func (c *cache) getImmutable(key string) []byte {
+	if !immutable(key) {
 		return nil
 	}
 	return c.get(key)
@@ -97,5 +97,5 @@ func (c *cache) putStone(id stone.ID, data []byte) {
 // smallKey is the key of the record with the bytes of a small stone.
 func smallKey(id stone.ID) string { return string(append([]byte{smalls}, id[:]...)) }
 
-// lasting reports whether a record never changes as long as it exists.
-func lasting(key string) bool { return key[0] == record.Commits || key[0] == smalls }
+// immutable reports whether a record never changes as long as it exists.
+func immutable(key string) bool { return key[0] == record.Commits || key[0] == smalls }

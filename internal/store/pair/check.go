@@ -32,7 +32,7 @@ func (s *Store) check(ctx context.Context, progress func(done, total int64)) (re
 	c := &checker{Store: s, progress: progress}
 	c.Ctx, c.Stone = ctx, c.count
 	err := s.calls.OnStore(ctx, "check", func() error {
-		err := c.look(c.Records, c.smalls, c.others)
+		err := c.atSnapshot(c.Records, c.smalls, c.others)
 		if err == nil {
 			err = c.listed()
 		}
@@ -40,7 +40,7 @@ func (s *Store) check(ctx context.Context, progress func(done, total int64)) (re
 			err = c.read()
 		}
 		if err == nil && len(c.Report.Faults) > 0 {
-			err = c.look(c.Hurt)
+			err = c.atSnapshot(c.Hurt)
 		}
 		return err
 	})
@@ -57,9 +57,9 @@ type checker struct {
 	total    int64 // bytes of other stones
 }
 
-// look makes steps with a snapshot.
-func (c *checker) look(steps ...func() error) error {
-	return c.Store.look(c.Ctx, func(r record.Reads) error {
+// atSnapshot makes steps with the records of one moment.
+func (c *checker) atSnapshot(steps ...func() error) error {
+	return c.Store.atSnapshot(c.Ctx, func(r record.Reads) error {
 		c.Reads, c.Each = r, eachOf(r)
 		for _, step := range steps {
 			if err := step(); err != nil {

@@ -53,7 +53,7 @@ type collector struct {
 // still deleted.
 func (c *collector) removeDeleted() error {
 	b := &batch{Store: c.Store, ctx: c.ctx}
-	return c.look(c.ctx, func(r record.Reads) error {
+	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
 			g, err := record.ParseDeleted(value)
 			over := c.policy.DeletedOver(c.at, g.Deleted)
@@ -89,7 +89,7 @@ func (c *collector) removeDeleted() error {
 // condition against saves.
 func (c *collector) trim() error {
 	b := &batch{Store: c.Store, ctx: c.ctx}
-	return c.look(c.ctx, func(r record.Reads) error {
+	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		err := r.EachLog(func(w uint64, log []record.Entry) error {
 			last := log[len(log)-1]
 			newest := history.Record{Key: string(record.LogKey(w, last.Number)), Value: last.Value()}
@@ -193,7 +193,7 @@ func (c *collector) endEpochs() error {
 	if err := c.endUnused(c.ctx, func(e *epoch) bool { return !e.fresh(c.at) }); err != nil {
 		return err
 	}
-	return c.look(c.ctx, func(r record.Reads) error {
+	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		return r.Each([]byte{running}, func(key, value []byte) (bool, error) {
 			begun, err := record.ParseNumber(value)
 			if err == nil && len(key) != len(epochKey(0)) {
@@ -212,7 +212,7 @@ func (c *collector) endEpochs() error {
 // endClaims deletes the records of jobs that nobody has and that were not finished
 // lately.
 func (c *collector) endClaims() error {
-	return c.look(c.ctx, func(r record.Reads) error {
+	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		return r.Each([]byte{claims}, func(key, value []byte) (bool, error) {
 			j, err := parseClaim(value)
 			if err != nil || !j.over(c.at) {

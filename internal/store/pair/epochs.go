@@ -106,7 +106,7 @@ func (s *Store) start(ctx context.Context, now time.Time) error {
 	unused, ends := t.unused()
 	t.mu.Unlock()
 	// It is for all who wait, so it does not end with the call that began it.
-	err := heard(&s.full.catalogue, s.catalogue.Swap(context.WithoutCancel(ctx), []history.Record{{Key: e.record.Key}}, append([]history.Record{e.record}, ends...)))
+	err := noteRoom(&s.full.catalogue, s.catalogue.Swap(context.WithoutCancel(ctx), []history.Record{{Key: e.record.Key}}, append([]history.Record{e.record}, ends...)))
 	t.mu.Lock()
 	switch {
 	case err == nil:

@@ -35,15 +35,15 @@ func (s *Store) ask(ctx context.Context, what func(record.Reads) error) error {
 	return s.decide(ctx, new(keySet), s.cache, func(r reader) error { return what(record.Reads{Reader: r}) }, nil)
 }
 
-// look calls what with a snapshot.
-func (s *Store) look(ctx context.Context, what func(record.Reads) error) error {
+// atSnapshot calls what with the records of one moment.
+func (s *Store) atSnapshot(ctx context.Context, what func(record.Reads) error) error {
 	return s.withSnapshot(ctx, new(keySet), nil, func(r reader) error { return what(record.Reads{Reader: r}) })
 }
 
 // decide calls what until it was called with records of one moment, and returns its error.
-// keys are those that it is known to read. Records that last are taken from lasting. If no
+// keys are those that it is known to read. Records that never change are taken from immutable. If no
 // keys are known yet, and enough says so, the first call counts though it presumed records.
-func (s *Store) decide(ctx context.Context, keys *keySet, lasting *cache, what func(reader) error, enough func(error) bool) error {
+func (s *Store) decide(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error, enough func(error) bool) error {
 	if s.cache == nil {
 		return s.withSnapshot(ctx, keys, nil, what)
 	}
@@ -53,7 +53,7 @@ func (s *Store) decide(ctx context.Context, keys *keySet, lasting *cache, what f
 		if err != nil {
 			return err
 		}
-		r := &presumed{known: known, cache: s.cache, lasting: lasting, keys: keys}
+		r := &presumed{known: known, cache: s.cache, immutable: immutable, keys: keys}
 		err = what(r)
 		if !r.walked && (!r.presumed || first && n == 0 && enough != nil && enough(err)) {
 			return err
@@ -63,16 +63,16 @@ func (s *Store) decide(ctx context.Context, keys *keySet, lasting *cache, what f
 		}
 		deep = n > 0 && r.pack
 	}
-	return s.withSnapshot(ctx, keys, lasting, what)
+	return s.withSnapshot(ctx, keys, immutable, what)
 }
 
-func (s *Store) withSnapshot(ctx context.Context, keys *keySet, lasting *cache, what func(reader) error) error {
+func (s *Store) withSnapshot(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error) error {
 	from, release, err := s.catalogue.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	r := &snapshot{ctx: ctx, from: from, lasting: lasting}
+	r := &snapshot{ctx: ctx, from: from, immutable: immutable}
 	if s.cache != nil { // otherwise no call costs anything
 		if r.known, err = keys.get(ctx, from, s.cache); err != nil {
 			return err
@@ -171,7 +171,7 @@ func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Pr
 			return err
 		}
 		changes := h.changes(d)
-		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, h.conditions.list, changes))
+		err = noteRoom(&s.full.catalogue, s.catalogue.Swap(ctx, h.conditions.list, changes))
 		if err == nil {
 			for _, r := range slices.Concat(h.conditions.list, changes) {
 				s.cache.put(r.Key, r.Value)

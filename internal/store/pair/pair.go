@@ -163,7 +163,7 @@ func (s *Store) pingCatalogue(ctx context.Context) (err error) {
 	}
 	if err == nil && s.full.catalogue.Load() {
 		// Only a change tells whether it has room again: of a record that is not there.
-		err = heard(&s.full.catalogue, s.catalogue.Swap(ctx, nil, []history.Record{{Key: "p"}}))
+		err = noteRoom(&s.full.catalogue, s.catalogue.Swap(ctx, nil, []history.Record{{Key: "p"}}))
 	}
 	return err
 }
@@ -186,8 +186,8 @@ func (s *Store) pingBucket(ctx context.Context) (err error) {
 // wholeBlock is what must fit into a bucket that is not full.
 const wholeBlock = 4096
 
-// heard notes whether a half had room for a change.
-func heard(full *atomic.Bool, err error) error {
+// noteRoom notes whether a half had room for a change.
+func noteRoom(full *atomic.Bool, err error) error {
 	if err == nil || errors.Is(err, syscall.ENOSPC) {
 		full.Store(err != nil)
 	}
@@ -197,7 +197,7 @@ func heard(full *atomic.Bool, err error) error {
 // putBytes puts bytes into the bucket. That the time of the call is over is an error of
 // the bucket, and says so.
 func (s *Store) putBytes(ctx context.Context, key string, body *io.SectionReader) error {
-	err := heard(&s.full.bucket, s.bucket.Put(ctx, key, body))
+	err := noteRoom(&s.full.bucket, s.bucket.Put(ctx, key, body))
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, blob.ErrAway) {
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
 	}

@@ -18,13 +18,13 @@ type reader interface {
 // presumed has some records of one moment. It presumes that all others are as the cache has
 // them, or missing if it does not.
 type presumed struct {
-	known    map[string][]byte // of one moment
-	cache    *cache
-	lasting  *cache  // what it has of records that last is true; may be nil
-	keys     *keySet // those that were asked for are added
-	presumed bool    // a record was not known
-	pack     bool    // that of a pack
-	walked   bool    // it was asked for a range of keys, which only a snapshot has
+	known     map[string][]byte // of one moment
+	cache     *cache
+	immutable *cache  // has records that never change; may be nil
+	keys      *keySet // those that were asked for are added
+	presumed  bool    // a record was not known
+	pack      bool    // that of a pack
+	walked    bool    // it was asked for a range of keys, which only a snapshot has
 }
 
 func (r *presumed) Get(key []byte) ([]byte, error) {
@@ -32,7 +32,7 @@ func (r *presumed) Get(key []byte) ([]byte, error) {
 	if value, ok := r.known[k]; ok {
 		return value, nil
 	}
-	if value := r.lasting.lasting(k); value != nil {
+	if value := r.immutable.getImmutable(k); value != nil {
 		return value, nil
 	}
 	r.keys.add(k)
@@ -63,10 +63,10 @@ func (r *presumed) Back(_, _ []byte, _ func(key, value []byte) (bool, error)) er
 
 // snapshot reads the records of one moment from the catalogue.
 type snapshot struct {
-	ctx     context.Context
-	from    history.Records
-	known   map[string][]byte // what was read; nil if each record is read when it is needed
-	lasting *cache            // has records that last; may be nil
+	ctx       context.Context
+	from      history.Records
+	known     map[string][]byte // what was read; nil if each record is read when it is needed
+	immutable *cache            // has records that never change; may be nil
 }
 
 const (
@@ -103,7 +103,7 @@ func (r *snapshot) Get(key []byte) ([]byte, error) {
 
 func (r *snapshot) has(key string) (value []byte, ok bool) {
 	if value, ok = r.known[key]; !ok {
-		value = r.lasting.lasting(key)
+		value = r.immutable.getImmutable(key)
 		ok = value != nil
 	}
 	return value, ok
@@ -119,7 +119,7 @@ func (r *snapshot) fetch(keys []string) error {
 	}
 	for i, key := range keys {
 		r.known[key] = values[i]
-		r.lasting.put(key, values[i])
+		r.immutable.put(key, values[i])
 	}
 	return nil
 }

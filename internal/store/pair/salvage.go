@@ -15,7 +15,7 @@ import (
 func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
 	v := rules.Salvage{Walk: rules.Walk{Ctx: ctx}, To: to}
 	err = s.calls.OnStore(ctx, "salvage", func() error {
-		return s.look(ctx, func(r record.Reads) error {
+		return s.atSnapshot(ctx, func(r record.Reads) error {
 			v.Reads, v.Each = r, eachOf(r)
 			v.Read = func(ref history.StoneRef) (history.Stone, error) { return s.verified(ctx, r, ref) }
 			return v.Run()

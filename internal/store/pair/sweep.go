@@ -130,7 +130,7 @@ func (s *Store) sweep(ctx context.Context, until time.Time, what func(*batch, re
 		b := &batch{Store: s, ctx: ctx, run: []history.Record{{Key: runKey, Value: record.NumberValue(s.number())}}}
 		err := s.catalogue.Swap(ctx, nil, b.run)
 		if err == nil {
-			err = s.look(ctx, func(r record.Reads) error { return what(b, r) })
+			err = s.atSnapshot(ctx, func(r record.Reads) error { return what(b, r) })
 		}
 		if !errors.Is(err, errRestarted) || n == maxRuns {
 			return err
