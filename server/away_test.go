@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
@@ -45,7 +46,7 @@ func (h *half) fail(ctx context.Context, away error) error {
 
 // catalogue and bucket are halves in memory that can be switched off.
 type catalogue struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	is half
 }
 
@@ -85,7 +86,7 @@ func (c *catalogue) Swap(ctx context.Context, conditions, changes []history.Reco
 }
 
 type bucket struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	is half
 }
 
@@ -120,7 +121,7 @@ type halves struct {
 }
 
 func newHalves() *halves {
-	return &halves{catalogue{Catalogue: memory.NewCatalogue()}, bucket{Bucket: memory.NewBucket()}}
+	return &halves{catalogue{Catalogue: inmemory.NewCatalogue()}, bucket{Bucket: inmemory.NewBucket()}}
 }
 
 // site returns a new server of the cluster, with a Store of its own.
@@ -343,7 +344,7 @@ func TestFullHalf(t *testing.T) {
 func TestAdoptInDoubt(t *testing.T) {
 	h := newHalves()
 	s := h.site(t, server.Options{})
-	from := memory.New(memory.Options{})
+	from := memory.New(memory.Options{}).(*pair.Store)
 	if err := from.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}

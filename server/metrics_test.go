@@ -20,6 +20,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
@@ -28,7 +29,6 @@ import (
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // exposed returns the names of the metrics with our prefix in an exposition, and
@@ -82,7 +82,7 @@ func (c clustered) Calls() *metered.Calls        { return c.calls }
 func (c clustered) Catalogue() history.Catalogue { return c.catalogue }
 
 // sql is a catalogue that says what PostgreSQL would.
-type sql struct{ *memory.Catalogue }
+type sql struct{ *inmemory.Catalogue }
 
 func (sql) Pool() postgres.Stats { return postgres.Stats{Connections: 3, InUse: 2, Most: 8} }
 
@@ -94,7 +94,7 @@ func (sql) Stats(context.Context) (postgres.Stats, error) {
 
 func newClustered(catalogue history.Catalogue) clustered {
 	calls := metered.New(nil)
-	return clustered{pair.New(calls.Catalogue(catalogue), calls.Bucket(memory.NewBucket()), pair.Options{Inline: -1}), calls, catalogue}
+	return clustered{pair.New(calls.Catalogue(catalogue), calls.Bucket(inmemory.NewBucket()), pair.Options{Inline: -1}), calls, catalogue}
 }
 
 // clusterSite is a Server of such a Store that was used a little.
@@ -131,7 +131,7 @@ func busySite(t *testing.T) *site {
 	t.Cleanup(func() { st.Close() })
 	m := metrics.New()
 	k := keeper.New(st, start, keeper.Options{Metrics: m, Log: slog.New(slog.NewTextHandler(log, nil)), Backup: func(c context.Context) (keeper.Backed, error) {
-		r, err := backup.Run(c, st, memory.NewBucket(), backup.Options{})
+		r, err := backup.Run(c, st, inmemory.NewBucket(), backup.Options{})
 		return keeper.Backed{Name: r.Name, Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds}}, err
 	}})
 	s := newSiteOf(t, st, server.Options{Observe: m.Observe, Metrics: m.Handler(), Saved: k.Saved})
@@ -214,7 +214,7 @@ func TestMetrics(t *testing.T) {
 
 func mustLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), memory.NewBucket(), ledger.Options{Prefix: "ledger/"})
+	l, err := ledger.Open(t.Context(), inmemory.NewBucket(), ledger.Options{Prefix: "ledger/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestLedgerMetrics(t *testing.T) {
 }
 
 func TestClusterMetrics(t *testing.T) {
-	body := clusterSite(t, sql{memory.NewCatalogue()}).get("/metrics").body
+	body := clusterSite(t, sql{inmemory.NewCatalogue()}).get("/metrics").body
 	_, samples := exposed(t, body)
 	for sample, want := range map[string]string{
 		`cairn_worlds`:            "1",
@@ -291,7 +291,7 @@ func TestClusterMetrics(t *testing.T) {
 // The page says of each metric what it is, and of no other.
 func TestMetricsDocumented(t *testing.T) {
 	names, _ := exposed(t, busySite(t).get("/metrics").body)
-	for _, c := range []history.Catalogue{sql{memory.NewCatalogue()}, mustLedger(t)} {
+	for _, c := range []history.Catalogue{sql{inmemory.NewCatalogue()}, mustLedger(t)} {
 		more, _ := exposed(t, clusterSite(t, c).get("/metrics").body)
 		maps.Copy(names, more)
 	}

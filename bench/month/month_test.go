@@ -11,10 +11,10 @@ import (
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/bench/labtest"
 	"github.com/cairnvoxel/cairn/bench/month"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 const high = 7 // as server/keeper packs
@@ -23,14 +23,14 @@ const high = 7 // as server/keeper packs
 type real struct {
 	*testing.T
 	*pair.Store
-	catalogue *memory.Catalogue
+	catalogue *inmemory.Catalogue
 	now       time.Time
 	n         uint64
 }
 
 func newReal(t *testing.T, template int) *real {
-	r := &real{T: t, catalogue: memory.NewCatalogue(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r.Store = pair.New(r.catalogue, memory.NewBucket(), pair.Options{Now: func() time.Time { return r.now }})
+	r := &real{T: t, catalogue: inmemory.NewCatalogue(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	r.Store = pair.New(r.catalogue, inmemory.NewBucket(), pair.Options{Now: func() time.Time { return r.now }})
 	r.must(r.Create(r.Context(), "template"))
 	r.save("template", template)
 	h, err := r.Head(r.Context(), "template")

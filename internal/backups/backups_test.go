@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -26,7 +27,7 @@ func (stoneless) ReadStone(context.Context, stone.ID) (history.Stone, func() err
 
 // stuck is a Bucket that does not do all calls.
 type stuck struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	put, delete string // prefixes of keys
 }
 
@@ -48,7 +49,7 @@ func (b *stuck) Delete(ctx context.Context, key string) error {
 
 // TestUnmade says which backups a schedule takes for made, and which for unfinished.
 func TestUnmade(t *testing.T) {
-	st := memory.New(memory.Options{})
+	st := memory.New(memory.Options{}).(*pair.Store)
 	if err := st.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestUnmade(t *testing.T) {
 		{"the claim stays", st, stuck{delete: "claims/"}, errStuck, false, true},
 		{"no seal", st, stuck{put: "seals/"}, errStuck, true, false},
 	} {
-		tt.to.Bucket = memory.NewBucket()
+		tt.to.Bucket = inmemory.NewBucket()
 		r, err := backup.Run(t.Context(), tt.from, &tt.to, backup.Options{})
 		if !errors.Is(err, tt.err) {
 			t.Errorf("%s: got %v, want %v", tt.name, err, tt.err)

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/client"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // openBoth returns a Store whose home is the first of several fakes.
@@ -337,7 +337,7 @@ func (s steady) Close() error {
 func TestKilledServers(t *testing.T) {
 	storetest.Run(t, storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) history.Store {
-			catalogue, bucket := memory.NewCatalogue(), memory.NewBucket()
+			catalogue, bucket := inmemory.NewCatalogue(), inmemory.NewBucket()
 			f := newFleet(t, func() history.Store { return pair.New(catalogue, bucket, pair.Options{Now: now}) })
 			c, err := openStore(t.Context(), "http://"+siteNames[0]+",http://"+siteNames[1], client.Options{HTTP: f.way})
 			if err != nil {

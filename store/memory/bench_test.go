@@ -12,6 +12,7 @@ import (
 // BenchmarkStore saves stones of a kilobyte into a thousand worlds, and loads them.
 func BenchmarkStore(b *testing.B) {
 	s := memory.New(memory.Options{})
+	fetcher := s.(history.Fetcher)
 	ctx := b.Context()
 	const worlds = 1000
 	heads := make([]history.ID, worlds)
@@ -40,7 +41,7 @@ func BenchmarkStore(b *testing.B) {
 	b.Run("Fetch", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := s.Fetch(ctx, name(i), history.ID{}, 1<<20); err != nil {
+			if _, err := fetcher.Fetch(ctx, name(i), history.ID{}, 1<<20); err != nil {
 				b.Fatal(err)
 			}
 			i++

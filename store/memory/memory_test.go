@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/internal/blob"
-	"github.com/cairnvoxel/cairn/internal/testing/blobtest"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -18,7 +16,3 @@ var kind = storetest.Kind{
 func TestStore(t *testing.T) { storetest.Run(t, kind) }
 
 func TestLinear(t *testing.T) { storetest.Linear(t, kind, 2000) }
-
-func openBucket(*testing.T) blob.Bucket { return memory.NewBucket() }
-
-func TestBucket(t *testing.T) { blobtest.Run(t, openBucket) }

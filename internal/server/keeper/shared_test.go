@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // cluster is two halves that several Stores share, and what was done with them.
 type cluster struct {
-	catalogue *memory.Catalogue
-	bucket    *memory.Bucket
+	catalogue *inmemory.Catalogue
+	bucket    *inmemory.Bucket
 
 	mu       sync.Mutex
 	now      time.Time
@@ -26,7 +26,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	return &cluster{catalogue: memory.NewCatalogue(), bucket: memory.NewBucket(), now: start}
+	return &cluster{catalogue: inmemory.NewCatalogue(), bucket: inmemory.NewBucket(), now: start}
 }
 
 func (c *cluster) time() time.Time {

@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -42,7 +43,7 @@ func (c *clock) add(d time.Duration) {
 
 // bucket is a Bucket in memory that counts calls and that a test can damage.
 type bucket struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	mu     sync.Mutex
 	calls  map[string]int
 	before func(op, key string) error // may be nil
@@ -52,7 +53,7 @@ type bucket struct {
 }
 
 func newBucket() *bucket {
-	return &bucket{Bucket: memory.NewBucket(), calls: make(map[string]int), locks: make(map[string]time.Time)}
+	return &bucket{Bucket: inmemory.NewBucket(), calls: make(map[string]int), locks: make(map[string]time.Time)}
 }
 
 func (b *bucket) call(op, key string) error {
@@ -180,7 +181,7 @@ func copyOf(t testing.TB, b *bucket) *bucket {
 	return out
 }
 
-func newStore(c *clock) *pair.Store { return memory.New(memory.Options{Now: c.now}) }
+func newStore(c *clock) *pair.Store { return memory.New(memory.Options{Now: c.now}).(*pair.Store) }
 
 // save makes a commit of one stone with these bytes on the head, and returns it.
 func save(t testing.TB, st history.Store, name string, data []byte) history.Commit {

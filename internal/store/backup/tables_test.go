@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/backup"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 )
@@ -24,7 +25,7 @@ func TestDeletedAtOnce(t *testing.T) {
 	for _, name := range []string{"w", ends} {
 		at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 		still := func() time.Time { return at }
-		st, b := memory.New(memory.Options{Now: still}), newBucket()
+		st, b := memory.New(memory.Options{Now: still}).(*pair.Store), newBucket()
 		for range 3 {
 			create(t, st, name)
 			save(t, st, name, text(name, 1))

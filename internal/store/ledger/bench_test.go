@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // sleepy is a bucket whose calls take ten milliseconds.
@@ -75,7 +75,7 @@ func save(world, number int) (conditions, changes []history.Record) {
 func BenchmarkSwap(b *testing.B) {
 	for _, tt := range []struct{ replicas, clients int }{{1, 1}, {1, 16}, {1, 64}, {3, 3}, {3, 48}} {
 		b.Run(fmt.Sprintf("%d replicas, %d clients", tt.replicas, tt.clients), func(b *testing.B) {
-			swaps(b, sleepy{memory.NewBucket()}, tt.replicas, tt.clients)
+			swaps(b, sleepy{inmemory.NewBucket()}, tt.replicas, tt.clients)
 		})
 	}
 }
@@ -120,7 +120,7 @@ func swaps(b *testing.B, bucket blob.Bucket, nreplicas, clients int) {
 func BenchmarkGet(b *testing.B) {
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprintf("%d clients", clients), func(b *testing.B) {
-			s := &counted{Bucket: sleepy{memory.NewBucket()}}
+			s := &counted{Bucket: sleepy{inmemory.NewBucket()}}
 			l := open(b, s, ledger.Options{})
 			s.gets.Store(0)
 			var all sync.WaitGroup
@@ -147,7 +147,7 @@ func BenchmarkOpen(b *testing.B) {
 	if n, err := strconv.Atoi(os.Getenv("CAIRN_WORLDS_N")); err == nil {
 		worlds = n
 	}
-	bucket := memory.NewBucket()
+	bucket := inmemory.NewBucket()
 	l := open(b, bucket, ledger.Options{Every: -1})
 	var all sync.WaitGroup
 	for i := range 64 {

@@ -19,10 +19,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // TestStopped stops a process at every call of the bucket, before or after the call
@@ -54,7 +54,7 @@ func TestStopped(t *testing.T) {
 // stopAt runs a script that stops at a call. It reports the call, and whether the
 // script ended before.
 func stopAt(t *testing.T, at int, made bool) (op string, done bool) {
-	b, clock := memory.NewBucket(), newClock()
+	b, clock := inmemory.NewBucket(), newClock()
 	var mu sync.Mutex
 	n, stopped := 0, ""
 	h := &hooked{Bucket: b, hook: func(op, key string) (bool, error) {
@@ -207,7 +207,7 @@ func TestPaused(t *testing.T) {
 				sleepy.Grace = 2 * tt.trust
 			}
 			t.Run("write", func(t *testing.T) {
-				b := memory.NewBucket()
+				b := inmemory.NewBucket()
 				s, arm := newSleeper(t, b, sleepy, "put")
 				if err := s.Swap(t.Context(), nil, number(1)); err != nil {
 					t.Fatal(err)
@@ -235,7 +235,7 @@ func TestPaused(t *testing.T) {
 				}
 			})
 			t.Run("read", func(t *testing.T) {
-				b := memory.NewBucket()
+				b := inmemory.NewBucket()
 				s, arm := newSleeper(t, b, sleepy, "get")
 				if err := s.Swap(t.Context(), nil, number(1)); err != nil {
 					t.Fatal(err)
@@ -260,7 +260,7 @@ func TestTooLate(t *testing.T) {
 	clock := newClock()
 	o := quick
 	o.Now, o.CheckpointBytes = clock.now, 1000
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	behind := open(t, b, o)
 	if err := behind.Swap(t.Context(), nil, number(1)); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestTooLate(t *testing.T) {
 	kept := copyOf(t, b, o.Prefix+"log/0000000000000000001")
 	awake(t, b, o, clock)
 	// The log is written once more from its first entry, by someone who sees nothing else.
-	old := memory.NewBucket()
+	old := inmemory.NewBucket()
 	put(t, old, o.Prefix+"log/0000000000000000001", kept)
 	l := open(t, old, o)
 	if err := l.Swap(t.Context(), number(1), number(66)); err != nil {
@@ -300,7 +300,7 @@ func put(t *testing.T, b blob.Bucket, key string, data []byte) {
 // TestLost deletes an entry from the log, as a bucket might that lost too many drives.
 // Nobody may write its number again.
 func TestLost(t *testing.T) {
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	o := quick
 	o.CheckpointBytes = 1 << 20
 	l := open(t, b, o)
@@ -340,7 +340,7 @@ func TestFullDisk(t *testing.T) {
 				if err := disk.MkdirAll("cache", 0o700); err != nil {
 					t.Fatal(err)
 				}
-				b := memory.NewBucket()
+				b := inmemory.NewBucket()
 				o := ledger.WithFiles(quick, disk)
 				o.Cache = "cache"
 				said := make(chan error, 1000)
@@ -406,7 +406,7 @@ func TestDamagedCache(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		t.Run(fmt.Sprint("closed ", closed), func(t *testing.T) {
 			disk := vfs.NewMem()
-			b := memory.NewBucket()
+			b := inmemory.NewBucket()
 			o := ledger.WithFiles(quick, disk)
 			o.Cache, o.CacheBytes = "cache", 1
 			const n = 3000
@@ -494,7 +494,7 @@ func damage(t *testing.T, disk vfs.FS, dir, suffix string) (files int) {
 // be written, at once or after a while.
 func TestFailingCatchUp(t *testing.T) {
 	long.Alone(t)
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	o := quick
 	o.CheckpointBytes = 1 << 40
 	l := open(t, b, o)
@@ -535,7 +535,7 @@ func TestUnreadableCache(t *testing.T) {
 		return nil
 	})))
 	o.Cache, o.CacheBytes = "cache", 1
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	l := open(t, b, o)
 	if err := l.Swap(t.Context(), nil, number(7)); err != nil {
 		t.Fatal(err)
@@ -561,7 +561,7 @@ func TestUnreadableCache(t *testing.T) {
 // takes it has all records.
 func TestDamagedManifest(t *testing.T) {
 	long.Alone(t)
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	first := open(t, b, quick)
 	var records []history.Record
 	for i := range 200 {
@@ -669,7 +669,7 @@ func contents(t *testing.T, disk vfs.FS, file string) []byte {
 // They may be on one machine alone, so the Swap counts only when the bucket says so.
 func TestSettledByPut(t *testing.T) {
 	var lose atomic.Bool
-	b := silent{memory.NewBucket(), &lose}
+	b := silent{inmemory.NewBucket(), &lose}
 	o := quick
 	o.Timeout = 100 * time.Millisecond
 	l := open(t, b, o)
@@ -702,7 +702,7 @@ func (s silent) Put(ctx context.Context, key string, body *io.SectionReader) err
 func TestFullBucket(t *testing.T) {
 	var puts atomic.Int64
 	answers := func(int64) (bool, error) { return false, nil }
-	b := &hooked{Bucket: memory.NewBucket()}
+	b := &hooked{Bucket: inmemory.NewBucket()}
 	b.hook = func(op, _ string) (bool, error) {
 		if op != "put" {
 			return false, nil
@@ -741,7 +741,7 @@ func TestFullBucket(t *testing.T) {
 // records, from an older checkpoint and the entries after it, as long as these are there.
 // Otherwise it says so, and a damaged ledger has what is left.
 func TestLostObjects(t *testing.T) {
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	o := quick
 	o.CheckpointBytes, o.PartBytes = 700, 100
 	l := open(t, b, o)
@@ -815,7 +815,7 @@ func TestLostObjects(t *testing.T) {
 // checkpoint that makes them needless.
 func TestHoles(t *testing.T) {
 	for _, kind := range []string{"log", "part", "mark"} {
-		b, clock := memory.NewBucket(), newClock()
+		b, clock := inmemory.NewBucket(), newClock()
 		o := quick
 		o.Now, o.CheckpointBytes, o.PartBytes = clock.now, 1<<20, 100
 		l := open(t, b, o)

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // samples returns an entry, a mark and a part, and a bucket that has them.
-func samples(t testing.TB) (*memory.Bucket, [3]string) {
+func samples(t testing.TB) (*inmemory.Bucket, [3]string) {
 	t.Helper()
-	b, clock, n := memory.NewBucket(), newClock(), uint64(0)
+	b, clock, n := inmemory.NewBucket(), newClock(), uint64(0)
 	o := quick
 	o.Now, o.CheckpointBytes = clock.now, 150
 	o.Rand = func() uint64 { n++; return n }
@@ -40,7 +40,7 @@ func samples(t testing.TB) (*memory.Bucket, [3]string) {
 	}
 }
 
-func bytesOf(t testing.TB, b *memory.Bucket, key string) []byte {
+func bytesOf(t testing.TB, b *inmemory.Bucket, key string) []byte {
 	t.Helper()
 	data, err := b.Get(t.Context(), key, 0, -1)
 	if err != nil {
@@ -134,7 +134,7 @@ func sum(b []byte) []byte {
 	return []byte{byte(s), byte(s >> 8), byte(s >> 16), byte(s >> 24)}
 }
 
-func put2(t *testing.T, b *memory.Bucket, key string, data []byte) {
+func put2(t *testing.T, b *inmemory.Bucket, key string, data []byte) {
 	t.Helper()
 	if err := b.Put(t.Context(), key, section(bytes.Clone(data))); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func FuzzDecode(f *testing.F) {
 // TestTime: the ledger's time is the bucket's, and it never goes back.
 func TestTime(t *testing.T) {
 	clock := newClock()
-	b := timed{memory.NewBucket(), clock}
+	b := timed{inmemory.NewBucket(), clock}
 	o := quick
 	o.Now = newClock().now
 	l := open(t, b, o)
@@ -182,13 +182,13 @@ func TestTime(t *testing.T) {
 	want(start)
 	clock.add(time.Second)
 	want(start.Add(time.Second))
-	l = open(t, memory.NewBucket(), o)
+	l = open(t, inmemory.NewBucket(), o)
 	want(start)
 }
 
 // timed is a bucket with a time.
 type timed struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	clock *clock
 }
 

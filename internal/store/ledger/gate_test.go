@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // gates stops calls of a bucket where a test wants it.
@@ -75,7 +75,7 @@ func cached(t *testing.T, g *gates, o ledger.Options, entries int) *ledger.Ledge
 func TestBrokenWhilePut(t *testing.T) {
 	for _, held := range []bool{false, true} {
 		t.Run(fmt.Sprint("old state held ", held), func(t *testing.T) {
-			b := memory.NewBucket()
+			b := inmemory.NewBucket()
 			g := newGates(b)
 			l := cached(t, g, patient, 5)
 			if held {
@@ -142,7 +142,7 @@ func TestJump(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, clock := memory.NewBucket(), newClock()
+			b, clock := inmemory.NewBucket(), newClock()
 			g, o := newGates(b), patient
 			o.Now, o.CheckpointBytes = clock.now, 1000
 			l := cached(t, g, o, 3)

@@ -11,12 +11,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // quick are Options for tests: many small checkpoints, and no goroutine of its own.
@@ -39,8 +39,8 @@ func open(t testing.TB, b blob.Bucket, o ledger.Options) *ledger.Ledger {
 func TestHalves(t *testing.T) {
 	long.Alone(t)
 	storetest.Halves(t, func(t *testing.T) (history.Catalogue, blob.Bucket) {
-		b := memory.NewBucket()
-		return open(t, b, quick), memory.NewBucket()
+		b := inmemory.NewBucket()
+		return open(t, b, quick), inmemory.NewBucket()
 	})
 }
 
@@ -66,7 +66,7 @@ func openStore(t *testing.T, b blob.Bucket, cache vfs.FS, now func() time.Time) 
 func TestStore(t *testing.T) {
 	storetest.Run(t, storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) history.Store {
-			return openStore(t, memory.NewBucket(), vfs.NewMem(), now)
+			return openStore(t, inmemory.NewBucket(), vfs.NewMem(), now)
 		},
 		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {
@@ -80,7 +80,7 @@ func TestStore(t *testing.T) {
 func TestCacheInUse(t *testing.T) {
 	o := quick
 	o.Cache = t.TempDir()
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	open(t, b, o)
 	if _, err := ledger.Open(t.Context(), b, o); err == nil {
 		t.Error("two ledgers have the same cache")
@@ -91,7 +91,7 @@ func TestCacheInUse(t *testing.T) {
 }
 
 func TestStats(t *testing.T) {
-	b, clock := memory.NewBucket(), newClock()
+	b, clock := inmemory.NewBucket(), newClock()
 	o := quick
 	o.Now, o.CheckpointBytes = clock.now, 1000
 	l := open(t, b, o)
@@ -121,7 +121,7 @@ func TestStats(t *testing.T) {
 // TestOpenGoesOn opens a ledger whose bucket is away again and again, and one whose bucket
 // stays away.
 func TestOpenGoesOn(t *testing.T) {
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	o := quick
 	o.CheckpointBytes = 1 << 30
 	l := open(t, b, o)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairnvoxel/cairn/store/memory"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 )
 
 // laid is when a mark was put.
@@ -45,7 +45,7 @@ func TestBusy(t *testing.T) {
 				}
 				return false
 			}
-			h := &hooked{Bucket: memory.NewBucket(), hook: func(op, key string) (bool, error) {
+			h := &hooked{Bucket: inmemory.NewBucket(), hook: func(op, key string) (bool, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				kind, rest, _ := strings.Cut(strings.TrimPrefix(key, quick.Prefix), "/")

@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // clock is a clock that a test sets.
@@ -96,7 +96,7 @@ func TestTwin(t *testing.T) {
 	}
 	for _, trust := range []time.Duration{-1, time.Minute} {
 		t.Run(fmt.Sprint("trust ", trust), func(t *testing.T) {
-			b, twin, clock := memory.NewBucket(), memory.NewCatalogue(), newClock()
+			b, twin, clock := inmemory.NewBucket(), inmemory.NewCatalogue(), newClock()
 			o := quick
 			o.Trust, o.Grace, o.Now = trust, 3*time.Minute, clock.now
 			var replicas [3]*ledger.Ledger
@@ -161,7 +161,7 @@ func TestSideBySide(t *testing.T) {
 		{"flaky and cut", true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := memory.NewBucket()
+			b := inmemory.NewBucket()
 			o := quick
 			if tt.cut {
 				o.Trust, o.Grace, o.CheckpointBytes = -1, 1, 1000
@@ -272,7 +272,7 @@ func (b *both) Close() error { return errors.Join(b.replicas[0].Close(), b.repli
 // replicas.
 func TestLinear(t *testing.T) {
 	storetest.Linear(t, storetest.Kind{Open: func(t *testing.T, now func() time.Time) history.Store {
-		b := memory.NewBucket()
+		b := inmemory.NewBucket()
 		return pair.New(&both{replicas: [2]*ledger.Ledger{open(t, b, quick), open(t, b, quick)}}, b, pair.Options{Now: now})
 	}}, 300)
 }
@@ -287,7 +287,7 @@ func TestLinearPaused(t *testing.T) {
 	}
 	var paused, cut atomic.Int64
 	storetest.Linear(t, storetest.Kind{Open: func(t *testing.T, now func() time.Time) history.Store {
-		b := memory.NewBucket()
+		b := inmemory.NewBucket()
 		o := quick
 		o.Trust, o.Grace, o.CheckpointBytes = -1, 1, 2000
 		var replicas [2]*ledger.Ledger
@@ -320,7 +320,7 @@ func TestLinearPaused(t *testing.T) {
 			})
 		}
 		t.Cleanup(func() { cancel(); tending.Wait() })
-		return pair.New(&both{replicas: replicas}, memory.NewBucket(), pair.Options{Now: now})
+		return pair.New(&both{replicas: replicas}, inmemory.NewBucket(), pair.Options{Now: now})
 	}}, rounds)
 	if t.Logf("%d pauses, %d deletions", paused.Load(), cut.Load()); cut.Load() == 0 {
 		t.Error("nothing was cut")

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // Counted halves are as good as others.
 func TestHalves(t *testing.T) {
 	storetest.Halves(t, func(*testing.T) (history.Catalogue, blob.Bucket) {
 		c := metered.New(nil)
-		return c.Catalogue(memory.NewCatalogue()), c.Bucket(memory.NewBucket())
+		return c.Catalogue(inmemory.NewCatalogue()), c.Bucket(inmemory.NewBucket())
 	})
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/archive"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // adopting is a Store that takes in archives of another one.
@@ -19,11 +19,11 @@ type adopting struct {
 	*pair.Store
 	t *testing.T
 	c *watched
-	b *memory.Bucket
+	b *inmemory.Bucket
 }
 
 func newAdopting(t *testing.T, o pair.Options) *adopting {
-	a := &adopting{t: t, c: &watched{Catalogue: memory.NewCatalogue()}, b: memory.NewBucket()}
+	a := &adopting{t: t, c: &watched{Catalogue: inmemory.NewCatalogue()}, b: inmemory.NewBucket()}
 	a.c.before = func([]history.Record) error { return nil }
 	a.Store = pair.New(a.c, a.b, o)
 	return a
@@ -69,7 +69,7 @@ func adopt(t *testing.T, to *pair.Store, from *pair.Store, a history.Archive) er
 // all of their stones.
 func states(t *testing.T) (*pair.Store, map[string]history.Archive) {
 	t.Helper()
-	s, out := pair.New(memory.NewCatalogue(), memory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
+	s, out := pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
 	take := func(as, name string) {
 		t.Helper()
 		a, err := s.Archive(t.Context(), history.Outline{Name: name})

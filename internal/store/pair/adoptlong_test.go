@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/archive"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // histories returns archives of a world whose history does not fit into one Swap, by name,
@@ -17,7 +17,7 @@ import (
 func histories(t *testing.T) (from *pair.Store, beginning history.Archive, all map[string]history.Archive) {
 	t.Helper()
 	ctx := t.Context()
-	from, all = pair.New(memory.NewCatalogue(), memory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
+	from, all = pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
 	archive := func() history.Archive {
 		t.Helper()
 		a, err := from.Archive(ctx, history.Outline{Name: "a"})

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // counts counts the calls of both halves.
@@ -134,7 +134,7 @@ func TestCalls(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint("Inline", tt.inline), func(t *testing.T) {
 			n := &counts{n: make(map[string]int)}
-			c, b := countedCatalogue{memory.NewCatalogue(), n}, countedBucket{memory.NewBucket(), n}
+			c, b := countedCatalogue{inmemory.NewCatalogue(), n}, countedBucket{inmemory.NewBucket(), n}
 			open := func() history.Store { return pair.New(c, b, pair.Options{Inline: tt.inline}) }
 			ctx := t.Context()
 			did := func(call string, err error) {

@@ -12,23 +12,23 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // damaged is a Store with three worlds, and its halves.
 type damaged struct {
 	*pair.Store
 	t *testing.T
-	c *memory.Catalogue
-	b *memory.Bucket
+	c *inmemory.Catalogue
+	b *inmemory.Bucket
 }
 
 func newDamaged(t *testing.T, inline int) *damaged {
-	c, b := memory.NewCatalogue(), memory.NewBucket()
+	c, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 	d := &damaged{pair.New(c, b, pair.Options{Inline: inline}), t, c, b}
 	for _, name := range []string{"a", "b", "gone"} {
 		if err := d.Create(t.Context(), name); err != nil {
@@ -237,7 +237,7 @@ func TestMendRefused(t *testing.T) {
 // TestCheckBeside checks a Store while others save and collect: what is deleted
 // meanwhile is no fault.
 func TestCheckBeside(t *testing.T) {
-	c, b := memory.NewCatalogue(), memory.NewBucket()
+	c, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 	s := pair.New(c, b, pair.Options{Inline: -1})
 	beside := pair.New(c, b, pair.Options{Inline: -1})
 	stop := make(chan struct{})
@@ -270,7 +270,7 @@ func TestCheckBeside(t *testing.T) {
 
 // checksums is a bucket that finds out by itself that one key is damaged.
 type checksums struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	damaged string
 }
 

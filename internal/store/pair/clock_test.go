@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // clocked is a catalogue with a clock of its own.
 type clocked struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	at   time.Time
 	away error
 }
@@ -26,8 +26,8 @@ func (c *clocked) Ping(context.Context) error              { return c.away }
 
 // TestClock shows that every time is the catalogue's.
 func TestClock(t *testing.T) {
-	c := &clocked{Catalogue: memory.NewCatalogue(), at: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)}
-	s := pair.New(c, memory.NewBucket(), pair.Options{})
+	c := &clocked{Catalogue: inmemory.NewCatalogue(), at: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)}
+	s := pair.New(c, inmemory.NewBucket(), pair.Options{})
 	ctx := t.Context()
 	if err := s.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func (b *awayBucket) Head(ctx context.Context, key string) (blob.Info, error) {
 
 // TestAway shows that a Store says that it is away if its bucket says so.
 func TestAway(t *testing.T) {
-	b := &awayBucket{Bucket: memory.NewBucket()}
-	s := pair.New(memory.NewCatalogue(), b, pair.Options{CacheBytes: -1, Inline: -1})
+	b := &awayBucket{Bucket: inmemory.NewBucket()}
+	s := pair.New(inmemory.NewCatalogue(), b, pair.Options{CacheBytes: -1, Inline: -1})
 	ctx := t.Context()
 	if err := errors.Join(s.Ping(ctx), s.Create(ctx, "a")); err != nil {
 		t.Fatal(err)
@@ -126,8 +126,8 @@ func TestAway(t *testing.T) {
 // and jobs can be had, graces pass, and bytes of the epoch of then go.
 func TestWrongClock(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	b := memory.NewBucket()
-	s := pair.New(memory.NewCatalogue(), b, pair.Options{Now: func() time.Time { return now }, Inline: -1})
+	b := inmemory.NewBucket()
+	s := pair.New(inmemory.NewCatalogue(), b, pair.Options{Now: func() time.Time { return now }, Inline: -1})
 	ctx := t.Context()
 	if err := errors.Join(s.Create(ctx, "a"), s.Create(ctx, "b")); err != nil {
 		t.Fatal(err)

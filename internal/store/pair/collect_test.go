@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // listed is a bucket that calls before ahead of each List.
 type listed struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	before func()
 }
 
@@ -34,7 +34,7 @@ func TestLongList(t *testing.T) {
 			ctx := t.Context()
 			at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			o := pair.Options{Now: func() time.Time { return at }}
-			c, b := memory.NewCatalogue(), memory.NewBucket()
+			c, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 			for i := range 3500 { // of no Store
 				if err := b.Put(ctx, fmt.Sprintf("%06d", i), io.NewSectionReader(bytes.NewReader(nil), 0, 0)); err != nil {
 					t.Fatal(err)
@@ -65,12 +65,12 @@ func TestLongList(t *testing.T) {
 // TestAlone waits for a Collect no longer than its context.
 func TestAlone(t *testing.T) {
 	collecting, goOn := make(chan struct{}), make(chan struct{})
-	c := &watched{memory.NewCatalogue(), func([]history.Record) error {
+	c := &watched{inmemory.NewCatalogue(), func([]history.Record) error {
 		close(collecting) // it swaps once: there is nothing to collect
 		<-goOn
 		return nil
 	}}
-	s := pair.New(c, memory.NewBucket(), pair.Options{})
+	s := pair.New(c, inmemory.NewBucket(), pair.Options{})
 	done := make(chan error)
 	go func() {
 		_, err := s.Collect(t.Context(), history.Policy{})
@@ -101,7 +101,7 @@ var one = history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
 // the snapshot of a Collect and the Swap that trims both logs.
 func TestTrimBeside(t *testing.T) {
 	ctx := t.Context()
-	c, b := &watched{Catalogue: memory.NewCatalogue()}, memory.NewBucket()
+	c, b := &watched{Catalogue: inmemory.NewCatalogue()}, inmemory.NewBucket()
 	c.before = func([]history.Record) error { return nil }
 	s, beside := pair.New(c, b, pair.Options{}), pair.New(c.Catalogue, b, pair.Options{})
 	heads := make(map[string]history.Head)

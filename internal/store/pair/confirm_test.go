@@ -8,15 +8,15 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // blind is a catalogue that makes changes and says that it is away, as a database does
 // whose standby is lost.
 type blind struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	is bool
 }
 
@@ -30,8 +30,8 @@ func (b *blind) Swap(ctx context.Context, conditions, changes []history.Record) 
 
 // TestConfirm asks whether commits are safe that a store shows.
 func TestConfirm(t *testing.T) {
-	c := &blind{Catalogue: memory.NewCatalogue()}
-	s := pair.New(c, memory.NewBucket(), pair.Options{})
+	c := &blind{Catalogue: inmemory.NewCatalogue()}
+	s := pair.New(c, inmemory.NewBucket(), pair.Options{})
 	ctx := t.Context()
 	commit := func(at history.ID) error {
 		_, err := s.Commit(ctx, "a", history.Head{Commit: at}, history.Commit{Parent: at, Base: at})
@@ -79,7 +79,7 @@ func TestConfirm(t *testing.T) {
 		t.Error("the head is another one")
 	}
 	// A standby was promoted that never had the commit, and the store remembers it.
-	c.Catalogue = memory.NewCatalogue()
+	c.Catalogue = inmemory.NewCatalogue()
 	if err := s.Confirm(ctx, "a", second); err == nil {
 		t.Error("confirmed a commit that is lost")
 	}
@@ -87,7 +87,7 @@ func TestConfirm(t *testing.T) {
 
 // cramped is a bucket that may have no room, or may answer too late.
 type cramped struct {
-	*memory.Bucket
+	*inmemory.Bucket
 	full, slow bool
 }
 
@@ -107,7 +107,7 @@ func (c *cramped) Ping(ctx context.Context) error {
 
 // narrow is a catalogue that may have no room.
 type narrow struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	full bool
 }
 
@@ -120,7 +120,7 @@ func (n *narrow) Swap(ctx context.Context, conditions, changes []history.Record)
 
 // TestPing asks which half cannot take a save.
 func TestPing(t *testing.T) {
-	c, b := &narrow{Catalogue: memory.NewCatalogue()}, &cramped{Bucket: memory.NewBucket()}
+	c, b := &narrow{Catalogue: inmemory.NewCatalogue()}, &cramped{Bucket: inmemory.NewBucket()}
 	s := pair.New(c, b, pair.Options{Inline: -1})
 	ctx := t.Context()
 	stone := stoneOf(t, "one")

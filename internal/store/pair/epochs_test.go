@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // epochsIn returns how many epochs have records.
@@ -26,7 +26,7 @@ func epochsIn(t testing.TB, c history.Catalogue) int {
 func TestEpochsEnd(t *testing.T) {
 	type env struct {
 		*pair.Store
-		c    *memory.Catalogue
+		c    *inmemory.Catalogue
 		at   time.Time
 		head history.Head
 	}
@@ -73,8 +73,8 @@ func TestEpochsEnd(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := &counts{n: make(map[string]int)}
-			e := &env{c: memory.NewCatalogue(), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-			e.Store = pair.New(e.c, countedBucket{memory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at }, Inline: -1})
+			e := &env{c: inmemory.NewCatalogue(), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+			e.Store = pair.New(e.c, countedBucket{inmemory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at }, Inline: -1})
 			collect(t, e) // lists, as the first one does
 			if err := e.Create(t.Context(), "a"); err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestEpochsEnd(t *testing.T) {
 			if got := epochsIn(t, e.c); got != tt.want {
 				t.Errorf("%d epochs, want %d", got, tt.want)
 			}
-			after := pair.New(e.c, countedBucket{memory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at.Add(2 * time.Hour) }})
+			after := pair.New(e.c, countedBucket{inmemory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at.Add(2 * time.Hour) }})
 			if _, err := after.Collect(t.Context(), history.Policy{}); err != nil {
 				t.Error(err)
 			}
@@ -101,7 +101,7 @@ func TestEpochsEnd(t *testing.T) {
 func TestOneEpoch(t *testing.T) {
 	n := &counts{n: make(map[string]int)}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := pair.New(countedCatalogue{memory.NewCatalogue(), n}, memory.NewBucket(), pair.Options{Now: func() time.Time {
+	s := pair.New(countedCatalogue{inmemory.NewCatalogue(), n}, inmemory.NewBucket(), pair.Options{Now: func() time.Time {
 		at = at.Add(-time.Millisecond)
 		return at
 	}, Inline: -1})
@@ -118,7 +118,7 @@ func TestOneEpoch(t *testing.T) {
 
 // closing is a catalogue that does not answer when away is set.
 type closing struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	away          error
 	swaps, closed int
 	bounded       bool // the last Swap had a time-out
@@ -140,8 +140,8 @@ func (c *closing) Close() error {
 
 // TestClose closes Stores whose catalogue is away, and one that never saved.
 func TestClose(t *testing.T) {
-	c := &closing{Catalogue: memory.NewCatalogue()}
-	s := pair.New(c, memory.NewBucket(), pair.Options{Inline: -1})
+	c := &closing{Catalogue: inmemory.NewCatalogue()}
+	s := pair.New(c, inmemory.NewBucket(), pair.Options{Inline: -1})
 	if err := s.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("got %v, %d swaps, time-out %v, closed %d", err, c.swaps, c.bounded, c.closed)
 	}
 	c.swaps = 0
-	if err := pair.New(c, memory.NewBucket(), pair.Options{}).Close(); err != nil || c.swaps != 0 {
+	if err := pair.New(c, inmemory.NewBucket(), pair.Options{}).Close(); err != nil || c.swaps != 0 {
 		t.Errorf("a Store that never saved: got %v, %d swaps", err, c.swaps)
 	}
 }

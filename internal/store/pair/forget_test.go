@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // copyOf returns a catalogue with the same records.
-func copyOf(t testing.TB, c history.Catalogue) *memory.Catalogue {
+func copyOf(t testing.TB, c history.Catalogue) *inmemory.Catalogue {
 	t.Helper()
 	all, err := c.Scan(t.Context(), "", "\xff", 1e9, false)
-	into := memory.NewCatalogue()
+	into := inmemory.NewCatalogue()
 	if err = errors.Join(err, into.Swap(t.Context(), nil, all)); err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,11 @@ func TestLongLogs(t *testing.T) {
 	const versions, most = 1300, 520
 	all := history.Retention{All: true}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	b := memory.NewBucket()
+	b := inmemory.NewBucket()
 	open := func(c history.Catalogue, b blob.Bucket, after time.Duration) *pair.Store {
 		return pair.New(c, b, pair.Options{Now: func() time.Time { return at.Add(after) }})
 	}
-	living := memory.NewCatalogue()
+	living := inmemory.NewCatalogue()
 	s := open(living, b, 0)
 	var head history.Head
 	for i := range versions {
@@ -99,7 +99,7 @@ func TestLongLogs(t *testing.T) {
 					reached = true
 					return errStopped
 				}}
-				err := tt.remove(open(c, memory.NewBucket(), tt.after))
+				err := tt.remove(open(c, inmemory.NewBucket(), tt.after))
 				if !reached {
 					if err != nil {
 						t.Fatal(err)
@@ -110,7 +110,7 @@ func TestLongLogs(t *testing.T) {
 				if !errors.Is(err, errStopped) {
 					t.Fatalf("stop %d: got %v", stops, err)
 				}
-				after := open(m, memory.NewBucket(), tt.after)
+				after := open(m, inmemory.NewBucket(), tt.after)
 				if r, err := after.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 {
 					t.Fatalf("stop %d: check: got %q, %v", stops, r.Faults, err)
 				}
@@ -158,7 +158,7 @@ func TestRestoredMeanwhile(t *testing.T) {
 	const versions = 1300
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
-	c, b := &watched{Catalogue: memory.NewCatalogue()}, memory.NewBucket()
+	c, b := &watched{Catalogue: inmemory.NewCatalogue()}, inmemory.NewBucket()
 	s, beside := pair.New(c, b, pair.Options{Now: now}), pair.New(c.Catalogue, b, pair.Options{Now: now})
 	if err := beside.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)

@@ -11,17 +11,17 @@ import (
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // TestLarge reads a stone of several megabytes in small and in large parts, by
 // several goroutines, and counts the calls of the bucket.
 func TestLarge(t *testing.T) {
 	n := &counts{n: make(map[string]int)}
-	away := &awayBucket{Bucket: memory.NewBucket()}
-	s := pair.New(memory.NewCatalogue(), countedBucket{away, n}, pair.Options{})
+	away := &awayBucket{Bucket: inmemory.NewBucket()}
+	s := pair.New(inmemory.NewCatalogue(), countedBucket{away, n}, pair.Options{})
 	noise := make([]byte, 4<<20)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
 	large := stoneOf(t, base64.StdEncoding.EncodeToString(noise))

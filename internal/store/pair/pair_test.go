@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/testing/stonetest"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // modes are the ways to keep and to read stones and records.
@@ -20,15 +20,15 @@ var modes = []pair.Options{{}, {Inline: -1}, {Inline: -1, CacheBytes: -1}}
 
 func TestHalves(t *testing.T) {
 	storetest.Halves(t, func(*testing.T) (history.Catalogue, blob.Bucket) {
-		return memory.NewCatalogue(), memory.NewBucket()
+		return inmemory.NewCatalogue(), inmemory.NewBucket()
 	}, modes...)
 }
 
 // kindOf returns the kind of the Stores that open makes. Their halves outlive them.
-func kindOf(open func(c *memory.Catalogue, b *memory.Bucket, now func() time.Time) history.Store) storetest.Kind {
+func kindOf(open func(c *inmemory.Catalogue, b *inmemory.Bucket, now func() time.Time) history.Store) storetest.Kind {
 	type halves struct {
-		c *memory.Catalogue
-		b *memory.Bucket
+		c *inmemory.Catalogue
+		b *inmemory.Bucket
 	}
 	kept := make(map[history.Store]halves)
 	put := func(h halves, now func() time.Time) history.Store {
@@ -38,7 +38,7 @@ func kindOf(open func(c *memory.Catalogue, b *memory.Bucket, now func() time.Tim
 	}
 	return storetest.Kind{
 		Open: func(_ *testing.T, now func() time.Time) history.Store {
-			return put(halves{memory.NewCatalogue(), memory.NewBucket()}, now)
+			return put(halves{inmemory.NewCatalogue(), inmemory.NewBucket()}, now)
 		},
 		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {
@@ -51,7 +51,7 @@ func kindOf(open func(c *memory.Catalogue, b *memory.Bucket, now func() time.Tim
 
 // TestReopened runs the contract on a Store that is put together again and again.
 func TestReopened(t *testing.T) {
-	storetest.Run(t, kindOf(func(c *memory.Catalogue, b *memory.Bucket, now func() time.Time) history.Store {
+	storetest.Run(t, kindOf(func(c *inmemory.Catalogue, b *inmemory.Bucket, now func() time.Time) history.Store {
 		return pair.New(c, b, pair.Options{Now: now, Inline: -1, CacheBytes: 16 << 10})
 	}))
 }
@@ -60,7 +60,7 @@ func TestReopened(t *testing.T) {
 // whatever one remembers was changed by the other.
 func TestTwo(t *testing.T) {
 	open := func(inline int) storetest.Kind {
-		return kindOf(func(c *memory.Catalogue, b *memory.Bucket, now func() time.Time) history.Store {
+		return kindOf(func(c *inmemory.Catalogue, b *inmemory.Bucket, now func() time.Time) history.Store {
 			o := pair.Options{Now: now, Inline: inline}
 			return &two{stores: [2]*pair.Store{pair.New(c, b, o), pair.New(c, b, o)}}
 		})

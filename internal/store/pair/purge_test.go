@@ -5,15 +5,15 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // watched is a catalogue that calls before ahead of each Swap.
 type watched struct {
-	*memory.Catalogue
+	*inmemory.Catalogue
 	before func(changes []history.Record) error
 }
 
@@ -29,8 +29,8 @@ func (w *watched) Swap(ctx context.Context, conditions, changes []history.Record
 func TestPurgeDisturbed(t *testing.T) {
 	ctx := t.Context()
 	free := func([]history.Record) error { return nil }
-	c := &watched{memory.NewCatalogue(), free}
-	s := pair.New(c, memory.NewBucket(), pair.Options{})
+	c := &watched{inmemory.NewCatalogue(), free}
+	s := pair.New(c, inmemory.NewBucket(), pair.Options{})
 	if err := s.Create(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // TestSalvage loses one record or the bytes of one stone after another. What does not need
 // it is saved, and the rest is named.
 func TestSalvage(t *testing.T) {
 	ctx := t.Context()
-	c, b := memory.NewCatalogue(), memory.NewBucket()
+	c, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 	s := pair.New(c, b, pair.Options{Inline: -1, CacheBytes: -1})
 	for _, name := range []string{"a", "b", "gone"} {
 		if err := s.Create(ctx, name); err != nil {
@@ -34,7 +34,7 @@ func TestSalvage(t *testing.T) {
 	s = pair.New(c, b, pair.Options{Inline: -1, CacheBytes: -1})
 	salvage := func(what string) (worlds int, lost []record.Hurt, unread []string) {
 		t.Helper()
-		to := pair.New(memory.NewCatalogue(), memory.NewBucket(), pair.Options{CacheBytes: -1})
+		to := pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{CacheBytes: -1})
 		lost, unread, err := s.Salvage(ctx, to)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 var sizeWorlds = flag.Int("worlds", 2000, "worlds of TestSize")
@@ -70,7 +70,7 @@ func fill(t testing.TB, c history.Catalogue, b blob.Bucket, worlds int, at time.
 // for each world. With -worlds 1000000 -v it shows time and memory.
 func TestSize(t *testing.T) {
 	n := &counts{n: make(map[string]int)}
-	m, b := memory.NewCatalogue(), memory.NewBucket()
+	m, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	fill(t, m, b, *sizeWorlds, at)
 	s := pair.New(countedCatalogue{m, n}, countedBucket{b, n}, pair.Options{Now: func() time.Time { return at }})
@@ -119,7 +119,7 @@ func TestSize(t *testing.T) {
 // listed.
 func TestOrphans(t *testing.T) {
 	n := &counts{n: make(map[string]int)}
-	m, b := memory.NewCatalogue(), memory.NewBucket()
+	m, b := inmemory.NewCatalogue(), inmemory.NewBucket()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	s := pair.New(countedCatalogue{m, n}, countedBucket{b, n}, pair.Options{Now: now, Inline: -1})
@@ -158,7 +158,7 @@ func TestOrphans(t *testing.T) {
 }
 
 // deadly is a catalogue whose process dies before it saves.
-type deadly struct{ *memory.Catalogue }
+type deadly struct{ *inmemory.Catalogue }
 
 func (d *deadly) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if len(changes) > 1 {

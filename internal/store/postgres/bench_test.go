@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/internal/testing/parts"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // BenchmarkSwap makes Swaps as a save makes them: the head changes, a commit, an
@@ -94,7 +94,7 @@ func BenchmarkSaveSynchronous(b *testing.B) {
 
 func save(b *testing.B, url string) {
 	calls := metered.New(nil)
-	s := pair.New(calls.Catalogue(open(b, url, postgres.Options{})), memory.NewBucket(), pair.Options{})
+	s := pair.New(calls.Catalogue(open(b, url, postgres.Options{})), inmemory.NewBucket(), pair.Options{})
 	ctx := b.Context()
 	const worlds = 1000
 	heads := make([]history.Head, worlds)

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/pair"
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/internal/testing/parts"
 	"github.com/cairnvoxel/cairn/internal/testing/storetest"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 // The server that most tests share. Each test has a schema of its own in it.
@@ -111,7 +111,7 @@ func empties(t *testing.T) func(*testing.T) history.Catalogue {
 
 func TestPartsHalves(t *testing.T) {
 	empty := empties(t)
-	storetest.HalvesEvery(t, long.Of(20, 1), func(t *testing.T) (history.Catalogue, blob.Bucket) { return empty(t), memory.NewBucket() })
+	storetest.HalvesEvery(t, long.Of(20, 1), func(t *testing.T) (history.Catalogue, blob.Bucket) { return empty(t), inmemory.NewBucket() })
 }
 
 // kept is a Store with its bucket, which outlives it.
@@ -128,7 +128,7 @@ func TestPartsStore(t *testing.T) {
 	}
 	storetest.Run(t, storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) history.Store {
-			return with(t, schema(t), memory.NewBucket(), now)
+			return with(t, schema(t), inmemory.NewBucket(), now)
 		},
 		Reopen: func(t *testing.T, s history.Store, now func() time.Time) history.Store {
 			if err := s.Close(); err != nil {

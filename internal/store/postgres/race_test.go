@@ -13,9 +13,9 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	"github.com/cairnvoxel/cairn/store/history"
-	"github.com/cairnvoxel/cairn/store/memory"
 )
 
 func records(pairs ...string) (out []history.Record) {
@@ -110,11 +110,11 @@ type work struct {
 	conditions, changes []history.Record // of a Swap; none for a Get of all keys
 }
 
-// model is a memory.Catalogue, step by step.
+// model is a inmemory.Catalogue, step by step.
 var model = porcupine.Model{
 	Init: func() any { return map[string]string{} },
 	Step: func(state, in, out any) (bool, any) {
-		w, twin := in.(work), memory.NewCatalogue()
+		w, twin := in.(work), inmemory.NewCatalogue()
 		ctx := context.Background()
 		var had []history.Record
 		for k, v := range state.(map[string]string) {
@@ -158,7 +158,7 @@ func oneByOne(ctx context.Context, c history.Catalogue, keys []string) (out [][]
 var workKeys = []string{"a", "b", "c", "d", "e"}
 
 // TestPartsTwin makes random calls from several goroutines, and looks for an order in
-// which memory.Catalogue gives the same answers.
+// which inmemory.Catalogue gives the same answers.
 func TestPartsTwin(t *testing.T) {
 	url := schema(t)
 	both := []*postgres.Catalogue{open(t, url, postgres.Options{Timeout: time.Minute}), open(t, url, postgres.Options{Timeout: time.Minute})}

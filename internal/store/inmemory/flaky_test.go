@@ -1,4 +1,4 @@
-package memory_test
+package inmemory_test
 
 import (
 	"context"
