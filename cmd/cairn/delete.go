@@ -52,22 +52,26 @@ list shows them from then on, and a new world of that name has them again, unles
 	return c
 }
 
-// dryDelete says what delete would remove.
-func dryDelete(ctx context.Context, st history.Store, out io.Writer, name string) error {
+// said is a result in one line.
+type said string
+
+func (s said) print(out io.Writer) { fmt.Fprintln(out, string(s)) }
+
+// wouldDelete says what delete would remove.
+func wouldDelete(ctx context.Context, st history.Store, name string) (said, error) {
 	h, err := st.Head(ctx, name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	what := "which has no version"
 	if h.Commit != (history.ID{}) {
 		log, err := st.Log(ctx, name, history.ID{}, 1)
 		if err != nil {
-			return err
+			return "", err
 		}
 		what = fmt.Sprintf("whose newest version is %d of %s", log[0].Number, log[0].Time.Format(time.RFC3339))
 	}
-	_, err = fmt.Fprintf(out, "would delete @%s, %s\n", name, what)
-	return err
+	return said(fmt.Sprintf("would delete @%s, %s", name, what)), nil
 }
 
 // purged is what purge prints.
@@ -197,7 +201,11 @@ func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.St
 				return err
 			}
 			if dryRun != nil && *dryRun {
-				return dryDelete(c.Context(), st, c.OutOrStdout(), name)
+				would, err := wouldDelete(c.Context(), st, name)
+				if err == nil {
+					would.print(c.OutOrStdout())
+				}
+				return err
 			}
 			if err := do(st, c.Context(), name); err != nil {
 				return err

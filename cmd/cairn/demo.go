@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 
@@ -38,7 +39,7 @@ func runDemo(ctx context.Context, out io.Writer, dir string) error {
 			root.SetOut(out)
 			return root.ExecuteContext(ctx)
 		},
-		Differs: func(err error) bool { return err == errWrong },
+		Differs: func(err error) bool { return errors.Is(err, errWrong) },
 		Close:   sf.close,
 	})
 }

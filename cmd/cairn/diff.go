@@ -15,7 +15,7 @@ import (
 )
 
 func newDiff(sf *storeFlag) *cobra.Command {
-	c := &cobra.Command{
+	return printing(&cobra.Command{
 		Use:   "diff A B",
 		Short: "Compares two worlds",
 		Long: `diff compares two worlds in any formats. It compares cells by meaning, tags without
@@ -24,17 +24,10 @@ are the same and 1 if they differ. For two versions of one world it reads only t
 parts that differ.`,
 		Example: "  cairn diff ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
-	}
-	var json bool
-	jsonFlag(c.Flags(), &json)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		d, err := diffPaths(c.Context(), sf, args[0], args[1])
-		if err != nil {
-			return err
-		}
-		return printDiff(c.OutOrStdout(), d, json)
-	}
-	return c
+	}, func(ctx context.Context, args []string) (result, error) {
+		d, err := diffPaths(ctx, sf, args[0], args[1])
+		return differing(d, err)
+	})
 }
 
 // notCompared hides that an error reports damage: a damaged world gives exit status 3,
@@ -49,17 +42,15 @@ func compared(err error) error {
 	return err
 }
 
-// printDiff prints a difference and returns errWrong if there is one.
-func printDiff(out io.Writer, d *diff.Difference, json bool) (err error) {
-	if json {
-		err = console.PrintJSON(out, d)
-	} else {
-		printDifference(out, d)
-	}
+// difference is what diff prints.
+type difference struct{ *diff.Difference }
+
+// differing returns a difference as a result, with errWrong if there is one.
+func differing(d *diff.Difference, err error) (result, error) {
 	if err == nil && !d.Same() {
-		err = errWrong
+		err = partly{errWrong}
 	}
-	return err
+	return difference{d}, err
 }
 
 // diffPaths compares two worlds in any formats. Of two versions of a world it reads what differs.
@@ -79,7 +70,7 @@ func diffPaths(ctx context.Context, sf *storeFlag, a, b string) (*diff.Differenc
 	return d, compared(cmp.Or(err, ctx.Err()))
 }
 
-func printDifference(out io.Writer, d *diff.Difference) {
+func (d difference) print(out io.Writer) {
 	if d.Same() {
 		fmt.Fprintln(out, "same")
 		return

@@ -49,7 +49,6 @@ type snapshotOptions struct {
 	without []string
 	schem   string
 	replace bool
-	json    bool
 	note
 }
 
@@ -71,32 +70,29 @@ others, & between terms. docs/ARENAS.md has examples.`,
 	return group(c, newSnapshotSave(sf), newSnapshotList(sf), newSnapshotRestore(sf), newSnapshotDiff(sf), newSnapshotDelete(sf))
 }
 
-// snapshotVerb returns a verb of snapshots that takes a world and the name of a snapshot.
-func (o *snapshotOptions) verb(name, short, long, example string, area bool, do func(c *cobra.Command, world, snapshot string) error) *cobra.Command {
-	c := &cobra.Command{
+// verb returns a verb of snapshots that takes a world and the name of a snapshot, and prints the result of do.
+func (o *snapshotOptions) verb(name, short, long, example string, area bool, do func(ctx context.Context, world, snapshot string) (result, error)) *cobra.Command {
+	c := printing(&cobra.Command{
 		Use:     name + " @name SNAPSHOT",
 		Short:   short,
 		Long:    long,
 		Example: "  cairn snapshot " + example,
 		Args:    takes(2, 2),
-		RunE: func(c *cobra.Command, args []string) error {
-			err := errors.Join(checkArea(o.Area), o.note.check())
-			if err == nil {
-				err = do(c, args[0], strings.Join(args[1:], ""))
-			}
-			if errors.Is(err, history.ErrName) {
-				err = usageError{err}
-			}
-			return usageOf(err)
-		},
-	}
+	}, func(ctx context.Context, args []string) (r result, err error) {
+		if err = errors.Join(checkArea(o.Area), o.note.check()); err == nil {
+			r, err = do(ctx, args[0], strings.Join(args[1:], ""))
+		}
+		if errors.Is(err, history.ErrName) {
+			err = usageError{err}
+		}
+		return r, usageOf(err)
+	})
 	f := c.Flags()
 	if area {
 		f.StringVar(&o.Region, "region", "", "the region; by default everything, or what the snapshot is of")
 		f.StringVar(&o.Mask, "mask", "", "the mask; by default every cell, or what the snapshot is of")
 		f.StringVar(&o.Dimension, "dimension", "", "the dimension; by default all, with a region the first")
 	}
-	jsonFlag(f, &o.json)
 	return c
 }
 
@@ -106,8 +102,8 @@ func newSnapshotSave(sf *storeFlag) *cobra.Command {
 keeps all of the world; the region and the mask say what restore brings back. --schem
 writes the box around the region as a folder of chunk schematics as well, which a
 server with the plugin Gaia reads: DIR is the name of its arena.`,
-		`save @hub before --region box:0,0,0..63,255,63 -m "before the tournament"`, true, func(c *cobra.Command, world, snapshot string) error {
-			return o.save(c.Context(), sf, c.OutOrStdout(), world, snapshot)
+		`save @hub before --region box:0,0,0..63,255,63 -m "before the tournament"`, true, func(ctx context.Context, world, snapshot string) (result, error) {
+			return o.save(ctx, sf, world, snapshot)
 		})
 	c.Flags().StringVar(&o.schem, "schem", "", "also write a folder of chunk schematics there")
 	c.Flags().BoolVar(&o.replace, "force", false, "replace a snapshot of that name")
@@ -115,18 +111,18 @@ server with the plugin Gaia reads: DIR is the name of its arena.`,
 	return c
 }
 
-func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer, arg, name string) error {
+func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, arg, name string) (*snapshotSaved, error) {
 	sf.writes = true
 	a, st, at, err := sf.find(ctx, arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.schem != "" && o.Region == "" {
-		return usagef("--schem needs a --region")
+		return nil, usagef("--schem needs a --region")
 	}
 	if o.schem != "" {
 		if err := checkFree(o.schem); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	s, err := arena.Save(ctx, st, a.name, name, arena.SaveOptions{Area: o.Area, At: at.ID(), Message: o.message, Author: o.author, Replace: o.replace})
@@ -134,20 +130,20 @@ func (o *snapshotOptions) save(ctx context.Context, sf *storeFlag, out io.Writer
 		err = fmt.Errorf("@%s has a snapshot %q; --force replaces it", a.name, name)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	kept, err := snapshotOf(ctx, st, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := &snapshotSaved{snapshot: kept, Of: versionOf(at)}
 	if o.schem != "" {
 		r.Schem, r.Lost = o.schem, map[string]int{}
 		if r.Columns, err = o.writeSchem(ctx, sf, s, r.Lost); err != nil {
-			return fmt.Errorf("the snapshot is saved, but not as schematics: %w", err)
+			return nil, fmt.Errorf("the snapshot is saved, but not as schematics: %w", err)
 		}
 	}
-	return report(out, r, o.json)
+	return r, nil
 }
 
 // writeSchem writes a snapshot as a folder of chunk schematics.
@@ -259,8 +255,8 @@ as it was. cairn edit undo takes a restore back.
 
 With --schem and without SNAPSHOT it brings back the blocks of a folder of chunk
 schematics, which save --schem or a server with the plugin Gaia wrote. A damaged
-schematic is reported and the rest goes on.`, "restore @hub before --mask '!*_sign'", true, func(c *cobra.Command, world, snapshot string) error {
-		return o.restore(c.Context(), sf, c.OutOrStdout(), world, snapshot)
+schematic is reported and the rest goes on.`, "restore @hub before --mask '!*_sign'", true, func(ctx context.Context, world, snapshot string) (result, error) {
+		return o.restore(ctx, sf, world, snapshot)
 	})
 	c.Use = "restore @name [SNAPSHOT]"
 	c.Args = func(c *cobra.Command, args []string) error {
@@ -285,25 +281,19 @@ type snapshotRestored struct {
 	commitResult
 }
 
-func (o *snapshotOptions) restore(ctx context.Context, sf *storeFlag, out io.Writer, arg, name string) error {
+func (o *snapshotOptions) restore(ctx context.Context, sf *storeFlag, arg, name string) (r *snapshotRestored, err error) {
 	of, err := parseName(arg)
 	if err != nil {
+		return nil, err
+	}
+	err = sf.withWorld(ctx, of, o.author, func(w *world.World) (err error) {
+		r, err = o.restoreTo(ctx, sf, w, name)
 		return err
-	}
-	var r *snapshotRestored
-	var failed error // of some chunks
-	err = sf.withWorld(ctx, of, o.author, func(w *world.World) error {
-		r, failed = o.restoreTo(ctx, sf, w, name)
-		return nil
 	})
-	if err != nil || r == nil {
-		return errors.Join(failed, err)
-	}
-	return errors.Join(report(out, r, o.json), failed)
+	return r, err
 }
 
-// restoreTo restores and commits. If only some chunks failed, it returns both a result and
-// an error.
+// restoreTo restores and commits. The error is a partly if only some chunks failed.
 func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world.World, name string) (*snapshotRestored, error) {
 	if l, err := sf.st.Leased(ctx, w.Name()); err != nil || l != (history.Lease{}) {
 		return nil, errors.Join(err, fmt.Errorf("@%s: %w", w.Name(), history.ErrLeased))
@@ -321,7 +311,7 @@ func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world
 		return nil, err
 	}
 	if failed != nil {
-		failed = fmt.Errorf("%s could not be restored: %w", console.Counted(p.Failed, "chunk"), failed)
+		failed = partly{fmt.Errorf("%s could not be restored: %w", console.Counted(p.Failed, "chunk"), failed)}
 	}
 	return &snapshotRestored{"@" + w.Name(), cmp.Or(name, o.schem), p.Chunks, p.Cells, p.Failed, commitResult{versionOf(c), c.ID() == head}}, failed
 }
@@ -360,12 +350,9 @@ func newSnapshotDiff(sf *storeFlag) *cobra.Command {
 	o := new(snapshotOptions)
 	return o.verb("diff", "Compares a world with a snapshot", `diff compares the newest version of a world with a snapshot, in the snapshot's region and mask or in
 less. With a region or a mask it says nothing of light, height maps, files and
-properties. The exit status is 0 if nothing differs and 1 if something does.`, "diff @hub before", true, func(c *cobra.Command, world, snapshot string) error {
-		d, err := o.diff(c.Context(), sf, world, snapshot)
-		if err != nil {
-			return err
-		}
-		return printDiff(c.OutOrStdout(), d, o.json)
+properties. The exit status is 0 if nothing differs and 1 if something does.`, "diff @hub before", true, func(ctx context.Context, world, snapshot string) (result, error) {
+		d, err := o.diff(ctx, sf, world, snapshot)
+		return differing(d, err)
 	})
 }
 
@@ -383,33 +370,26 @@ func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot
 		return nil, err
 	}
 	d, err := s.Diff(ctx, st, arena.DiffOptions{Area: o.Area, Cache: sf.memory.cache()})
-	if isWrong(err) {
-		err = notCompared{err}
-	}
-	return d, err
+	return d, compared(err)
 }
 
 func newSnapshotDelete(sf *storeFlag) *cobra.Command {
 	o := new(snapshotOptions)
 	dryRun := false
 	c := o.verb("delete", "Deletes a snapshot", `delete deletes a snapshot. cairn undelete @name/.snapshots/SNAPSHOT brings it back until cairn gc
-deletes it for good, a week later.`, "delete @hub before", false, func(c *cobra.Command, arg, snapshot string) error {
-		name, st, err := sf.named(c.Context(), arg)
-		if err == nil && dryRun {
-			s, err := arena.Find(c.Context(), st, name, snapshot)
-			if err != nil {
-				return err
-			}
-			return dryDelete(c.Context(), st, c.OutOrStdout(), s.Stored())
-		}
-		if err == nil {
-			err = arena.Delete(c.Context(), st, name, snapshot)
-		}
+deletes it for good, a week later.`, "delete @hub before", false, func(ctx context.Context, arg, snapshot string) (result, error) {
+		name, st, err := sf.named(ctx, arg)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		_, err = fmt.Fprintf(c.OutOrStdout(), "snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good\n", snapshot, arg, name)
-		return err
+		if dryRun {
+			s, err := arena.Find(ctx, st, name, snapshot)
+			if err != nil {
+				return nil, err
+			}
+			return wouldDelete(ctx, st, s.Stored())
+		}
+		return said(fmt.Sprintf("snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good", snapshot, arg, name)), arena.Delete(ctx, st, name, snapshot)
 	})
 	dryRunFlag(c.Flags(), &dryRun)
 	return c
