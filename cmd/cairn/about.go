@@ -35,7 +35,7 @@ func newLicences() *cobra.Command {
 	}
 }
 
-// build is what is known of how the program was made.
+// build describes the build of the program.
 type build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`

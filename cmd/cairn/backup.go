@@ -69,7 +69,7 @@ func bucketFlags(c *cobra.Command, recipients *[]string, lock *string) {
 	c.Flags().StringVar(lock, "lock", "0", "how long nobody can delete the backup, if the bucket has object lock, such as 14d")
 }
 
-// backedUp is what backup prints.
+// backedUp is the result of backup.
 type backedUp struct {
 	To string `json:"to"`
 	backup.Report
@@ -149,7 +149,7 @@ func (b *backedUp) print(out io.Writer) {
 	}
 }
 
-// wouldRemove is what backup prints with --dry-run.
+// wouldRemove is the result of backup with --dry-run.
 type wouldRemove struct {
 	Removed []string `json:"removed"`
 }

@@ -35,7 +35,7 @@ type checked struct {
 	Objects  int      `json:"objects"`
 	Files    int      `json:"files"`
 	Problems []string `json:"problems"`
-	Remarks  []string `json:"remarks,omitempty"` // on what is no fault
+	Remarks  []string `json:"remarks,omitempty"` // that are no problems
 
 	Store  *record.Report `json:"store,omitempty"`
 	Mended int            `json:"mended,omitempty"` // stones
@@ -210,7 +210,7 @@ func (c *checked) problem(format string, args ...any) {
 	}
 }
 
-// remark adds a remark on what is no fault.
+// remark adds a remark, which is no problem.
 func (c *checked) remark(format string, args ...any) {
 	if len(c.Remarks) < maxProblems {
 		c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
@@ -346,7 +346,7 @@ func (c *checked) column(dim string, col *voxel.Column) {
 	}
 }
 
-// keptNames names what a set of arrays says is kept as tags alone.
+// keptNames names the arrays of a set that are kept as tags alone.
 func keptNames(has voxel.Has) string {
 	switch has & (voxel.KeptBlock | voxel.KeptBiome) {
 	case voxel.KeptBlock:

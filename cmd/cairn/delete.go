@@ -74,7 +74,7 @@ func wouldDelete(ctx context.Context, st history.Store, name string) (said, erro
 	return said(fmt.Sprintf("would delete @%s, %s", name, what)), nil
 }
 
-// purged is what purge prints.
+// purged is the result of purge.
 type purged struct {
 	World string `json:"world"`
 	history.Purged
@@ -114,7 +114,7 @@ func purge(ctx context.Context, sf *storeFlag, arg string, fence uint64, dryRun 
 	return p, err
 }
 
-// dryPurge counts what the world with a name has, or the worlds that were deleted under it.
+// dryPurge counts the stones of the world with a name, or of the worlds that were deleted under it.
 func dryPurge(ctx context.Context, st history.Store, name string) (p history.Purged, err error) {
 	from, err := backups.Archiver(st, "this store")
 	if err != nil {
@@ -187,7 +187,7 @@ func newUndelete(sf *storeFlag) *cobra.Command {
 }
 
 // nameVerb returns a verb that calls do with the name of a world. If dryRun points to true, it
-// says what would be deleted.
+// says which world would be deleted.
 func (sf *storeFlag) nameVerb(verb, short, long, done string, do func(history.Store, context.Context, string) error, dryRun *bool) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " @name",

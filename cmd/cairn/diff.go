@@ -42,7 +42,7 @@ func compared(err error) error {
 	return err
 }
 
-// difference is what diff prints.
+// difference is the result of diff.
 type difference struct{ *diff.Difference }
 
 // differing returns a difference as a result, with errWrong if there is one.

@@ -27,7 +27,7 @@ type editOptions struct {
 	note
 }
 
-// edited is what edit prints.
+// edited is the result of edit.
 type edited struct {
 	World string `json:"world"`
 	Cells int    `json:"cells"` // that changed
@@ -166,7 +166,7 @@ func onlyFlags(f *pflag.FlagSet, verb string, known ...string) (err error) {
 // replaceVerb is the argument of edit that is not a brush and takes a mask and a name.
 const replaceVerb = "replace"
 
-// area is where an edit may change cells. mask is what replace replaces, "" for others.
+// area is where an edit may change cells. mask is the mask of replace, "" for others.
 func (o *editOptions) area(mask string) arena.Area {
 	if mask != "" && o.mask != "" {
 		mask += " & "

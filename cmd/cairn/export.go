@@ -34,7 +34,7 @@ type exportOptions struct {
 	within            region.Region // nil: everything
 }
 
-// exported is what export prints.
+// exported is the result of export.
 type exported struct {
 	World  string         `json:"world"`
 	Target string         `json:"target"`
@@ -42,7 +42,7 @@ type exported struct {
 	Bytes  int64          `json:"bytes"`
 	Lost   map[string]int `json:"lost"`
 
-	Remarks []string `json:"remarks,omitempty"` // on what is odd in a SRC
+	Remarks []string `json:"remarks,omitempty"` // on oddities of a SRC
 }
 
 func newExport(sf *storeFlag) *cobra.Command {
@@ -73,7 +73,7 @@ with or without "minecraft:".`,
 	return c
 }
 
-// noFolder has what the name of a file ends in that somebody wants who gets a folder.
+// noFolder are the extensions of files: whoever names one does not want a folder.
 var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".litematic", ".slime", ".schem", ".schematic", ".nbt", port.Ext}
 
 func (o *exportOptions) resolve(to string) error {
@@ -273,7 +273,7 @@ func exportFolder(ctx context.Context, w stone.Content, path string, t port.Targ
 	})
 }
 
-// newFolder makes a folder of what write writes to dir. It returns the bytes of its files.
+// newFolder makes a folder, which write fills. It returns the bytes of its files.
 func newFolder(path string, write func(dir string, p *console.Progress) error) (n int64, err error) {
 	folder, err := atomicfile.NewFolder(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// forked is what fork prints.
+// forked is the result of fork.
 type forked struct {
 	World  string   `json:"world"`
 	From   string   `json:"from"`

@@ -22,7 +22,7 @@ type gcOptions struct {
 // standardVersions is the default of --keep.
 const standardVersions = "newest=16,hourly=1d,daily=14d,monthly=365d"
 
-// collected is what gc prints.
+// collected is the result of gc.
 type collected struct {
 	history.Collected
 	DryRun bool `json:"dry_run,omitempty"`

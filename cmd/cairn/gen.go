@@ -92,7 +92,7 @@ open.`,
 	return c
 }
 
-// generated is what gen prints.
+// generated is the result of gen.
 type generated struct{ imported }
 
 func (g *generated) print(out io.Writer) {

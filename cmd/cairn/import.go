@@ -28,7 +28,7 @@ type importOptions struct {
 	note
 }
 
-// imported is what import and gen print.
+// imported is the result of import and gen.
 type imported struct {
 	Source  string         `json:"source"`
 	Format  string         `json:"format"`

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// facts is what info prints.
+// facts is the result of info.
 type facts struct {
 	Path       string            `json:"path"`
 	Format     string            `json:"format"`

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// worldLog is what log prints.
+// worldLog is the result of log.
 type worldLog struct {
 	World   string     `json:"world"`
 	Commits []*version `json:"commits"`

@@ -291,7 +291,7 @@ func message(err error, args []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// result is what a verb prints: for people, or as one JSON document.
+// result is the result of a verb, printed for people or as one JSON document.
 type result interface{ print(io.Writer) }
 
 // report prints a result.

@@ -26,7 +26,7 @@ type meshOptions struct {
 	blocky, force  bool
 }
 
-// meshFacts is what mesh prints.
+// meshFacts is the result of mesh.
 type meshFacts struct {
 	Path      string `json:"path"`
 	Triangles int64  `json:"triangles"`

@@ -19,14 +19,14 @@ type migrateOptions struct {
 	keepSource, dryRun bool
 }
 
-// migrated is what migrate prints.
+// migrated is the result of migrate.
 type migrated struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	backup.Migrated
 }
 
-// wouldMove is what migrate prints with --dry-run.
+// wouldMove is the result of migrate with --dry-run.
 type wouldMove struct {
 	Worlds []string `json:"worlds"`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// packed is what pack prints.
+// packed is the result of pack.
 type packed struct {
 	World  string `json:"world"`
 	Before stack  `json:"before"`

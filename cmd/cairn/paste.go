@@ -54,7 +54,7 @@ func (o *pasteOptions) turn() (t clip.Turn, err error) {
 	return t, nil
 }
 
-// pasted is what edit paste prints.
+// pasted is the result of edit paste.
 type pasted struct {
 	edited
 	File string         `json:"file"`

@@ -16,7 +16,7 @@ type restoreOptions struct {
 	note
 }
 
-// restored is what restore prints.
+// restored is the result of restore.
 type restored struct {
 	World string   `json:"world"`
 	To    *version `json:"to"` // the version that the world is equal to now

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// salvaged is what salvage prints.
+// salvaged is the result of salvage.
 type salvaged struct {
 	From  string `json:"from"`
 	Store string `json:"store"`

@@ -162,7 +162,7 @@ func (o *snapshotOptions) writeSchem(ctx context.Context, sf *storeFlag, s *aren
 	return columns, err
 }
 
-// snapshotSaved is what snapshot save prints.
+// snapshotSaved is the result of snapshot save.
 type snapshotSaved struct {
 	*snapshot
 	Of      *version       `json:"of"`              // the version that it is a snapshot of
@@ -179,7 +179,7 @@ func (s *snapshotSaved) print(out io.Writer) {
 	}
 }
 
-// snapshotList is what snapshot list prints.
+// snapshotList is the result of snapshot list.
 type snapshotList struct {
 	World     string      `json:"world"`
 	Snapshots []*snapshot `json:"snapshots"`
@@ -271,7 +271,7 @@ schematic is reported and the rest goes on.`, "restore @hub before --mask '!*_si
 	return c
 }
 
-// snapshotRestored is what snapshot restore prints.
+// snapshotRestored is the result of snapshot restore.
 type snapshotRestored struct {
 	World    string `json:"world"`
 	Snapshot string `json:"snapshot"` // or the folder of schematics

@@ -99,7 +99,7 @@ func (o *tokenOptions) read() ([]token.Token, error) {
 	return t.All(), nil
 }
 
-// madeToken is what token new prints.
+// madeToken is the result of token new.
 type madeToken struct {
 	Secret string `json:"secret"`
 	listedToken

@@ -20,10 +20,10 @@ type Spot struct {
 	At                geom.Point // in blocks
 }
 
-// fill replaces "" by what it stands for.
+// fill sets the defaults.
 func (p *Spot) fill(c stone.Content) {
 	if p.Dimension == "" || p.Volume == "" {
-		d, v, _ := MatterOf(p.Dimension, c) // who reads the cell says what is missing
+		d, v, _ := MatterOf(p.Dimension, c) // the reader of the cell reports what is missing
 		p.Dimension, p.Volume = cmp.Or(p.Dimension, d.Name), cmp.Or(p.Volume, v.Volume.Name)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 )
 
-// Bounds of what an archive unpacks to. A tar is read into memory, so maxTar bounds it
+// Bounds of an unpacked archive. A tar is read into memory, so maxTar bounds it
 // too.
 const (
 	maxRatio    = 100      // bytes for each byte of the archive

@@ -25,7 +25,7 @@ import (
 
 // Clip copies a region of a dimension, or all of it if the region is nil. An empty name is the
 // dimension that has columns. Blocks of the region's bounds outside of the region are clip.Void.
-// What a clip does not hold is in its Lost.
+// Things that a clip cannot hold are in its Lost.
 func Clip(ctx context.Context, w stone.Content, dimension string, r region.Region) (*clip.Clip, error) {
 	lost := map[string]int{}
 	single, _ := w.(columnReader)

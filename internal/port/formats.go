@@ -115,9 +115,9 @@ func TrimExt(name string) string {
 var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
-// first bytes of files, and into archives that have the extension of one. For what nothing says
-// that it is a world the error is format.ErrNoWorld; another error says why what has the name of
-// a world cannot be read.
+// first bytes of files, and into archives that have the extension of one. The error is format.ErrNoWorld
+// if there is no sign of a world; another error says why a file with the name of a world cannot be
+// read.
 func Detect(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -179,7 +179,7 @@ var foreign = []struct{ magic, what string }{
 	{"\x28\xb5\x2f\xfd", "an archive of Zstandard"},
 }
 
-// unknown says what the bytes are that no format knows.
+// unknown returns an error that describes bytes of no known format.
 func unknown(head []byte, size int64) error {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {

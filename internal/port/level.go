@@ -66,8 +66,8 @@ func readLevel(f format.File) (l format.Level, rest []string, err error) {
 	return l, rest, err
 }
 
-// LevelRemark says what is wrong with the level.dat of a game's world; "" if nothing is, or if
-// the world has none. damaged says that it is there and cannot be read.
+// LevelRemark describes a fault of the level.dat of a game's world; "" if there is none, or if the
+// world has no level.dat. damaged says that it is there and cannot be read.
 func LevelRemark(w stone.Content) (remark string, damaged bool) {
 	has := map[string]bool{}
 	for _, f := range w.About().Files {
@@ -90,7 +90,7 @@ func LevelRemark(w stone.Content) (remark string, damaged bool) {
 	return fmt.Sprintf("%s cannot be read: %s%s", name, strings.TrimPrefix(err.Error(), "anvil: "+anvil.LevelPath+": "), old), true
 }
 
-// Slim returns a Sink in front of another one. It passes on what Slime files can hold, each
+// Slim returns a Sink in front of another one. It passes on the part that Slime files can hold, each
 // column in the version for its own data version, and adds the rest to lost. It reduces
 // level.dat to what a Slime file can hold.
 func Slim(to format.Sink, lost map[string]int) format.Sink {
@@ -103,7 +103,7 @@ type slim struct {
 	level bool // was passed on
 }
 
-// File passes on what a Slime file keeps of f.
+// File passes on the part of f that a Slime file keeps.
 func (s *slim) File(f format.File) error {
 	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
 		return s.Sink.File(f)
@@ -119,7 +119,7 @@ func (s *slim) File(f format.File) error {
 	return nil
 }
 
-// slimHold reduces each column to what the Slime version for its data version holds.
+// slimHold reduces each column to the part that the Slime version for its data version holds.
 func slimHold(d *format.Dimension, lost slime.Losses) func(*format.Column) bool {
 	holds := map[int32]func(*format.Column) bool{}
 	return func(c *format.Column) bool {

@@ -110,7 +110,7 @@ type overlaid struct {
 type overlaidVolume struct {
 	base, part bool
 	perRegion  int          // chunks along the edge of a region
-	table      []voxel.Cell // what cells of the part are in the overlay; nil for a volume without a palette
+	table      []voxel.Cell // cells of the overlay by cells of the part; nil for a volume without a palette
 }
 
 // add adds the volumes of the part to those of the base.
@@ -225,7 +225,7 @@ func (o *overlay) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.
 		next, stop := iter.Pull2(o.part.ReadColumns(ctx, dim))
 		defer stop()
 		over, failed, more := next()
-		// patched yields what comes of two columns, of which one may be nil.
+		// patched yields two columns as one; one of them may be nil.
 		patched := func(base, part *voxel.Column, pos geom.ColumnPos) bool {
 			c, err := anvil.Patch(base, part, d.regions[regionPos{pos.X >> 5, pos.Z >> 5}])
 			return err == nil && c == nil || yield(c, err) && err == nil

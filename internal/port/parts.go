@@ -11,8 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// Parts returns the world, passed through the given Sink, to be read in parts. What takes more
-// than Options.Memory lies in temporary files until the Source is closed. If chunks are damaged
+// Parts returns the world, passed through the given Sink, to be read in parts. Beyond
+// Options.Memory it lies in temporary files until the Source is closed. If chunks are damaged
 // it returns the world without them and a *format.DamageError.
 func (s *Opened) Parts(ctx context.Context, through Through) (stone.Content, error) {
 	c, src := s.Content(), s.leaf
@@ -43,7 +43,7 @@ func (s *Opened) Parts(ctx context.Context, through Through) (stone.Content, err
 // Temp is a temporary file: written from the beginning, then read. Close deletes it.
 type Temp = whole.TempFile
 
-// tempFile makes a temporary file for what does not fit into memory.
+// tempFile makes a temporary file for parts that do not fit into memory.
 func (o Options) tempFile() (whole.TempFile, error) {
 	if o.File != nil {
 		return o.File()

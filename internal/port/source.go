@@ -259,14 +259,14 @@ func (s *Opened) Load(ctx context.Context, through Through) (*convert.Loaded, er
 	return l.World(), err
 }
 
-// Remarks are what the reader of a Source left out or could not decode.
+// Remarks list the things that the reader of a Source left out or could not decode.
 type Remarks struct {
-	Lost    map[string]int // counts of what was left out, by name
+	Lost    map[string]int // counts of things that were left out, by name
 	Damaged []string       // chunks that are passed on as they are stored
-	Notes   []string       // what else is odd, and lost nothing
+	Notes   []string       // other oddities, which lost nothing
 }
 
-// Remarks returns the remarks of Load.
+// Remarks returns the remarks of Parts and Load.
 func (s *Opened) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {

@@ -54,7 +54,7 @@ func isWorld(dir string) bool {
 	return (server != nil || level == nil) && anvil.DetectFS(os.DirFS(dir))
 }
 
-// manifest is what a file near the worlds says about them.
+// manifest is a file near the worlds with their kinds and notes.
 type manifest struct {
 	root       string
 	kind, note map[string]string // by slash path below root

@@ -1,4 +1,4 @@
-// Package savings weighs worlds: what each takes as a zipped folder, as a Slime file
+// Package savings weighs worlds: the size of each as a zipped folder, as a Slime file
 // and as a stone.
 //
 // The package writes to no folder that it weighs.
@@ -25,7 +25,7 @@ type Bytes struct {
 	Full      int64 `json:"full"` // a stone with everything
 }
 
-// Weighed is what was measured of one world.
+// Weighed is the sizes and counts of one world.
 type Weighed struct {
 	Path        string `json:"path"`
 	Kind        string `json:"kind"`
@@ -62,7 +62,7 @@ type SkippedWorld struct {
 	Why  string `json:"why"`
 }
 
-// Report is what Of found. Kinds are in the order of their names.
+// Report is the result of Of. Kinds are in the order of their names.
 type Report struct {
 	Worlds  []Weighed      `json:"worlds"`
 	Kinds   []Kind         `json:"kinds"`
@@ -84,9 +84,9 @@ type Options struct {
 	Short bool
 }
 
-// Of weighs every Anvil world below dirs. The kind of a world is what a
-// MANIFEST.tsv in dir or up to two folders above says in its third field after
-// "[minigame ", else the name of the folder the world is in. Worlds that are
+// Of weighs every Anvil world below dirs. The kind of a world stands in the third
+// field of a MANIFEST.tsv in dir or up to two folders above, after "[minigame "; else it
+// is the name of the folder the world is in. Worlds that are
 // damaged, or that Slime cannot hold, are skipped.
 func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 	places, err := Find(dirs)

@@ -50,7 +50,7 @@ func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 	return out, err
 }
 
-// fill fills in what is made from memory.
+// fill fills in the sizes of the forms that are made from memory.
 func (b *Bytes) fill(ctx context.Context, w *convert.Loaded, o Options) error {
 	slim, err := slimWorld(ctx, w)
 	if err == nil {
@@ -79,7 +79,7 @@ func (b *Bytes) fill(ctx context.Context, w *convert.Loaded, o Options) error {
 // stones have.
 const bestLevel = 22
 
-// slimWorld returns w reduced to what a Slime file of each dimension holds.
+// slimWorld returns w without everything that a Slime file of each dimension cannot hold.
 func slimWorld(ctx context.Context, w *convert.Loaded) (*convert.Loaded, error) {
 	hold := func(d *format.Dimension) func(*format.Column) bool {
 		return slime.Hold(slime.ContainerOptions{}, d, nil)

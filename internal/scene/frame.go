@@ -8,7 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Bounds of what a picture leaves out: stacks of chunks beyond a gap that is as wide as the rest, at
+// A picture leaves out stacks of chunks beyond a gap that is as wide as the rest, at
 // most one in ten, or two of a small world.
 const (
 	minGap   = 1024 / geom.ChunkEdge
@@ -19,7 +19,7 @@ const (
 // stack is the place of the chunks above each other.
 type stack struct{ x, z int32 }
 
-// Frame leaves out what lies alone far away, so that it does not make all else too small to draw. It
+// Frame leaves out chunks that lie alone far away, so that the rest is not too small to draw. It
 // returns how many stacks of chunks it left out, and a box around one of them.
 func (s *Scene) Frame() (left int, at geom.Box) {
 	stacks := map[stack]bool{}
@@ -29,7 +29,7 @@ func (s *Scene) Frame() (left int, at geom.Box) {
 		}
 	}
 	kept := slices.Collect(maps.Keys(stacks))
-	for range 2 { // what is far along x may have hidden a gap along z
+	for range 2 { // chunks that are far along x may have hidden a gap along z
 		kept = crowd(kept, func(s stack) int32 { return s.x })
 		kept = crowd(kept, func(s stack) int32 { return s.z })
 	}
@@ -54,7 +54,7 @@ func (s *Scene) Frame() (left int, at geom.Box) {
 	return left, at
 }
 
-// Cut leaves out what lies outside of a box.
+// Cut leaves out everything outside of a box.
 func (s *Scene) Cut(b geom.Box) { s.bounds = s.bounds.Intersect(b) }
 
 // crowd returns the largest group of stacks along an axis, with the groups that are no farther from it

@@ -118,7 +118,7 @@ func (l *Layout) Far() int { return l.Level(l.matter, geom.MaxLevel) }
 // Bounds returns the box around all chunks of the matter and the liquid, in blocks.
 func (l *Layout) Bounds() geom.Box { return l.bounds }
 
-// Matter returns the name of the volume of what is solid.
+// Matter returns the name of the solid volume.
 func (l *Layout) Matter() string { return l.matter }
 
 // Terrain reports whether the matter has the Terrain schema.

@@ -1,4 +1,4 @@
-// Package scene shows dimensions of worlds to what draws them: their bounds, names and levels, and
+// Package scene gives dimensions of worlds to those who draw them: their bounds, names and levels, and
 // their chunks, for pictures from above and for meshes.
 package scene
 
@@ -45,7 +45,7 @@ func Of(ctx context.Context, c stone.Content, name string, maxBytes int64) (*Sce
 	return &Scene{l, ctx, c, convert.Within(c, maxBytes), l.bounds}, nil
 }
 
-// Bounds returns the box around all chunks, or around what Frame and Cut left.
+// Bounds returns the box around all chunks, or around those that Frame and Cut left.
 func (s *Scene) Bounds() geom.Box { return s.bounds }
 
 // NameMaterials gives the materials of a terrain names if they have none.
