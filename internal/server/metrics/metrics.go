@@ -20,8 +20,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/cairnvoxel/cairn/internal/store/ledger"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
-	"github.com/cairnvoxel/cairn/internal/store/postgres"
 	localstore "github.com/cairnvoxel/cairn/store/local"
 )
 
@@ -210,7 +210,7 @@ func (m *Metrics) Worked(job string, now time.Time, took time.Duration, err erro
 		m.workFailures.WithLabelValues(job).Inc()
 		return
 	}
-	m.lastGood.WithLabelValues(job).Set(float64(now.UnixMilli()) / 1000)
+	m.lastGood.WithLabelValues(job).Set(secondsOf(now))
 }
 
 // Collected counts a collection.
@@ -257,14 +257,18 @@ func (m *Metrics) BackedUp(b Backed) {
 	}
 }
 
+// secondsOf is a time in seconds since 1970, 0 for never.
+func secondsOf(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
 // LastBackup says when the newest backup began that was there when the server started.
 // Without it the age of the last backup is not known until the next one.
 func (m *Metrics) LastBackup(at time.Time) {
-	if !at.IsZero() {
-		m.lastGood.WithLabelValues(Backup).Set(float64(at.UnixMilli()) / 1000)
-		return
-	}
-	m.lastGood.WithLabelValues(Backup).Set(0)
+	m.lastGood.WithLabelValues(Backup).Set(secondsOf(at))
 }
 
 // PackFailed counts a world that could not be packed.
@@ -383,126 +387,44 @@ type Watched struct {
 	Now      func() time.Time           // the clock of walks over worlds; nil for time.Now
 }
 
-// Watch adds metrics of a server, and of its Store if the Store has Stats. Call it once.
-func (m *Metrics) Watch(s Watched) {
-	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "cairn_requests_in_flight", Help: "Calls in progress.",
-	}, func() float64 { return float64(s.InFlight()) }))
-	st, counted := s.Store.(Counted)
-	if counted {
-		m.all.MustRegister(storeMetrics{st})
-	}
-	if s.Now == nil {
-		s.Now = time.Now
-	}
-	m.all.MustRegister(worldMetrics{&worlds{st: s.Store, page: stepNames, now: s.Now}, !counted})
-	calls := callMetrics{backups: s.Backups}
-	if c, ok := s.Store.(Clustered); ok {
-		calls.store = c.Calls()
-		if sql, ok := c.Catalogue().(sqlCatalogue); ok {
-			m.all.MustRegister(&sqlMetrics{asked[postgres.Stats]{ask: sql.Stats}, sql})
-		}
-		if l, ok := c.Catalogue().(ledgerCatalogue); ok {
-			m.all.MustRegister(ledgerMetrics{l})
-		}
-	}
-	if calls != (callMetrics{}) {
-		m.all.MustRegister(calls)
-	}
-	if s.Ready != nil {
-		m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "cairn_ready", Help: "1 if the server can answer, 0 if it ends or its store is away.",
-		}, func() float64 {
-			if s.Ready() {
-				return 1
-			}
-			return 0
-		}))
-	}
-	for _, c := range []struct {
-		name, help string
-		of         func(stream.Stats) int64
-	}{
-		{"cubes_total", "Cubes that viewers were sent whole.", func(s stream.Stats) int64 { return s.Cubes }},
-		{"edits_total", "Cubes of which viewers were sent what changed.", func(s stream.Stats) int64 { return s.Edits }},
-		{"sent_bytes_total", "Bytes that viewers were sent.", func(s stream.Stats) int64 { return s.Bytes }},
-		{"cut_total", "Viewers that were cut off because they did not read.", func(s stream.Stats) int64 { return s.Cut }},
-	} {
-		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_stream_" + c.name, Help: c.help}, func() float64 {
-			all, _ := s.Streams()
-			return float64(c.of(all))
-		}))
-	}
-	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_stream_viewers", Help: "Viewers that look at worlds."}, func() float64 {
-		all, _ := s.Streams()
-		return float64(all.Viewers)
-	}))
-	for _, c := range []struct {
-		name, help string
-		of         func(tile.Stats) int64
-	}{
-		{"requests_total", "Requests of decoded pages.", func(s tile.Stats) int64 { return s.Requests }},
-		{"hits_total", "Requests of decoded pages that found the page.", func(s tile.Stats) int64 { return s.Hits }},
-		{"waits_total", "Requests that waited for the page of another request.", func(s tile.Stats) int64 { return s.Waits }},
-		{"decoded_bytes_total", "Bytes of pages that were decoded.", func(s tile.Stats) int64 { return s.UniqueBytes + s.AgainBytes }},
-		{"decoded_again_bytes_total", "Bytes of pages that were decoded again.", func(s tile.Stats) int64 { return s.AgainBytes }},
-	} {
-		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "cairn_page_" + c.name, Help: c.help},
-			func() float64 { return float64(c.of(s.Pages())) }))
-	}
-	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "cairn_page_bytes", Help: "Bytes of decoded pages in memory."},
-		func() float64 { return float64(s.Pages().Bytes) }))
-}
-
 // Counted is a Store with statistics.
 type Counted interface {
 	Stats(context.Context) (localstore.Stats, error)
 }
 
-// storeMetrics reads the statistics of a Store each time somebody asks for the
-// metrics.
-type storeMetrics struct{ st Counted }
-
-// storeMetric is one number of the statistics.
-type storeMetric struct {
-	desc    *prometheus.Desc
-	of      func(*localstore.Stats) float64
-	collect bool // known only after a collection
+// Clustered is a Store of two halves that other servers keep.
+type Clustered interface {
+	Calls() *metered.Calls        // the counts of the calls to the halves
+	Catalogue() history.Catalogue // may know more of itself, such as its replicas
 }
 
-func describe(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("cairn_"+name, help, nil, nil)
-}
-
-func storeNumbers() []storeMetric {
-	return []storeMetric{
-		{describe("worlds", "Worlds in the store, as of a minute ago."), func(s *localstore.Stats) float64 { return float64(s.Worlds) }, false},
-		{describe("store_disk_bytes", "Bytes of the store on the disk, as du says."), func(s *localstore.Stats) float64 { return float64(s.DiskBytes) }, false},
-		{describe("store_free_bytes", "Bytes that are free on the disk of the store."), func(s *localstore.Stats) float64 { return float64(s.FreeBytes) }, false},
-		{describe("store_reserved_bytes", "Bytes on the disk that logs have for what is saved next."), func(s *localstore.Stats) float64 { return float64(s.ReservedBytes) }, false},
-		{describe("store_dead_bytes", "Bytes on the disk that the database has not freed yet."), func(s *localstore.Stats) float64 { return float64(s.DeadBytes) }, false},
-		{describe("store_commits", "Commits in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Commits) }, true},
-		{describe("store_packs", "Packs in the store, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Packs) }, true},
-		{describe("store_stones", "Stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.Stones) }, true},
-		{describe("store_stone_bytes", "Bytes of the stones that are needed, at the last collection."), func(s *localstore.Stats) float64 { return float64(s.StoneBytes) }, true},
-		{describe("garbage_condemned_bytes", "Bytes of the stones whose grace had not ended at the last collection."), func(s *localstore.Stats) float64 { return float64(s.CondemnedBytes) }, true},
+// Watch adds metrics of a server, and of its Store if the Store has Stats. Call it once.
+func (m *Metrics) Watch(s Watched) {
+	if s.Now == nil {
+		s.Now = time.Now
 	}
-}
-
-func (storeMetrics) Describe(to chan<- *prometheus.Desc) {
-	for _, n := range storeNumbers() {
-		to <- n.desc
+	st, counted := s.Store.(Counted)
+	all := []prometheus.Collector{
+		numbers[Watched]{func() (Watched, error) { return s, nil }, serverNumbers},
+		numbers[stream.Stats]{func() (stream.Stats, error) { all, _ := s.Streams(); return all, nil }, streamNumbers},
+		numbers[tile.Stats]{func() (tile.Stats, error) { return s.Pages(), nil }, pageNumbers},
+		worldMetrics{&worlds{st: s.Store, page: stepNames, now: s.Now}, !counted},
 	}
-}
-
-func (m storeMetrics) Collect(to chan<- prometheus.Metric) {
-	stats, err := m.st.Stats(context.Background())
-	if err != nil {
-		return // the Store stopped: its metrics are absent
+	if counted { // a Store that stopped has no numbers
+		all = append(all, numbers[localstore.Stats]{func() (localstore.Stats, error) { return st.Stats(context.Background()) }, storeNumbers})
 	}
-	for _, n := range storeNumbers() {
-		if !n.collect || !stats.Collected.IsZero() {
-			to <- prometheus.MustNewConstMetric(n.desc, prometheus.GaugeValue, n.of(&stats))
+	calls := callMetrics{backups: s.Backups}
+	if c, ok := s.Store.(Clustered); ok {
+		calls.store = c.Calls()
+		if sql, ok := c.Catalogue().(sqlCatalogue); ok {
+			all = append(all, sqlMetrics(sql)...)
+		}
+		if l, ok := c.Catalogue().(ledgerCatalogue); ok {
+			all = append(all, numbers[ledger.Stats]{func() (ledger.Stats, error) { return l.Stats(), nil }, ledgerNumbers})
 		}
 	}
+	if calls != (callMetrics{}) {
+		all = append(all, calls)
+	}
+	m.all.MustRegister(all...)
 }

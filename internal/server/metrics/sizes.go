@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -58,11 +57,11 @@ func (s *Sizes) Of(ctx context.Context, st history.Store) (WorldSizes, int, time
 		if err != nil {
 			return WorldSizes{}, 0, now, err
 		}
-		sizes, err := sizesOf(ctx, st, names)
+		sizes, err := sizesOf(ctx, st, names, sampleTime)
 		if err != nil {
 			return WorldSizes{}, 0, now, err
 		}
-		s.at, s.worlds, s.sizes = now, all, sizes
+		s.at, s.worlds, s.sizes = now, all, sizesAre(sizes)
 	}
 	return s.sizes, s.worlds, s.at, nil
 }
@@ -90,23 +89,8 @@ func someNames(ctx context.Context, st history.Store) (names []string, all int, 
 	return names, all, nil
 }
 
-// sizesOf asks for the sizes of worlds, as far as there is time.
-func sizesOf(ctx context.Context, st history.Store, names []string) (out WorldSizes, err error) {
-	began := time.Now()
-	var sizes []int64
-	for _, name := range names {
-		if time.Since(began) > sampleTime {
-			break
-		}
-		size, err := sizeOf(ctx, st, name)
-		if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
-			continue
-		}
-		if err != nil {
-			return out, err
-		}
-		sizes = append(sizes, size)
-	}
+// sizesAre sums up the sizes of a sample.
+func sizesAre(sizes []int64) WorldSizes {
 	slices.Sort(sizes)
 	at := func(part float64) int64 {
 		if len(sizes) == 0 {
@@ -114,7 +98,7 @@ func sizesOf(ctx context.Context, st history.Store, names []string) (out WorldSi
 		}
 		return sizes[int(part*float64(len(sizes)-1))]
 	}
-	out = WorldSizes{Sampled: len(sizes), Median: at(.5), P90: at(.9), P99: at(.99), Largest: at(1), Counts: []SizeCount{}}
+	out := WorldSizes{Sampled: len(sizes), Median: at(.5), P90: at(.9), P99: at(.99), Largest: at(1), Counts: []SizeCount{}}
 	i := 0
 	for _, upto := range append(slices.Clone(byteBounds), 0) {
 		n := 0
@@ -124,5 +108,5 @@ func sizesOf(ctx context.Context, st history.Store, names []string) (out WorldSi
 		}
 		out.Counts = append(out.Counts, SizeCount{int64(upto), n})
 	}
-	return out, nil
+	return out
 }

@@ -83,16 +83,9 @@ func (w *worlds) onePage(ctx context.Context) (whole bool, err error) {
 	}
 	all := len(names)
 	rand.Shuffle(all, func(i, j int) { names[i], names[j] = names[j], names[i] })
-	var sizes []int64
-	for _, name := range names[:min(all, stepSizes)] {
-		size, err := sizeOf(ctx, w.st, name)
-		if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		sizes = append(sizes, size)
+	sizes, err := sizesOf(ctx, w.st, names[:min(all, stepSizes)], time.Hour)
+	if err != nil {
+		return false, err
 	}
 	if w.walk.counts == nil {
 		w.walk.counts = make([]float64, len(byteBounds)+1)
@@ -115,17 +108,32 @@ func (w *worlds) onePage(ctx context.Context) (whole bool, err error) {
 	return whole, nil
 }
 
-// sizeOf returns the bytes of the stones that the newest version of a world stands on.
-func sizeOf(ctx context.Context, st history.Store, name string) (size int64, err error) {
-	f, err := history.Fetch(ctx, st, name, history.ID{}, 0)
-	for _, l := range f.Layers {
-		size += l.Stone.Size
+// sizesOf returns for each world the bytes of the stones that its newest version stands on, as
+// far as there is time. It leaves out worlds that are gone.
+func sizesOf(ctx context.Context, st history.Store, names []string, within time.Duration) (sizes []int64, err error) {
+	began := time.Now()
+	for _, name := range names {
+		if time.Since(began) > within {
+			break
+		}
+		f, err := history.Fetch(ctx, st, name, history.ID{}, 0)
+		if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		size := int64(0)
+		for _, l := range f.Layers {
+			size += l.Stone.Size
+		}
+		sizes = append(sizes, size)
 	}
-	return size, err
+	return sizes, nil
 }
 
 var (
-	worldBytes = prometheus.NewDesc("cairn_world_bytes", "Worlds by the bytes of their newest versions, estimated from samples.", nil, nil)
+	worldBytes = describe("world_bytes", "Worlds by the bytes of their newest versions, estimated from samples.")
 	worldNames = describe("worlds", "Worlds in the store.")
 )
 
