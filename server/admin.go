@@ -1,13 +1,13 @@
 package server
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/server/archives"
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 
@@ -32,10 +32,10 @@ func (h *state) routes() []route {
 		{method: "GET", path: "/healthz", about: "the process runs", status: 200, handler: plain(alive, text)},
 		{method: "GET", path: "/readyz", about: "the store can be reached and the server is not draining", status: 200, handler: plain(h.ready, text)},
 		{method: "GET", path: "/v1/openapi.json", about: "this document", status: 200, handler: plain(h.api, jsonOf(object{}))},
-		{method: "GET", path: "/metrics", role: Admin, about: "metrics for Prometheus", status: 200, handler: plain(h.counts, text)},
-		{method: "GET", path: "/v1/stats", role: Admin, about: "how many worlds there are and how large they are, as of a minute ago", status: 200, handler: gives(h.stats)},
-		{method: "POST", path: "/v1/archives", role: Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{oneOf("do", "what", "identity", "outlines", "archive", "stone", "lacks", "give", "adopt")}, needs: []string{"do"}, headers: []string{wire.RetryHeader}, status: 200, handler: plain(h.archives, records).from(records)},
-		{method: "POST", path: "/v1/collect", role: Admin, long: true, about: "deletes commits and stones that nothing needs", status: 200, handler: takes(h.collect)},
+		{method: "GET", path: "/metrics", role: token.Admin, about: "metrics for Prometheus", status: 200, handler: plain(h.counts, text)},
+		{method: "GET", path: "/v1/stats", role: token.Admin, about: "how many worlds there are and how large they are, as of a minute ago", status: 200, handler: gives(h.stats)},
+		{method: "POST", path: "/v1/archives", role: token.Admin, long: true, about: "gives out and takes in whole worlds, for backups and migrations", query: []param{oneOf("do", "what", "identity", "outlines", "archive", "stone", "lacks", "give", "adopt")}, needs: []string{"do"}, headers: []string{wire.RetryHeader}, status: 200, handler: plain(h.archives, records).from(records)},
+		{method: "POST", path: "/v1/collect", role: token.Admin, long: true, about: "deletes commits and stones that nothing needs", status: 200, handler: takes(h.collect)},
 	}
 }
 
@@ -68,8 +68,7 @@ func (h *state) counts(c *call) error {
 	return nil
 }
 
-// statsAnswer is the answer to GET /v1/stats. What changes from second to second is in the
-// metrics.
+// statsAnswer has nothing that changes from second to second: that is in the metrics.
 type statsAnswer struct {
 	Time   wire.Time          `json:"time"` // of the sample
 	Worlds int                `json:"worlds"`
@@ -123,9 +122,5 @@ func (h *state) archives(c *call) error {
 		return err
 	}
 	defer recycle(r)
-	err = archives.Serve(c.ctx, st, c.query.Get("do"), c.r.Header.Get(wire.RetryHeader) == "1", r, c.limits.StoneBytes, func(b []byte) error { return c.part(wire.RecordsType, &b) })
-	if errors.As(err, new(*archives.BodyError)) {
-		return ofCaller(err)
-	}
-	return err
+	return archives.Serve(c.ctx, st, c.query.Get("do"), c.r.Header.Get(wire.RetryHeader) == "1", r, c.limits.StoneBytes, func(b []byte) error { return c.part(wire.RecordsType, &b) })
 }

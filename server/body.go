@@ -34,6 +34,15 @@ func (c *call) body(limit int64, kept bool) (io.Reader, error) {
 	return &c.in, nil
 }
 
+// readAll reads the body into memory.
+func (c *call) readAll(most int64) ([]byte, error) {
+	from, err := c.body(most, true)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(from)
+}
+
 // recordReaders keeps *wire.Records with their buffers.
 var recordReaders sync.Pool
 

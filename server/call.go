@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,11 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/internal/strictjson"
 	"github.com/cairnvoxel/cairn/internal/zipped"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -174,7 +173,7 @@ func (c *call) fence() (uint64, error) {
 		return 0, nil
 	case len(h) > 1:
 		return 0, bad("%s is given more than once", wire.FenceHeader)
-	case h[0] == wire.ForceFence && c.role < Admin:
+	case h[0] == wire.ForceFence && c.role < token.Admin:
 		return 0, refuse("only admins may force a change")
 	case h[0] == wire.ForceFence:
 		return history.Force, nil
@@ -218,21 +217,11 @@ func (c *call) fenced() (uint64, error) {
 
 // json reads the body: one JSON value without unknown fields, of at most that many bytes.
 func (c *call) json(most int64, to any) error {
-	from, err := c.body(most, true)
+	text, err := c.readAll(most)
 	if err != nil {
 		return err
 	}
-	text, err := io.ReadAll(from)
-	if err != nil {
-		return err
-	}
-	if !utf8.Valid(text) {
-		return bad("the body is not UTF-8") // encoding/json would change the text silently
-	}
-	if err := strictjson.Decode(text, to); err != nil {
-		return bad("the body is not the expected JSON: %v", err)
-	}
-	return nil
+	return cells.DecodeJSON(text, to)
 }
 
 // step records how long a part of the work took, for Observe.

@@ -8,6 +8,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/codec"
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -20,8 +21,8 @@ type boxes struct{ *worlds }
 func (h *boxes) routes() []route {
 	read := append([]param{atVersion}, cells.ReadParams()...)
 	return []route{
-		{method: "GET", path: "/v1/cells/NAME", role: Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: known, needs: []string{"box"}, status: 200, also: records, tells: staleHeaders, handler: plain(h.cells, jsonOf(cells.Answer{}))},
-		{method: "GET", path: "/v1/chunks/NAME", role: Read, about: "one chunk of any level", query: []param{
+		{method: "GET", path: "/v1/cells/NAME", role: token.Read, part: true, about: "the cells of a box at a level; as records if Accept asks for them", query: read, headers: known, needs: []string{"box"}, status: 200, also: records, tells: staleHeaders, handler: plain(h.cells, jsonOf(cells.Answer{}))},
+		{method: "GET", path: "/v1/chunks/NAME", role: token.Read, about: "one chunk of any level", query: []param{
 			atVersion, words("dimension", "name of the dimension"), words("volume", "name of the volume"), whole("level", 0, geom.MaxLevel, "default 0"), chunks("x"), chunks("y"), chunks("z"),
 		}, headers: known, needs: []string{"dimension", "volume"}, status: 200, tells: staleHeaders, handler: plain(h.chunk, records)},
 	}

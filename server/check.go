@@ -46,7 +46,7 @@ func (h *checker) check(c *call, data []byte, sure bool) error {
 	case err == nil && whole:
 		proven.Add(1)
 	}
-	return ofCaller(err)
+	return wire.OfCaller(err)
 }
 
 // read reads a stone, whole or what says where its pages are. What the whole takes is

@@ -28,12 +28,12 @@ func (h *commits) routes() []route {
 	fenced := []string{"If-Match", wire.FenceHeader}
 	commit := jsonOf(wire.Commit{})
 	return []route{
-		{method: "GET", path: "/v1/head/NAME", role: Read, about: "the head", headers: stale, status: 200, tells: staleHeaders, handler: gives(h.head)},
-		{method: "GET", path: "/v1/log/NAME", role: Read, about: "commits, newest first; as records if Accept asks for them",
+		{method: "GET", path: "/v1/head/NAME", role: token.Read, about: "the head", headers: stale, status: 200, tells: staleHeaders, handler: gives(h.head)},
+		{method: "GET", path: "/v1/log/NAME", role: token.Read, about: "commits, newest first; as records if Accept asks for them",
 			query: []param{commitOf("from", "id of the first commit; default the head"), most(wire.MaxLog)}, status: 200, also: records, handler: plain(h.log, jsonOf(logAnswer{}))},
-		{method: "POST", path: "/v1/commits/NAME", role: Write, about: "stores stones and makes a commit with them the head",
+		{method: "POST", path: "/v1/commits/NAME", role: token.Write, about: "stores stones and makes a commit with them the head",
 			headers: append(fenced, wire.RetryHeader), needs: []string{"If-Match"}, status: 201, also: records, tells: headHeaders, handler: plain(h.commit, commit).from(records)},
-		{method: "POST", path: "/v1/restore/NAME", role: Write, about: "makes a commit that restores a version",
+		{method: "POST", path: "/v1/restore/NAME", role: token.Write, about: "makes a commit that restores a version",
 			headers: fenced, status: 201, also: records, tells: headHeaders, handler: plain(h.restore, commit).from(jsonOf(restoreCall{}))},
 	}
 }
@@ -60,77 +60,44 @@ func (h *commits) log(c *call) error {
 		return err
 	}
 	n := c.number("n", defaultListed)
-	w := logWriter{records: c.wantsRecords()}
-	w.begin()
+	media, buf, end := jsonType, []byte(`{"commits":[`), "]}\n"
+	if c.wantsRecords() {
+		media, buf, end = wire.RecordsType, nil, ""
+	}
 	known := 0 // commits of the batch that were in the last one
-	for {
+	for first := true; ; {
 		batch, err := c.st.Log(c.ctx, c.name, from, int(min(n, logBatch))+known)
 		if err != nil {
 			return err
 		}
 		full := len(batch) == int(min(n, logBatch))+known
 		for _, commit := range batch[min(known, len(batch)):] {
-			if err := w.add(commit); err != nil {
+			if n--; media == wire.RecordsType {
+				b := commit.Append(nil)
+				buf = append(binary.AppendUvarint(buf, uint64(len(b))), b...)
+				continue
+			}
+			b, err := json.Marshal(wire.CommitOf(commit))
+			if err != nil {
 				return err
 			}
-			n--
+			if !first {
+				buf = append(buf, ',')
+			}
+			first, buf = false, append(buf, b...)
 		}
 		if n == 0 || !full {
-			break
+			return c.finish(http.StatusOK, media, append(buf, end...))
 		}
 		from, known = batch[len(batch)-1].ID(), 1
-		if err := c.part(w.media(), &w.buf); err != nil {
+		if err := c.part(media, &buf); err != nil {
 			return err
 		}
 	}
-	w.end()
-	return c.finish(http.StatusOK, w.media(), w.buf)
 }
 
-// logAnswer is the answer to GET /v1/log in JSON.
 type logAnswer struct {
 	Commits []wire.Commit `json:"commits"`
-}
-
-// logWriter writes commits as an answer to GET /v1/log.
-type logWriter struct {
-	records bool
-	some    bool
-	buf     []byte
-}
-
-func (w *logWriter) media() string {
-	if w.records {
-		return wire.RecordsType
-	}
-	return jsonType
-}
-
-func (w *logWriter) begin() {
-	if !w.records {
-		w.buf = append(w.buf, `{"commits":[`...)
-	}
-}
-
-func (w *logWriter) add(c history.Commit) error {
-	if w.records {
-		b := c.Append(nil)
-		w.buf = append(binary.AppendUvarint(w.buf, uint64(len(b))), b...)
-		return nil
-	}
-	if w.some {
-		w.buf = append(w.buf, ',')
-	}
-	w.some = true
-	b, err := json.Marshal(wire.CommitOf(c))
-	w.buf = append(w.buf, b...)
-	return err
-}
-
-func (w *logWriter) end() {
-	if !w.records {
-		w.buf = append(w.buf, "]}\n"...)
-	}
 }
 
 func (h *commits) commit(c *call) error {
@@ -145,7 +112,7 @@ func (h *commits) commit(c *call) error {
 	defer recycle(r)
 	commit, stones, err := wire.ReadCommit(r, c.limits.StoneBytes)
 	if err != nil {
-		return ofCaller(err)
+		return wire.OfCaller(err)
 	}
 	c.step("receive")
 	if err := h.checkCommit(c, base, commit, stones); err != nil {
@@ -281,7 +248,6 @@ func (h *commits) committed(c *call, base history.Head, done history.Commit) err
 	return c.answer(http.StatusCreated, wire.CommitOf(done))
 }
 
-// restoreCall is the body of POST /v1/restore.
 type restoreCall struct {
 	At      string `json:"at"`
 	Message string `json:"message,omitempty"`

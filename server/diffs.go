@@ -21,10 +21,10 @@ type diffs struct{ *worlds }
 func (h *diffs) routes() []route {
 	of := []param{words("a", "VERSION; default the head"), words("b", "VERSION; default the head"), words("with", "the world of b; default NAME")}
 	return []route{
-		{method: "GET", path: "/v1/diff/NAME", role: Read, long: true, about: "how two versions differ", query: append(of[:3:3],
+		{method: "GET", path: "/v1/diff/NAME", role: token.Read, long: true, about: "how two versions differ", query: append(of[:3:3],
 			words("snapshot", "a named snapshot of NAME, compared with the head; takes no a, b and with"), words("dimension", "of a snapshot"), words("region", "of a snapshot"), words("mask", "of a snapshot"),
 		), status: 200, handler: gives(h.diff)},
-		{method: "GET", path: "/v1/diffmap/NAME", role: Read, long: true, about: "where two versions differ, from above", query: append(of[:3:3],
+		{method: "GET", path: "/v1/diffmap/NAME", role: token.Read, long: true, about: "where two versions differ, from above", query: append(of[:3:3],
 			words("dimension", "name of the dimension"), pictureSize(maxDiffmap),
 		), status: 200, tells: []string{boxHeader}, handler: plain(h.diffmap, imagePNG)},
 	}

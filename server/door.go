@@ -32,13 +32,13 @@ func (d *door) stranger() caller {
 	if d.tokens != nil {
 		return caller{st: d.st}
 	}
-	return caller{role: d.capped(Admin), st: d.st}
+	return caller{role: d.capped(token.Admin), st: d.st}
 }
 
 // capped is what a role permits here.
 func (d *door) capped(role token.Role) token.Role {
 	if d.readOnly {
-		return min(role, Read)
+		return min(role, token.Read)
 	}
 	return role
 }
@@ -46,7 +46,7 @@ func (d *door) capped(role token.Role) token.Role {
 // admit checks the caller's token, role and names, and whether there is room for
 // the call.
 func (d *door) admit(c *call) error {
-	if c.route.role == Nobody {
+	if c.route.role == token.Nobody {
 		return nil
 	}
 	if err := d.identify(c); err != nil {
@@ -66,7 +66,7 @@ func (d *door) admit(c *call) error {
 		if err := c.other(c.name); err != nil {
 			return err
 		}
-	case c.route.role == Admin && !c.everywhere():
+	case c.route.role == token.Admin && !c.everywhere():
 		return refuse("this call is about all worlds, and the token is for some")
 	}
 	return d.count(c)

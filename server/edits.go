@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/game/arena"
@@ -27,18 +26,14 @@ type edits struct {
 func (h *edits) routes() []route {
 	fenced, etag := []string{"If-Match", wire.FenceHeader}, []string{"ETag"}
 	return []route{
-		{method: "PUT", path: "/v1/cells/NAME", role: Write, about: "writes the cells of a box with a commit; the body may also be records", headers: fenced, status: 200, tells: etag, handler: gives(h.write).from(jsonOf(cells.WriteForm{}))},
-		{method: "POST", path: "/v1/brush/NAME", role: Write, about: "runs a brush with a commit", headers: fenced, status: 200, tells: etag, handler: takes(h.brush)},
-		{method: "PATCH", path: "/v1/properties/NAME", role: Write, about: "changes properties of the world with a commit", headers: fenced, status: 200, tells: etag, handler: takes(h.properties)},
+		{method: "PUT", path: "/v1/cells/NAME", role: token.Write, about: "writes the cells of a box with a commit; the body may also be records", headers: fenced, status: 200, tells: etag, handler: gives(h.write).from(jsonOf(cells.WriteForm{}))},
+		{method: "POST", path: "/v1/brush/NAME", role: token.Write, about: "runs a brush with a commit", headers: fenced, status: 200, tells: etag, handler: takes(h.brush)},
+		{method: "PATCH", path: "/v1/properties/NAME", role: token.Write, about: "changes properties of the world with a commit", headers: fenced, status: 200, tells: etag, handler: takes(h.properties)},
 	}
 }
 
 func (h *edits) write(c *call) (done cells.Done, err error) {
-	from, err := c.body(cells.MaxBody, true)
-	if err != nil {
-		return done, err
-	}
-	text, err := io.ReadAll(from)
+	text, err := c.readAll(cells.MaxBody)
 	if err != nil {
 		return done, err
 	}
@@ -57,7 +52,6 @@ func (h *edits) brush(c *call, b *cells.BrushCall) (cells.Done, error) {
 	return h.change(c, b.Note, "brush "+b.Brush, b.Apply)
 }
 
-// propertiesCall is the body of PATCH /v1/properties.
 type propertiesCall struct {
 	Set    map[string]string `json:"set,omitempty"`
 	Remove []string          `json:"remove,omitempty"`

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/world"
@@ -29,7 +30,7 @@ type exports struct {
 }
 
 func (h *exports) routes() []route {
-	return []route{{method: "GET", path: "/v1/export/NAME", role: Read, long: true, about: "a world as a file, or as a zip of a folder",
+	return []route{{method: "GET", path: "/v1/export/NAME", role: token.Read, long: true, about: "a world as a file, or as a zip of a folder",
 		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension")},
 		headers: append([]string{"Range", "If-Range"}, known...), status: 200, also: bytesOf("application/zip"), tells: append([]string{wire.LostHeader}, staleHeaders...), handler: plain(h.export, octets)}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -18,16 +19,15 @@ type facts struct{ *worlds }
 
 func (h *facts) routes() []route {
 	return []route{
-		{method: "GET", path: "/v1/worlds/NAME", role: Read, about: "describes a world", query: []param{atVersion}, headers: []string{"If-None-Match"}, status: 200, tells: headHeaders, handler: plain(h.facts, jsonOf(factsAnswer{}))},
-		{method: "GET", path: "/v1/properties/NAME", role: Read, about: "the properties of the world", query: []param{atVersion}, headers: known, status: 200, tells: staleHeaders, handler: plain(h.properties, jsonOf(propertiesAnswer{}))},
-		{method: "GET", path: "/v1/blame/NAME", role: Read, about: "which version changed a cell last", query: []param{
+		{method: "GET", path: "/v1/worlds/NAME", role: token.Read, about: "describes a world", query: []param{atVersion}, headers: []string{"If-None-Match"}, status: 200, tells: headHeaders, handler: plain(h.facts, jsonOf(factsAnswer{}))},
+		{method: "GET", path: "/v1/properties/NAME", role: token.Read, about: "the properties of the world", query: []param{atVersion}, headers: known, status: 200, tells: staleHeaders, handler: plain(h.properties, jsonOf(propertiesAnswer{}))},
+		{method: "GET", path: "/v1/blame/NAME", role: token.Read, about: "which version changed a cell last", query: []param{
 			atVersion, commitOf("from", "id of the version where the search begins or goes on; in place of at"), words("dimension", "default the first with solid content"),
 			words("volume", "default the solid content"), blocks("x"), blocks("y"), blocks("z"),
 		}, status: 200, handler: gives(h.blame)},
 	}
 }
 
-// factsAnswer is the answer to GET /v1/worlds/NAME.
 type factsAnswer struct {
 	Name       string           `json:"name"`
 	Commit     *wire.Commit     `json:"commit"` // nil for a world without commits
@@ -127,7 +127,6 @@ func propertiesOf(all []stone.Property) []property {
 	return out
 }
 
-// propertiesAnswer is the answer to GET /v1/properties.
 type propertiesAnswer struct {
 	Properties []property `json:"properties"`
 }
@@ -150,7 +149,6 @@ func (h *facts) properties(c *call) error {
 	return c.answer(http.StatusOK, answer)
 }
 
-// blameAnswer is the answer to GET /v1/blame.
 type blameAnswer struct {
 	Name     string       `json:"name"`
 	Commit   *wire.Commit `json:"commit"` // null if no version that was searched changed it

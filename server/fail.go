@@ -14,7 +14,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
-	"github.com/cairnvoxel/cairn/internal/server/archives"
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/streams"
@@ -55,7 +54,7 @@ var told = []struct {
 	err  error
 	code wire.Code
 }{
-	{arena.ErrArea, wire.BadRequest}, {inspect.ErrVersion, wire.BadRequest}, {archives.ErrCall, wire.BadRequest},
+	{arena.ErrArea, wire.BadRequest}, {inspect.ErrVersion, wire.BadRequest},
 	{port.ErrHolds, wire.Unsupported}, {inspect.ErrNoMatter, wire.Unsupported},
 	{picture.ErrTooWide, wire.Unsupported}, {picture.ErrTall, wire.TooLarge},
 }
@@ -120,15 +119,6 @@ func few(list []string) string {
 		list = append(slices.Clone(list[:most]), "and others")
 	}
 	return strings.Join(list, ", ")
-}
-
-// ofCaller marks damage in the caller's bytes, so that it is not taken for damage of
-// the store.
-func ofCaller(err error) error {
-	if c := (*stone.CorruptError)(nil); errors.As(err, &c) {
-		return fault(wire.Corrupt, "%v", c)
-	}
-	return err
 }
 
 // faultLog is the log of what callers must not see.

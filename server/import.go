@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -24,14 +25,13 @@ type imports struct {
 
 func (h *imports) routes() []route {
 	return []route{
-		{method: "POST", path: "/v1/import/NAME", role: Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
+		{method: "POST", path: "/v1/import/NAME", role: token.Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
 			query:   []param{words("message", "of the commit"), words("author", "of the commit"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")},
 			headers: []string{"If-Match", wire.FenceHeader}, status: 200, tells: []string{"ETag"}, handler: gives(h.importWorld).from(octets)},
-		{method: "POST", path: "/v1/savings", role: Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", status: 200, handler: plain(h.savings, jsonOf(object{})).from(octets)},
+		{method: "POST", path: "/v1/savings", role: token.Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", status: 200, handler: plain(h.savings, jsonOf(object{})).from(octets)},
 	}
 }
 
-// importAnswer is the answer to POST /v1/import.
 type importAnswer struct {
 	Commit  wire.Commit    `json:"commit"`
 	Same    bool           `json:"same"`
@@ -100,7 +100,7 @@ func (h *imports) importFrom(c *call, file *spool, n port.Note, answer *importAn
 	done, err := src.Import(c.ctx, func(context.Context) (history.Store, error) { return c.st, nil }, c.name, w,
 		port.ImportOptions{Note: n, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
 			c.step("merge")
-			return ofCaller(h.checks.read(c, s.Open(), s.Size(), !made))
+			return wire.OfCaller(h.checks.read(c, s.Open(), s.Size(), !made))
 		}})
 	c.step("commit")
 	if source := (*port.SourceError)(nil); errors.As(err, &source) {

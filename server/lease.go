@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -12,10 +13,10 @@ import (
 func leaseRoutes() []route {
 	fence := []string{wire.FenceHeader}
 	return []route{
-		{method: "GET", path: "/v1/leases/NAME", role: Read, about: "the lease that has not ended, or null", status: 200, tells: fence, handler: gives(leased)},
-		{method: "POST", path: "/v1/leases/NAME", role: Write, about: "takes a lease", status: 201, tells: fence, handler: takes(lease)},
-		{method: "PUT", path: "/v1/leases/NAME", role: Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 200, tells: fence, handler: takes(renewLease)},
-		{method: "DELETE", path: "/v1/leases/NAME", role: Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, handler: done(endLease)},
+		{method: "GET", path: "/v1/leases/NAME", role: token.Read, about: "the lease that has not ended, or null", status: 200, tells: fence, handler: gives(leased)},
+		{method: "POST", path: "/v1/leases/NAME", role: token.Write, about: "takes a lease", status: 201, tells: fence, handler: takes(lease)},
+		{method: "PUT", path: "/v1/leases/NAME", role: token.Write, about: "renews the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 200, tells: fence, handler: takes(renewLease)},
+		{method: "DELETE", path: "/v1/leases/NAME", role: token.Write, about: "ends the lease with the number in Cairn-Fence", headers: fence, needs: fence, status: 204, handler: done(endLease)},
 	}
 }
 

@@ -20,7 +20,7 @@ type logins struct{ *door }
 func (h *logins) routes() []route {
 	return []route{
 		{method: "POST", path: "/v1/login", own: true, part: true, secret: true, about: "begins a session of a person with a token; the answer sets a cookie", status: 200, handler: gives(h.begin).from(jsonOf(loginCall{}))},
-		{method: "GET", path: "/v1/login", role: Read, own: true, part: true, secret: true, about: "what the caller's token permits", status: 200, handler: gives(h.show)},
+		{method: "GET", path: "/v1/login", role: token.Read, own: true, part: true, secret: true, about: "what the caller's token permits", status: 200, handler: gives(h.show)},
 		{method: "DELETE", path: "/v1/login", own: true, part: true, secret: true, about: "ends the session of the cookie", status: 204, handler: done(h.end)},
 	}
 }

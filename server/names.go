@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -21,16 +22,16 @@ func (h *names) routes() []route {
 	fenced := []string{"If-Match", wire.FenceHeader}
 	prefix := words("prefix", "beginning of the names; a token with prefixes needs one of its prefixes, or one and a slash and more")
 	return []route{
-		{method: "GET", path: "/v1/worlds", role: Read, about: "lists names in ascending order of bytes",
+		{method: "GET", path: "/v1/worlds", role: token.Read, about: "lists names in ascending order of bytes",
 			query: []param{prefix, words("after", "the list begins after this name"), most(wire.MaxNames)}, status: 200, handler: gives(h.list)},
-		{method: "PUT", path: "/v1/worlds/NAME", role: Write, about: "creates a world without commits", status: 201, tells: headHeaders, handler: gives(h.create)},
-		{method: "DELETE", path: "/v1/worlds/NAME", role: Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, handler: done(h.remove)},
-		{method: "GET", path: "/v1/deleted", role: Write, long: true, about: "lists deleted worlds that undelete can bring back, those deleted last first",
+		{method: "PUT", path: "/v1/worlds/NAME", role: token.Write, about: "creates a world without commits", status: 201, tells: headHeaders, handler: gives(h.create)},
+		{method: "DELETE", path: "/v1/worlds/NAME", role: token.Write, about: "deletes the world; undelete restores it for a time", headers: fenced, status: 204, handler: done(h.remove)},
+		{method: "GET", path: "/v1/deleted", role: token.Write, long: true, about: "lists deleted worlds that undelete can bring back, those deleted last first",
 			query: []param{prefix, most(wire.MaxNames)}, status: 200, handler: gives(h.deleted)},
-		{method: "POST", path: "/v1/undelete/NAME", role: Write, about: "restores a deleted world", status: 204, handler: done(h.undelete)},
-		{method: "POST", path: "/v1/purge/NAME", role: Admin, long: true, about: "removes a world, or all worlds deleted under the name, for good", headers: fenced, status: 200, handler: gives(h.purge)},
-		{method: "POST", path: "/v1/rename/NAME", role: Write, about: "renames a world with its history", headers: fenced, status: 204, handler: done(h.rename).from(jsonOf(wire.RenameCall{}))},
-		{method: "POST", path: "/v1/fork/NAME", role: Write, about: "creates a world NAME that begins with a version of another world", status: 201, tells: headHeaders, handler: takes(h.fork)},
+		{method: "POST", path: "/v1/undelete/NAME", role: token.Write, about: "restores a deleted world", status: 204, handler: done(h.undelete)},
+		{method: "POST", path: "/v1/purge/NAME", role: token.Admin, long: true, about: "removes a world, or all worlds deleted under the name, for good", headers: fenced, status: 200, handler: gives(h.purge)},
+		{method: "POST", path: "/v1/rename/NAME", role: token.Write, about: "renames a world with its history", headers: fenced, status: 204, handler: done(h.rename).from(jsonOf(wire.RenameCall{}))},
+		{method: "POST", path: "/v1/fork/NAME", role: token.Write, about: "creates a world NAME that begins with a version of another world", status: 201, tells: headHeaders, handler: takes(h.fork)},
 	}
 }
 
@@ -69,7 +70,6 @@ func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
 	return below, err
 }
 
-// deletedAnswer is the answer to GET /v1/deleted.
 type deletedAnswer struct {
 	Deleted []deletedWorld `json:"deleted"`
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
@@ -55,7 +56,7 @@ func (r *route) operation() object {
 		"parameters":  r.parameters(),
 		"responses":   r.responses(),
 	}
-	if r.role > Nobody {
+	if r.role > token.Nobody {
 		op["x-role"] = r.role.String()
 		op["security"] = []object{{"token": []string{}}, {"session": []string{}}}
 	}

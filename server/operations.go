@@ -24,11 +24,11 @@ type restores struct {
 func (h *restores) routes() []route {
 	which := []param{words("operation", "id of the operation")}
 	all := []route{
-		{method: "POST", path: "/v1/operations/NAME", role: Write, about: "begins to restore a named snapshot", status: 201, handler: takes(h.operate)},
-		{method: "GET", path: "/v1/operations/NAME", role: Read, about: "the operations on a world that run, and the last that ended", query: which, status: 200, handler: gives(h.list)},
-		{method: "PATCH", path: "/v1/operations/NAME", role: Write, about: "pauses an operation, or lets it go on", status: 200, handler: takes(h.pause)},
-		{method: "DELETE", path: "/v1/operations/NAME", role: Write, about: "cancels an operation", query: which, needs: []string{"operation"}, status: 200, handler: gives(h.cancel)},
-		{method: "GET", path: "/v1/events/NAME", role: Read, long: true, about: "what operations on a world do, as it happens; with operation until that ends", query: which, headers: []string{"Last-Event-ID"}, status: 200, handler: plain(h.events, bytesOf(eventStream))},
+		{method: "POST", path: "/v1/operations/NAME", role: token.Write, about: "begins to restore a named snapshot", status: 201, handler: takes(h.operate)},
+		{method: "GET", path: "/v1/operations/NAME", role: token.Read, about: "the operations on a world that run, and the last that ended", query: which, status: 200, handler: gives(h.list)},
+		{method: "PATCH", path: "/v1/operations/NAME", role: token.Write, about: "pauses an operation, or lets it go on", status: 200, handler: takes(h.pause)},
+		{method: "DELETE", path: "/v1/operations/NAME", role: token.Write, about: "cancels an operation", query: which, needs: []string{"operation"}, status: 200, handler: gives(h.cancel)},
+		{method: "GET", path: "/v1/events/NAME", role: token.Read, long: true, about: "what operations on a world do, as it happens; with operation until that ends", query: which, headers: []string{"Last-Event-ID"}, status: 200, handler: plain(h.events, bytesOf(eventStream))},
 	}
 	if h.running == nil {
 		for i := range all {
@@ -38,7 +38,6 @@ func (h *restores) routes() []route {
 	return all
 }
 
-// operationCall is the body of POST /v1/operations.
 type operationCall struct {
 	Restore   string   `json:"restore"` // the snapshot
 	Without   []string `json:"without,omitempty"`
@@ -180,7 +179,6 @@ func (h *restores) on(c *call, id string, do func(*operations.Operation)) (a ope
 	return answerOf(op), nil
 }
 
-// pauseCall is the body of PATCH /v1/operations.
 type pauseCall struct {
 	Operation string `json:"operation"`
 	Paused    bool   `json:"paused"`

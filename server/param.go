@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -74,7 +75,7 @@ func headerSchema(name string) object {
 // refusals returns the statuses of the refusals that a route may answer with.
 func (r *route) refusals() []int {
 	codes := []wire.Code{wire.BadRequest, wire.Internal, wire.Draining}
-	if r.role > Nobody || r.own || r.socket {
+	if r.role > token.Nobody || r.own || r.socket {
 		codes = append(codes, wire.Unauthorized, wire.Forbidden, wire.NoRoute, wire.Busy, wire.Timeout)
 	}
 	if r.takes != nothing {

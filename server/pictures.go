@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/server/cells"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/world"
 )
@@ -21,9 +22,9 @@ type pictures struct{ *worlds }
 func (h *pictures) routes() []route {
 	of := []param{atVersion, words("dimension", "name of the dimension")}
 	return []route{
-		{method: "GET", path: "/v1/map/NAME", role: Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, tells: staleHeaders, handler: plain(h.facts, jsonOf(cells.Map{}))},
-		{method: "GET", path: "/v1/tiles/NAME", role: Read, about: "a square of the map of the world", query: slices.Concat(of, cells.TileParams()), headers: known, status: 200, tells: staleHeaders, handler: plain(h.tile, imagePNG)},
-		{method: "GET", path: "/v1/picture/NAME", role: Read, long: true, about: "the world from above", query: append(of, pictureSize(maxPicture), whole("plain", 0, 1, "1 leaves out the scale below the picture")),
+		{method: "GET", path: "/v1/map/NAME", role: token.Read, about: "what a map of the world shows, and where", query: of, headers: known, status: 200, tells: staleHeaders, handler: plain(h.facts, jsonOf(cells.Map{}))},
+		{method: "GET", path: "/v1/tiles/NAME", role: token.Read, about: "a square of the map of the world", query: slices.Concat(of, cells.TileParams()), headers: known, status: 200, tells: staleHeaders, handler: plain(h.tile, imagePNG)},
+		{method: "GET", path: "/v1/picture/NAME", role: token.Read, long: true, about: "the world from above", query: append(of, pictureSize(maxPicture), whole("plain", 0, 1, "1 leaves out the scale below the picture")),
 			headers: known, status: 200, tells: append([]string{scaleHeader}, staleHeaders...), handler: plain(h.picture, imagePNG)},
 	}
 }

@@ -10,14 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 )
 
-// The roles of package token.
-const (
-	Nobody = token.Nobody
-	Read   = token.Read
-	Write  = token.Write
-	Admin  = token.Admin
-)
-
 // route is a row of the API's table. Every call that is answered has a route.
 type route struct {
 	method string

@@ -38,7 +38,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/versions"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/texture"
-	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -82,8 +81,6 @@ type Options struct {
 	Temp string
 	// Metrics serves GET /metrics. Without it the route answers no_route.
 	Metrics http.Handler
-	// Look says how a cell looks in a stream. Default as in pictures.
-	Look func(volume, name string) stream.Look
 	// Passed are files that are not served, and why. Default none.
 	Passed []string
 	// Textures are those of a resource pack. Default none.
@@ -157,7 +154,7 @@ func New(st history.Store, o Options) (*Server, error) {
 		program: cmp.Or(o.Program, programMark()),
 	}
 	s.streams = streamed{transport: &s.transport, door: &s.door, gate: &s.gate, hub: streams.New(st, streams.Options{
-		Cache: s.worlds.open.Cache, Look: o.Look, Viewers: l.Viewers, WorldMemory: l.WorldMemory, Patience: l.Patience,
+		Cache: s.worlds.open.Cache, Viewers: l.Viewers, WorldMemory: l.WorldMemory, Patience: l.Patience,
 		Failure: s.log.streamFailure, Log: s.log.to,
 	})}
 	return s, s.fillTable(st, o)

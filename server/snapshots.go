@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -16,9 +17,9 @@ type snapshots struct {
 
 func (h *snapshots) routes() []route {
 	return []route{
-		{method: "GET", path: "/v1/snapshots/NAME", role: Read, about: "the named snapshots of a world", status: 200, handler: gives(h.list)},
-		{method: "POST", path: "/v1/snapshots/NAME", role: Write, about: "saves a version of a world, or what it is now, as a named snapshot", status: 201, handler: takes(h.save)},
-		{method: "DELETE", path: "/v1/snapshots/NAME", role: Write, about: "deletes a named snapshot", query: []param{words("snapshot", "its name")}, needs: []string{"snapshot"}, status: 204, handler: done(h.remove)},
+		{method: "GET", path: "/v1/snapshots/NAME", role: token.Read, about: "the named snapshots of a world", status: 200, handler: gives(h.list)},
+		{method: "POST", path: "/v1/snapshots/NAME", role: token.Write, about: "saves a version of a world, or what it is now, as a named snapshot", status: 201, handler: takes(h.save)},
+		{method: "DELETE", path: "/v1/snapshots/NAME", role: token.Write, about: "deletes a named snapshot", query: []param{words("snapshot", "its name")}, needs: []string{"snapshot"}, status: 204, handler: done(h.remove)},
 	}
 }
 
@@ -67,7 +68,6 @@ func nameFault(err error) error {
 	return err
 }
 
-// snapshotCall is the body of POST /v1/snapshots.
 type snapshotCall struct {
 	Snapshot  string `json:"snapshot"`
 	At        string `json:"at,omitempty"`

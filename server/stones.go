@@ -22,13 +22,13 @@ type stones struct {
 
 func (h *stones) routes() []route {
 	return []route{
-		{method: "GET", path: "/v1/stack/NAME", role: Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
+		{method: "GET", path: "/v1/stack/NAME", role: token.Read, about: "the stones of a commit, the upper ones with their bytes", query: []param{
 			commitOf("at", "id of the commit; default the head"),
 			whole("inline", 0, limits.Unbounded, "how many bytes of stones the answer may contain; default 1 MiB, 0 for none"),
 		}, headers: stale, status: 200, tells: staleHeaders, handler: plain(h.stack, records)},
-		{method: "GET", path: "/v1/stones/ID/NAME", role: Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
+		{method: "GET", path: "/v1/stones/ID/NAME", role: token.Read, about: "a stone, whole or in ranges; it never changes", headers: []string{"Range", "If-Range", "If-None-Match"},
 			status: 200, tells: []string{"ETag"}, handler: plain(h.stone, octets)},
-		{method: "POST", path: "/v1/packs/NAME", role: Admin, about: "stores a pack, which replaces the stones it was made from", status: 204, handler: done(h.pack).from(records)},
+		{method: "POST", path: "/v1/packs/NAME", role: token.Admin, about: "stores a pack, which replaces the stones it was made from", status: 204, handler: done(h.pack).from(records)},
 	}
 }
 
@@ -170,7 +170,7 @@ func (h *stones) pack(c *call) error {
 	defer recycle(r)
 	p, s, err := wire.ReadPack(r, c.limits.StoneBytes)
 	if err != nil {
-		return ofCaller(err)
+		return wire.OfCaller(err)
 	}
 	if p.Upto == (history.ID{}) || p.Upto == p.After {
 		return bad("upto must be a commit, and after another commit below it")

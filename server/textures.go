@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/texture"
 )
@@ -13,9 +14,9 @@ type atlas struct{ textures *texture.Atlas }
 
 func (h *atlas) routes() []route {
 	return []route{
-		{method: "GET", path: "/v1/textures", role: Read, own: true, part: true, about: "what the image of textures holds", status: 200, handler: gives(h.info)},
-		{method: "POST", path: "/v1/textures", role: Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", status: 200, handler: gives(h.faces).from(jsonOf(facesCall{}))},
-		{method: "GET", path: "/v1/atlas", role: Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, tells: []string{"ETag"}, handler: plain(h.image, imagePNG)},
+		{method: "GET", path: "/v1/textures", role: token.Read, own: true, part: true, about: "what the image of textures holds", status: 200, handler: gives(h.info)},
+		{method: "POST", path: "/v1/textures", role: token.Read, own: true, part: true, about: "the textures of blocks by their names, and how people are shown these", status: 200, handler: gives(h.faces).from(jsonOf(facesCall{}))},
+		{method: "GET", path: "/v1/atlas", role: token.Read, own: true, part: true, about: "the image of textures", headers: []string{"If-None-Match"}, status: 200, tells: []string{"ETag"}, handler: plain(h.image, imagePNG)},
 	}
 }
 

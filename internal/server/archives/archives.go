@@ -15,29 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// ErrCall says that there is no such call.
-var ErrCall = errors.New("do: want identity, outlines, archive, stone, lacks, give or adopt")
-
-// BodyError says that the body of a call is wrong.
-type BodyError struct{ Err error }
-
-// Error is for error.
-func (e *BodyError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *BodyError) Unwrap() error { return e.Err }
-
-// body returns an error about the body.
-func body(err error) error {
-	if err == io.EOF {
-		err = &stone.CorruptError{Part: "records", Err: io.ErrUnexpectedEOF}
-	}
-	if err != nil {
-		err = &BodyError{err}
-	}
-	return err
-}
-
 // Serve answers one call. in has the records of the body, each of at most limit
 // bytes. out sends bytes of the answer. again says that it is another try of a call whose
 // answer was lost.
@@ -48,7 +25,7 @@ func Serve(ctx context.Context, st history.Archiver, do string, again bool, in *
 		wire.DoLacks: s.lacks, wire.DoGive: s.give, wire.DoAdopt: s.adopt,
 	}[do]
 	if what == nil {
-		return ErrCall
+		return &wire.Error{Code: wire.BadRequest, Message: "do: want identity, outlines, archive, stone, lacks, give or adopt"}
 	}
 	if err := what(); err != nil {
 		return err
@@ -80,13 +57,24 @@ func (s *serving) send(record []byte) error {
 	return s.out(b)
 }
 
-// last reads the last record of the body.
-func (s *serving) last(limit int64) ([]byte, error) {
+// next reads a record of the body.
+func next[T any](s *serving, limit int64, parse func([]byte) (T, error)) (v T, err error) {
 	b, err := s.in.Next(min(limit, s.limit))
-	if err == nil {
-		err = s.in.End()
+	if err == io.EOF {
+		err = &stone.CorruptError{Part: "records", Err: io.ErrUnexpectedEOF}
 	}
-	return b, body(err)
+	if err == nil {
+		v, err = parse(b)
+	}
+	return v, wire.OfCaller(err)
+}
+
+// last reads the last record of the body.
+func last[T any](s *serving, limit int64, parse func([]byte) (T, error)) (v T, err error) {
+	if v, err = next(s, limit, parse); err == nil {
+		err = wire.OfCaller(s.in.End())
+	}
+	return v, err
 }
 
 func (s *serving) identity() error {
@@ -102,13 +90,9 @@ func (s *serving) outlines() error {
 }
 
 func (s *serving) archive() error {
-	b, err := s.last(4 << 10)
+	m, err := last(s, 4<<10, wire.ParseOutline)
 	if err != nil {
 		return err
-	}
-	m, err := wire.ParseOutline(b)
-	if err != nil {
-		return body(err)
 	}
 	a, err := s.st.Archive(s.ctx, m)
 	if err != nil {
@@ -118,13 +102,9 @@ func (s *serving) archive() error {
 }
 
 func (s *serving) stone() error {
-	b, err := s.last(1 << 10)
+	p, err := last(s, 1<<10, wire.ParsePiece)
 	if err != nil {
 		return err
-	}
-	p, err := wire.ParsePiece(b)
-	if err != nil {
-		return body(err)
 	}
 	st, release, err := s.st.ReadStone(s.ctx, p.ID)
 	if err != nil {
@@ -132,7 +112,7 @@ func (s *serving) stone() error {
 	}
 	off := max(0, min(p.Off, st.Size()))
 	n := max(0, min(p.N, st.Size()-off, wire.MaxPiece))
-	b = binary.BigEndian.AppendUint64(make([]byte, 0, 8+n), uint64(st.Size()))
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 8+n), uint64(st.Size()))
 	_, err = io.ReadFull(io.NewSectionReader(st.Open(), off, n), b[8:8+n])
 	if err = errors.Join(err, release()); err != nil {
 		return err
@@ -141,13 +121,9 @@ func (s *serving) stone() error {
 }
 
 func (s *serving) lacks() error {
-	b, err := s.last(1 << 20)
+	refs, err := last(s, 1<<20, wire.ParseRefs)
 	if err != nil {
 		return err
-	}
-	refs, err := wire.ParseRefs(b)
-	if err != nil {
-		return body(err)
 	}
 	refs, err = s.st.Lacks(s.ctx, refs)
 	if err != nil || len(refs) == 0 {
@@ -164,27 +140,20 @@ func (s *serving) give() error {
 			return s.st.Give(s.ctx, stones...)
 		}
 		if err != nil {
-			return body(err)
+			return wire.OfCaller(err)
 		}
 		stones = append(stones, history.Stone{ID: sha256.Sum256(b), Data: b})
 	}
 }
 
 func (s *serving) adopt() error {
-	b, err := s.in.Next(s.limit)
+	a, err := next(s, s.limit, archive.Parse)
 	if err != nil {
-		return body(err)
-	}
-	a, err := archive.Parse(b)
-	if err != nil {
-		return body(err)
-	}
-	if b, err = s.last(1 << 10); err != nil {
 		return err
 	}
-	base, err := wire.ParseHead(b)
+	base, err := last(s, 1<<10, wire.ParseHead)
 	if err != nil {
-		return body(err)
+		return err
 	}
 	err = s.st.Adopt(s.ctx, a, base)
 	if s.again && base.Commit != a.Head.Commit && (errors.Is(err, history.ErrConflict) || errors.Is(err, history.ErrFenced)) {

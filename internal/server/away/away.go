@@ -26,10 +26,6 @@ type Options struct {
 	Stale time.Duration
 	// Bytes bounds the memory of what is remembered. Default 64 MiB.
 	Bytes int64
-	// Time is how long the Store has for a change, and a second more for each MiB.
-	// Default 4 seconds: a client with several addresses waits 6 for the answer, and must
-	// not leave before it.
-	Time time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	// Log hears that the Store is away or full, at most every ten seconds. Default none.
@@ -42,9 +38,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Bytes <= 0 {
 		o.Bytes = 64 << 20
-	}
-	if o.Time <= 0 {
-		o.Time = 4 * time.Second
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -185,6 +178,10 @@ func (g *Guard) read(ctx context.Context, known bool, what func(context.Context)
 	return err
 }
 
+// changeTime is how long the Store has for a change, and a second more for each MiB. A client
+// with several addresses waits 6 seconds for the answer, and must not leave before it.
+const changeTime = 4 * time.Second
+
 // Change calls what, which changes something and sends the Store so many bytes. If the
 // Store takes too long, the error wraps history.ErrAway, and it is unknown what was
 // changed.
@@ -192,7 +189,7 @@ func (g *Guard) Change(ctx context.Context, bytes int64, what func(context.Conte
 	if g.ping == nil {
 		return what(ctx)
 	}
-	limit := g.o.Time + time.Duration(bytes>>20)*time.Second
+	limit := changeTime + time.Duration(bytes>>20)*time.Second
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := what(within)
@@ -284,6 +281,77 @@ func (g *Guard) find(name string, oldest time.Duration) (*known, time.Duration) 
 		return nil, 0
 	}
 	return k, max(age, 1) // zero means that nothing is stale
+}
+
+const (
+	// probeFor is how long the result of a probe counts.
+	probeFor = time.Second
+	// probeTime is how long a probe may take.
+	probeTime = 2 * time.Second
+)
+
+// probe is the last result of asking whether the Store can be used. One call asks, and
+// the others wait for its result.
+type probe struct {
+	mu      sync.Mutex
+	running chan struct{} // closed when the probe in progress has ended; nil if there is none
+	at      time.Time
+	err     error
+}
+
+// Ready returns an error if the Store cannot be used. It asks the Store at most once a
+// second, and takes at most some seconds.
+func (g *Guard) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*probeTime)
+	defer cancel()
+	p := &g.now
+	for {
+		p.mu.Lock()
+		running := p.running
+		if running == nil {
+			if !p.at.IsZero() && g.o.Now().Sub(p.at) < probeFor {
+				defer p.mu.Unlock()
+				return p.err
+			}
+			p.running = make(chan struct{})
+			p.mu.Unlock()
+			return g.probe(ctx)
+		}
+		p.mu.Unlock()
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return fmt.Errorf("away: no answer within %v: %w", 2*probeTime, history.ErrAway)
+		}
+	}
+}
+
+// probe asks the Store and keeps the result, unless the caller left.
+func (g *Guard) probe(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	err := g.ask(within)
+	if err != nil && within.Err() != nil && !errors.Is(err, history.ErrAway) {
+		err = fmt.Errorf("away: no answer within %v: %w (%v)", probeTime, history.ErrAway, err)
+	}
+	g.heard(err)
+	p := &g.now
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ctx.Err() == nil {
+		p.at, p.err = g.o.Now(), err
+	}
+	close(p.running)
+	p.running = nil
+	return err
+}
+
+func (g *Guard) ask(ctx context.Context) error {
+	if g.ping != nil {
+		return g.ping.Ping(ctx)
+	}
+	_, err := g.st.List(ctx, "", "", 1)
+	return err
 }
 
 // Oldest is how old an answer may be at most.

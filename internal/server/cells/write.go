@@ -209,7 +209,7 @@ func Decode(body []byte, records bool) (*Write, error) {
 		return decodeRecords(body)
 	}
 	var w written
-	if err := decode(body, &w); err != nil {
+	if err := DecodeJSON(body, &w); err != nil {
 		return nil, err
 	}
 	if err := w.check(); err != nil {
@@ -225,7 +225,8 @@ func Decode(body []byte, records bool) (*Write, error) {
 	return &Write{WriteHead: w.WriteHead, runs: w.Cells, full: w.Occupancy}, nil
 }
 
-func decode(text []byte, to any) error {
+// DecodeJSON reads a body: one JSON value without unknown fields.
+func DecodeJSON(text []byte, to any) error {
 	if !utf8.Valid(text) {
 		return wrong("the body is not UTF-8") // encoding/json would change the text silently
 	}
@@ -245,7 +246,7 @@ func decodeRecords(body []byte) (*Write, error) {
 		return nil, wrong("the first record: %v", err)
 	}
 	out := &Write{raw: true}
-	if err := decode(head, &out.WriteHead); err != nil {
+	if err := DecodeJSON(head, &out.WriteHead); err != nil {
 		return nil, err
 	}
 	if err := out.check(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -36,6 +37,7 @@ type packs struct {
 
 func (k *Keeper) startPacking() {
 	k.packs.queue = make(chan string, k.o.Queue)
+	k.packs.heights.all = lru.New[string, stack](maxHeights, nil)
 	k.packs.waiting = make(map[string]struct{})
 	k.packs.packing = make(map[string]chan struct{})
 	for range k.o.Packers {
@@ -173,9 +175,8 @@ func safely(ctx context.Context, st history.Store, name string) (height int, pac
 	return world.PackStack(ctx, st, name, world.PackStackOptions{High: queueHeight})
 }
 
-// heights remembers the heights of the stacks that were saved lately. It forgets
-// about half of the others at a time.
-type heights struct{ young, old map[string]stack }
+// heights remembers the heights of the stacks that were saved last.
+type heights struct{ all *lru.Cache[string, stack] }
 
 // stack is what is known of a world's stack. Each commit adds a stone to it.
 type stack struct {
@@ -185,26 +186,18 @@ type stack struct {
 
 func (s stack) height() int { return int(int64(s.number) - s.empty) }
 
-const maxHeights = 1 << 17 // in each half
+const maxHeights = 1 << 18
 
 // get returns what is known of a world. An unknown stack may be as high as a stack
 // gets without a packer.
 func (h *heights) get(name string) stack {
-	if s, ok := h.young[name]; ok {
-		return s
-	}
-	if s, ok := h.old[name]; ok {
+	if s, ok := h.all.Get(name); ok {
 		return s
 	}
 	return stack{empty: -queueHeight}
 }
 
-func (h *heights) set(name string, s stack) {
-	if _, ok := h.young[name]; !ok && len(h.young) >= maxHeights || h.young == nil {
-		h.young, h.old = make(map[string]stack), h.young
-	}
-	h.young[name] = s
-}
+func (h *heights) set(name string, s stack) { h.all.Put(name, s, 1) }
 
 // saved notes a commit and returns the height of the stack.
 func (h *heights) saved(name string, number uint64) int {

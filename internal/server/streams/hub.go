@@ -32,14 +32,9 @@ import (
 type Options struct {
 	// Cache has the pages of all worlds. Default one of its own.
 	Cache stone.PageCache
-	// Look says how a cell looks from afar. Default as in pictures.
-	Look func(volume, name string) stream.Look
 	// Viewers is how many there may be at a time. One token may have half of them. Default
 	// 1,000.
 	Viewers int
-	// Worlds is how many may be looked at at a time. One token may open half of them. Default
-	// 64.
-	Worlds int
 	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
 	// look at together may take four times as much. Default 256 MiB.
 	WorldMemory int64
@@ -56,14 +51,8 @@ func (o Options) withDefaults() Options {
 	if o.Cache == nil {
 		o.Cache = stone.NewCache(stone.CacheBytes)
 	}
-	if o.Look == nil {
-		o.Look = pictured()
-	}
 	if o.Viewers <= 0 {
 		o.Viewers = 1000
-	}
-	if o.Worlds <= 0 {
-		o.Worlds = 64
 	}
 	if o.WorldMemory <= 0 {
 		o.WorldMemory = 256 << 20
@@ -97,6 +86,8 @@ func pictured() func(volume, name string) stream.Look {
 }
 
 const (
+	// mostWorlds is how many worlds may be looked at at a time. One token may open half of them.
+	mostWorlds = 64
 	// worldCache bounds the encoded cubes of a world.
 	worldCache = 16 << 20
 	// tickEvery is how often viewers are told what changed.
@@ -122,6 +113,7 @@ var (
 type Hub struct {
 	o     Options
 	st    history.Store
+	look  func(volume, name string) stream.Look
 	slots chan struct{} // of versions that are being opened
 	used  atomic.Int64  // memory of directories
 	ctx   context.Context
@@ -138,7 +130,7 @@ type Hub struct {
 
 // New returns a Hub of a Store. The caller closes it before the Store.
 func New(st history.Store, o Options) *Hub {
-	h := &Hub{o: o.withDefaults(), st: st, slots: make(chan struct{}, opening), worlds: make(map[string]*openWorld), open: make(map[*openWorld]struct{})}
+	h := &Hub{o: o.withDefaults(), st: st, look: pictured(), slots: make(chan struct{}, opening), worlds: make(map[string]*openWorld), open: make(map[*openWorld]struct{})}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
@@ -288,7 +280,7 @@ func (h *Hub) roomFor(t *token.Grant) bool {
 			mine++
 		}
 	}
-	return len(h.worlds) < h.o.Worlds && mine < max(1, h.o.Worlds/2)
+	return len(h.worlds) < mostWorlds && mine < mostWorlds/2
 }
 
 // leave undoes enter. The last viewer of a world closes it.
@@ -321,7 +313,7 @@ func (w *openWorld) open(ctx context.Context) error {
 		return err
 	}
 	src := stream.NewStored(v, w.version)
-	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.o.Look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
+	srv, err := stream.New(src, stream.Options{World: w.name, Look: w.h.look, Cache: worldCache, Patience: w.h.o.Patience, Viewers: w.h.o.Viewers})
 	if err != nil {
 		v.Closed()
 		return errors.Join(err, v.Close())

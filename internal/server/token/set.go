@@ -3,15 +3,13 @@ package token
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sync/atomic"
 
+	"github.com/cairnvoxel/cairn/internal/atomicfile"
 	"github.com/cairnvoxel/cairn/internal/strictjson"
 )
 
@@ -126,28 +124,19 @@ func WriteFile(path string, tokens []Token) error {
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
-	if err := replace(path, append(b, '\n')); err != nil {
-		return fmt.Errorf("token: %w", err)
+	f, err := atomicfile.NewFile(path)
+	if err == nil {
+		defer f.Abort()
+		err = f.File.Chmod(0o600)
 	}
-	return nil
-}
-
-func replace(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tokens-*") // of mode 0600
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = &fs.PathError{Op: "make", Path: path, Err: p.Err} // the caller does not know the temporary file
+	if err == nil {
+		_, err = f.File.Write(append(b, '\n'))
+	}
+	if err == nil {
+		err = f.Commit()
 	}
 	if err != nil {
-		return err
+		err = fmt.Errorf("token: %s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return err
 }

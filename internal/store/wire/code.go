@@ -153,3 +153,12 @@ func (e *Error) Unwrap() error {
 	}
 	return e.Code.Err()
 }
+
+// OfCaller marks damage in the bytes that a caller sent, so that it is not taken for damage of the
+// store.
+func OfCaller(err error) error {
+	if c := (*stone.CorruptError)(nil); errors.As(err, &c) {
+		return &Error{Corrupt, c.Error()}
+	}
+	return err
+}
