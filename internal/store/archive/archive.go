@@ -70,34 +70,33 @@ func sort(a *history.Archive) {
 	slices.SortFunc(a.Packs, func(p, q history.Pack) int { return bytes.Compare(p.Upto[:], q.Upto[:]) })
 }
 
-// inOrder returns an error unless commits and packs are in their order, each once.
-func inOrder(a *history.Archive) error {
+// inOrder returns where the commits are, or an error unless commits and packs are in their
+// order, each once.
+func inOrder(a *history.Archive) (commits map[history.ID]int, err error) {
+	commits = make(map[history.ID]int, len(a.Commits))
 	var before history.ID
 	for i, c := range a.Commits {
 		id := c.ID()
 		if i > 0 && cmp.Or(cmp.Compare(a.Commits[i-1].Number, c.Number), bytes.Compare(before[:], id[:])) >= 0 {
-			return fmt.Errorf("commit %v is out of order", id)
+			return nil, fmt.Errorf("commit %v is out of order", id)
 		}
-		before = id
+		before, commits[id] = id, i
 	}
 	for i := range a.Packs {
 		if i > 0 && bytes.Compare(a.Packs[i-1].Upto[:], a.Packs[i].Upto[:]) >= 0 {
-			return fmt.Errorf("pack of %v is out of order", a.Packs[i].Upto)
+			return nil, fmt.Errorf("pack of %v is out of order", a.Packs[i].Upto)
 		}
 	}
-	return nil
+	return commits, nil
 }
 
-// index returns where commits and packs are.
-func index(a *history.Archive) (commits map[history.ID]int, packs map[history.ID]int) {
-	commits, packs = make(map[history.ID]int, len(a.Commits)), make(map[history.ID]int, len(a.Packs))
-	for i, c := range a.Commits {
-		commits[c.ID()] = i
+// packsAt returns where the packs are.
+func packsAt(a *history.Archive) map[history.ID]int {
+	at := make(map[history.ID]int, len(a.Packs))
+	for i := range a.Packs {
+		at[a.Packs[i].Upto] = i
 	}
-	for i, p := range a.Packs {
-		packs[p.Upto] = i
-	}
-	return commits, packs
+	return at
 }
 
 // Check returns an error unless the Archive is whole: the head is the newest commit
@@ -119,10 +118,11 @@ func Check(a *history.Archive) error {
 	if len(a.Log) > len(a.Commits) {
 		return wrong("%d entries in the log, %d commits", len(a.Log), len(a.Commits))
 	}
-	commits, packs := index(a)
-	if err := inOrder(a); err != nil {
+	commits, err := inOrder(a)
+	if err != nil {
 		return wrong("%w", err)
 	}
+	packs := packsAt(a)
 	seen := make(map[history.ID]int) // in which walk
 	used := 0
 	var number uint64
@@ -166,7 +166,7 @@ func Check(a *history.Archive) error {
 // Stones returns the stones that the stacks of the log's commits consist of, each
 // once. A commit with a pack needs no stones of its own.
 func Stones(a *history.Archive) []history.StoneRef {
-	_, packs := index(a)
+	packs := packsAt(a)
 	var out []history.StoneRef
 	seen := make(map[stone.ID]struct{})
 	add := func(ref history.StoneRef) {
@@ -176,8 +176,10 @@ func Stones(a *history.Archive) []history.StoneRef {
 		}
 	}
 	for _, c := range a.Commits {
-		if _, packed := packs[c.ID()]; packed {
-			continue
+		if len(packs) > 0 {
+			if _, packed := packs[c.ID()]; packed {
+				continue
+			}
 		}
 		for _, ref := range c.Stones {
 			add(ref)
@@ -191,7 +193,7 @@ func Stones(a *history.Archive) []history.StoneRef {
 
 // Sum returns the Sum of the world.
 func Sum(a *history.Archive) history.Sum {
-	_, packs := index(a)
+	packs := packsAt(a)
 	var h Summer
 	for _, at := range slices.Backward(a.Log) {
 		if i, ok := packs[at]; ok {
@@ -227,7 +229,10 @@ const archiveVersion = 1
 
 // Append appends the bytes of the Archive to dst. store/history/FORMAT.md describes them.
 func Append(dst []byte, a *history.Archive) []byte {
-	commits, _ := index(a)
+	commits := make(map[history.ID]int, len(a.Commits))
+	for i := range a.Commits {
+		commits[a.Commits[i].ID()] = i
+	}
 	dst = append(dst, archiveVersion)
 	dst = binary.AppendUvarint(dst, uint64(len(a.Name)))
 	dst = append(dst, a.Name...)
