@@ -50,7 +50,8 @@ type Options struct {
 	CacheBytes int64
 	// LogBytes is how much is written to the database's log, and kept in memory,
 	// before it is written to tables. While tables are written, it may be four
-	// times as much. Default 32 MiB.
+	// times as much. It comes out of CacheBytes: a cache that is not larger holds
+	// nothing else. Default an eighth of CacheBytes, at most 32 MiB.
 	LogBytes int
 	// FileBytes is the size from which on a stone is a file of its own. Default 1
 	// MiB and a byte.
@@ -75,7 +76,7 @@ func (o Options) withDefaults() Options {
 		o.CacheBytes = 256 << 20
 	}
 	if o.LogBytes <= 0 {
-		o.LogBytes = 32 << 20
+		o.LogBytes = int(min(max(o.CacheBytes/8, 1<<20), 32<<20))
 	}
 	if o.FileBytes <= 0 {
 		o.FileBytes = 1<<20 + 1

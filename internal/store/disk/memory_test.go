@@ -8,6 +8,20 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+// TestLogBytes checks that the log leaves room in a small cache, which would otherwise hold nothing.
+func TestLogBytes(t *testing.T) {
+	for _, tt := range []struct {
+		cache int64
+		want  int
+	}{{0, 32 << 20}, {1 << 30, 32 << 20}, {56 << 20, 7 << 20}, {1, 1 << 20}} {
+		s := mustOpen(t, t.TempDir(), disk.Options{CacheBytes: tt.cache})
+		if s.LogBytes != tt.want {
+			t.Errorf("a cache of %d bytes: got a log of %d, want %d", tt.cache, s.LogBytes, tt.want)
+		}
+		mustClose(t, s)
+	}
+}
+
 // TestFetchAfter fetches what the Store remembers, and then after each thing that
 // changes it.
 func TestFetchAfter(t *testing.T) {
