@@ -17,38 +17,40 @@ func inOrder[T, R any](ctx context.Context, workers int, in []T, do func(T) (R, 
 		r   R
 		err error
 	}
-	var all sync.WaitGroup
-	defer all.Wait()
-	ahead := make([]chan result, 0, len(in))
-	slots := make(chan struct{}, max(1, workers))
-	start := func(t T) chan result {
-		c := make(chan result, 1)
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			var out result
-			if out.err = ctx.Err(); out.err == nil {
-				out.r, out.err = do(t)
-			}
-			c <- out
-		})
-		return c
+	workers = max(1, workers)
+	todo, done := make(chan int, 2*workers), make([]chan result, 2*workers)
+	for i := range done {
+		done[i] = make(chan result, 1)
 	}
+	var all sync.WaitGroup
+	for range min(workers, len(in)) {
+		all.Go(func() {
+			for i := range todo {
+				var out result
+				if out.err = ctx.Err(); out.err == nil {
+					out.r, out.err = do(in[i])
+				}
+				done[i%len(done)] <- out
+			}
+		})
+	}
+	begun := 0
+	end := func() { close(todo); all.Wait() }
 	for i := range in {
-		for len(ahead) < len(in) && len(ahead) < i+2*max(1, workers) {
-			ahead = append(ahead, start(in[len(ahead)]))
+		for ; begun < min(len(in), i+len(done)); begun++ {
+			todo <- begun
 		}
-		out := <-ahead[i]
-		ahead[i] = nil
+		out := <-done[i%len(done)]
 		if err := sink(i, out.r, out.err); err != nil {
-			all.Wait()
-			for _, c := range ahead[i+1:] {
-				if d, ok := any((<-c).r).(dropper); ok {
+			end()
+			for i++; i < begun; i++ {
+				if d, ok := any((<-done[i%len(done)]).r).(dropper); ok {
 					d.drop()
 				}
 			}
 			return err
 		}
 	}
+	end()
 	return ctx.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -87,6 +88,7 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 	if err != nil {
 		return done, err
 	}
+	made := make(map[string]history.Sum)
 	for _, f := range leaves {
 		rows, err := b.rows(ctx, m, f)
 		if errors.As(err, new(*CorruptError)) {
@@ -99,12 +101,15 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 		if rows, err = b.missing(ctx, m, rows, had, &done); err != nil {
 			return done, err
 		}
-		if err := b.restoreRows(ctx, to, m, rows, &done); err != nil {
+		if err := b.restoreRows(ctx, to, m, rows, made, &done); err != nil {
 			return done, err
 		}
 		if o.Progress != nil {
 			o.Progress(done.Worlds+done.Same, int(m.worlds))
 		}
+	}
+	if err := b.compareMade(ctx, to, m, made); err != nil {
+		return done, err
 	}
 	if len(done.Hurt) > 0 {
 		err = fmt.Errorf("backup: restore: the first: %s: %w", done.Hurt[0], ErrHurt)
@@ -163,8 +168,8 @@ type restoring struct {
 	places []place
 }
 
-// restoreRows restores the worlds of a table.
-func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manifest, rows []*row, done *Restored) error {
+// restoreRows restores the worlds of a table, and notes the Sums of those that have a name.
+func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manifest, rows []*row, made map[string]history.Sum, done *Restored) error {
 	read := make(map[*row]restoring, len(rows))
 	err := b.eachArchive(ctx, m, rows, func(r *row, a history.Archive, places []place, err error) error {
 		if err == nil {
@@ -206,7 +211,12 @@ func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manif
 			worlds = append(worlds, []restoring{w})
 		}
 	}
-	return inOrder(ctx, b.access.Workers, worlds, func(some []restoring) (n int, err error) {
+	for _, r := range rows {
+		if r.deleted.IsZero() {
+			made[r.name] = r.sum
+		}
+	}
+	return inOrder(ctx, adoptsAtOnce, worlds, func(some []restoring) (n int, err error) {
 		for _, w := range some {
 			if err = b.adopt(ctx, to, m, w.a, w.places); err != nil {
 				break
@@ -220,15 +230,14 @@ func (b *Backups) restoreRows(ctx context.Context, to history.Archiver, m *manif
 	})
 }
 
-// adopt makes a world, and compares its history with the backup. If stones were
-// collected since they were given, it gives them again.
+// adoptsAtOnce is how many worlds are made at a time. A store in a directory syncs them together.
+const adoptsAtOnce = 64
+
+// adopt makes a world. If stones were collected since they were given, it gives them again.
 func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a history.Archive, places []place) error {
 	for try := 1; ; try++ {
 		err := to.Adopt(ctx, a, history.Head{})
-		if err == nil {
-			return compareRestored(ctx, to, &a)
-		}
-		if !errors.Is(err, history.ErrGone) || try == maxTries {
+		if err == nil || !errors.Is(err, history.ErrGone) || try == maxTries {
 			return err
 		}
 		var all []located
@@ -242,13 +251,34 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 	}
 }
 
-// compareRestored compares a world that was just made with the backup. From now on the
-// Store may drop versions by its rules, and others may save. A deleted world cannot be
-// asked for by name, and the Store may remove it at once if its time is over.
-func compareRestored(ctx context.Context, to history.ArchiveReader, a *history.Archive) error {
-	if !a.Deleted.IsZero() {
+// compareMade compares worlds that were made with the backup: all by their Sums, and by their
+// histories those that have another one. A deleted world cannot be asked for by name, and the
+// Store may remove it at once if its time is over.
+func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *manifest, made map[string]history.Sum) error {
+	if len(made) == 0 {
 		return nil
 	}
+	err := to.Outlines(ctx, func(have history.Outline) error {
+		if sum, is := made[have.Name]; is && have.Deleted.IsZero() && have.Sum == sum {
+			delete(made, have.Name)
+		}
+		return nil
+	})
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		var w found
+		if err == nil {
+			w, err = b.world(ctx, m, name, time.Time{})
+		}
+		if err == nil {
+			err = compareRestored(ctx, to, &w.a)
+		}
+	}
+	return err
+}
+
+// compareRestored compares a world that was made with the backup. Since then the Store may
+// have dropped versions by its rules, and others may have saved.
+func compareRestored(ctx context.Context, to history.ArchiveReader, a *history.Archive) error {
 	b, err := to.Archive(ctx, history.Outline{Name: a.Name})
 	saved := a.Head.Commit == (history.ID{}) || slices.Contains(b.Log, a.Head.Commit) // into what was made
 	if err == nil && !sameVersions(a, &b) && !saved {

@@ -77,6 +77,49 @@ func TestRestoreSharedPack(t *testing.T) {
 	content(t, to)
 }
 
+// TestRestoreCompares restores worlds into a Store in which others change one right after it
+// was made: a save is none of the Restore's business, another history is.
+func TestRestoreCompares(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		then func(t *testing.T, st history.Store)
+		want string // in the error
+	}{
+		{"nothing", func(*testing.T, history.Store) {}, ""},
+		{"a save", func(t *testing.T, st history.Store) { save(t, st, "a", text("later", 1)) }, ""},
+		{"a delete", func(t *testing.T, st history.Store) {
+			if err := st.Delete(t.Context(), "a", 0); err != nil {
+				t.Error(err)
+			}
+		}, history.ErrNoWorld.Error()},
+		{"another world", func(t *testing.T, st history.Store) {
+			if err := st.Delete(t.Context(), "a", 0); err != nil {
+				t.Error(err)
+			}
+			create(t, st, "a")
+			save(t, st, "a", text("other", 1))
+		}, "another history than the backup"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newClock()
+			b, to := newBucket(), newStore(c)
+			mustRun(t, filled(t, c), b, backup.Options{Now: c.now})
+			changed := &hooked{Moving: to, afterAdopt: func(name string) {
+				if name == "a" {
+					tt.then(t, to)
+				}
+			}}
+			r, err := mustOpen(t, b, backup.Access{}).Restore(t.Context(), changed, backup.RestoreOptions{})
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if r.Worlds != 7 {
+				t.Errorf("got %d worlds", r.Worlds)
+			}
+		})
+	}
+}
+
 // TestRestoreDeletedAtOnce restores worlds that were deleted under one name, in their
 // order. In the second case that was in one millisecond, and any may be the last.
 func TestRestoreDeletedAtOnce(t *testing.T) {

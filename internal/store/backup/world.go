@@ -79,7 +79,9 @@ func (b *Backups) RestoreWorld(ctx context.Context, to history.Archiver, world s
 		return done, fmt.Errorf("backup: restore %q: %w", world, err)
 	}
 	done.Stones, done.Bytes = count.Stones, count.Bytes
-	err = b.adopt(ctx, to, m, a, places)
+	if err = b.adopt(ctx, to, m, a, places); err == nil {
+		err = compareRestored(ctx, to, &a)
+	}
 	if errors.Is(err, history.ErrConflict) {
 		err = fmt.Errorf("backup: restore %q: %w", done.As, history.ErrExists)
 	}
