@@ -11,8 +11,10 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/store/disk"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/store/cluster"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
 
@@ -92,8 +94,9 @@ func salvageCluster(ctx context.Context, file, dir string) (done disk.Salvaged, 
 	if err != nil {
 		return done, err
 	}
-	done.Lost, done.Unread, err = from.Salvage(ctx, to)
-	done.Unread = append(from.Faults(), done.Unread...)
+	done.Lost, done.Unread, err = from.(interface {
+		Salvage(context.Context, history.ArchiveWriter) ([]record.Hurt, []string, error)
+	}).Salvage(ctx, to)
 	if err == nil {
 		if done.Report, err = to.Check(ctx, nil); err == nil && len(done.Faults) > 0 {
 			err = fmt.Errorf("the copy has faults: %s", done.Faults[0])

@@ -1,7 +1,7 @@
 // Package cluster opens a history.Store that many processes share: a catalogue and a
 // bucket, which a small TOML file names. docs/CLUSTER.md has the file's keys.
 //
-// Begin with Open. The Store is a pair.Store that counts the calls to both halves.
+// Begin with Open. The Store is a history.Fetcher too, and counts the calls to both halves.
 package cluster
 
 import (
@@ -44,8 +44,8 @@ type Options struct {
 	Existing bool
 }
 
-// Store is a history.Store of a cluster.
-type Store struct {
+// joined is the Store of a cluster.
+type joined struct {
 	*pair.Store
 	calls     *metered.Calls
 	catalogue history.Catalogue
@@ -55,20 +55,26 @@ type Store struct {
 }
 
 // Calls returns the counts of the calls to catalogue and bucket.
-func (s *Store) Calls() *metered.Calls { return s.calls }
+func (s *joined) Calls() *metered.Calls { return s.calls }
 
 // Catalogue returns the catalogue, for what it knows of itself.
-func (s *Store) Catalogue() history.Catalogue { return s.catalogue }
+func (s *joined) Catalogue() history.Catalogue { return s.catalogue }
 
 // Check is that of pair.Store. It names the objects that a damaged catalogue has lost, too.
-func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
+func (s *joined) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
 	r, err := s.Store.Check(ctx, progress)
-	r.Faults = append(s.Faults(), r.Faults...)
+	r.Faults = append(s.faults(), r.Faults...)
 	return r, err
 }
 
-// Faults says which objects a damaged catalogue has lost.
-func (s *Store) Faults() []string {
+// Salvage is that of pair.Store. It names the objects that a damaged catalogue has lost, too.
+func (s *joined) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
+	lost, unread, err = s.Store.Salvage(ctx, to)
+	return lost, append(s.faults(), unread...), err
+}
+
+// faults says which objects a damaged catalogue has lost.
+func (s *joined) faults() []string {
 	if l, ok := s.catalogue.(*ledger.Ledger); ok {
 		return slices.Clone(l.Faults())
 	}
@@ -77,15 +83,14 @@ func (s *Store) Faults() []string {
 
 // Checkpoint writes all records of a catalogue in a bucket, or in MongoDB, as one
 // checkpoint. Another catalogue needs none.
-func (s *Store) Checkpoint(ctx context.Context) error {
+func (s *joined) Checkpoint(ctx context.Context) error {
 	if l, ok := s.catalogue.(*ledger.Ledger); ok {
 		return l.Checkpoint(ctx)
 	}
 	return nil
 }
 
-// Close is for history.Store.
-func (s *Store) Close() error {
+func (s *joined) Close() error {
 	var err error
 	if s.seaweed != nil {
 		err = s.seaweed.Close() // it still writes to the catalogue
@@ -105,7 +110,7 @@ const (
 
 // Open opens the Store that a file describes. A mistake in the file is a *Mistake, or
 // several that are joined. The caller closes the Store.
-func Open(ctx context.Context, file string, o Options) (*Store, error) {
+func Open(ctx context.Context, file string, o Options) (history.Store, error) {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
@@ -113,7 +118,7 @@ func Open(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	s := &Store{calls: metered.New(nil)}
+	s := &joined{calls: metered.New(nil)}
 	if err := s.open(ctx, plan, o); err != nil {
 		for _, f := range s.close {
 			err = errors.Join(err, f())
@@ -123,7 +128,7 @@ func Open(ctx context.Context, file string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) open(ctx context.Context, p *plan, o Options) (err error) {
+func (s *joined) open(ctx context.Context, p *plan, o Options) (err error) {
 	var b blob.Bucket
 	if p.bucket.kind != "seaweed" {
 		if b, err = p.bucket.open(ctx, o); err != nil {
@@ -145,7 +150,7 @@ func (s *Store) open(ctx context.Context, p *plan, o Options) (err error) {
 	return nil
 }
 
-func (s *Store) openCatalogue(ctx context.Context, p *plan, b blob.Bucket, o Options) (history.Catalogue, error) {
+func (s *joined) openCatalogue(ctx context.Context, p *plan, b blob.Bucket, o Options) (history.Catalogue, error) {
 	log := s.calls.Bucket(within(b, entries)) // calls that cost as much as those for stones
 	switch c := p.catalogue; {
 	case c.kind == "postgres":

@@ -31,7 +31,7 @@ func kind(text func(testing.TB) string) storetest.Kind {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kept{s, file}
+		return kept{s.(*cluster.Store), file}
 	}
 	return storetest.Kind{
 		Open: func(t *testing.T, now func() time.Time) history.Store { return open(t, write(t, text(t)), now) },
@@ -69,7 +69,7 @@ func TestShared(t *testing.T) {
 		if err != nil || len(list) != i+1 {
 			t.Errorf("list: got %q, %v", list, err)
 		}
-		if err := s.Ping(ctx); err != nil {
+		if err := s.(*cluster.Store).Ping(ctx); err != nil {
 			t.Error(err)
 		}
 	}

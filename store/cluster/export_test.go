@@ -7,6 +7,9 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
+// Store is what Open returns.
+type Store = joined
+
 // Parse reads a cluster file and opens nothing.
 func Parse(name string) error {
 	_, err := parse(name, func(string) (string, bool) { return "", false })
@@ -15,12 +18,13 @@ func Parse(name string) error {
 
 // Halves opens the halves of a cluster.
 func Halves(ctx context.Context, file string) (history.Catalogue, blob.Bucket, *Store, error) {
-	s, err := Open(ctx, file, Options{})
+	st, err := Open(ctx, file, Options{})
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	s := st.(*joined)
 	return s.catalogue, s.bucket, s, nil
 }
 
 // Bucket returns the bucket of the stones.
-func (s *Store) Bucket() blob.Bucket { return s.bucket }
+func (s *joined) Bucket() blob.Bucket { return s.bucket }

@@ -116,8 +116,8 @@ func TestDocument(t *testing.T) {
 			}
 		}
 	}
-	if n != 5 {
-		t.Errorf("got %d examples, want 4", n-1)
+	if n != 6 {
+		t.Errorf("got %d examples, want 5", n-1)
 	}
 }
 
