@@ -116,7 +116,11 @@ func mustOpen(t testing.TB, b []byte) *convert.Loaded {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { src.Close() })
-	w, err := src.Load(t.Context(), nil)
+	c, err := src.Parts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := convert.FromContent(t.Context(), c, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,11 @@ func wholeOf(path string) (history.Stone, bool) {
 		return history.Stone{}, false
 	}
 	defer src.Close()
-	from, err := src.Load(ctx, nil)
+	c, err := src.Parts(ctx, nil)
+	if err != nil {
+		return history.Stone{}, false
+	}
+	from, err := convert.FromContent(ctx, c, 0)
 	if err != nil {
 		return history.Stone{}, false
 	}

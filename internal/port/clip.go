@@ -106,11 +106,11 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 	if leaf, ok := s.leaf.(interface{ Clip() *clip.Clip }); ok {
 		return leaf.Clip(), nil
 	}
-	w, err := s.Load(ctx, nil)
+	w, err := s.Parts(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return Clip(ctx, w.Content(), "", nil)
+	return Clip(ctx, convert.Within(w, o.MaxBytes), "", nil)
 }
 
 // WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.

@@ -80,7 +80,7 @@ func TestSchematicForGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	back, err := s.Load(t.Context(), nil)
+	back, err := loaded(t.Context(), s, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestForGame(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				if back, err = s.Load(t.Context(), nil); err != nil {
+				if back, err = loaded(t.Context(), s, 0); err != nil {
 					t.Fatal(err)
 				}
 				if p := back.Head.Properties; p["name"] != "isle" || p["data_version"] != fmt.Sprint(c.version) {

@@ -2,10 +2,13 @@ package port_test
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -35,4 +38,14 @@ func mustStone(t *testing.T, w *convert.Loaded) history.Stone {
 		t.Fatal(err)
 	}
 	return history.Stone{ID: id, Data: b.Bytes()}
+}
+
+// loaded reads an opened world into memory. If chunks are damaged it returns the rest, and the error.
+func loaded(ctx context.Context, s *port.Opened, maxBytes int64) (*convert.Loaded, error) {
+	c, err := s.Parts(ctx, nil)
+	if c == nil {
+		return nil, err
+	}
+	w, failed := convert.FromContent(ctx, c, maxBytes)
+	return w, cmp.Or(failed, err)
 }

@@ -140,7 +140,7 @@ func open(t testing.TB, b []byte, o port.Options) (*port.Opened, *convert.Loaded
 		return nil, nil, err
 	}
 	t.Cleanup(func() { s.Close() })
-	w, err := s.Load(t.Context(), nil)
+	w, err := loaded(t.Context(), s, o.MaxBytes)
 	return s, w, err
 }
 
@@ -246,7 +246,7 @@ func TestDoors(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				w, err := s.Load(t.Context(), nil)
+				w, err := loaded(t.Context(), s, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

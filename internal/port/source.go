@@ -6,7 +6,6 @@ package port
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -232,31 +231,12 @@ func FromContent(c stone.Content) *Opened { return &Opened{content: c} }
 // Close closes leaf.
 func FromSource(leaf format.Source, o Options) *Opened { return &Opened{leaf: leaf, o: o} }
 
-// Content returns the world if it can be read in parts, or nil if it must be loaded.
+// Content returns the world if it can be read in parts, or nil if Parts must read it first.
 func (s *Opened) Content() stone.Content {
 	if s.Stone != nil {
 		return s.Stone
 	}
 	return s.content
-}
-
-// Load reads the whole world into memory. It passes the world through the given Sink. If chunks
-// are damaged it returns the world without them and a *format.DamageError. The files of the
-// world are read from the Source when they are needed. A world of more than Options.MaxBytes is
-// convert.ErrTooLarge.
-func (s *Opened) Load(ctx context.Context, through Through) (*convert.Loaded, error) {
-	src := s.leaf
-	if c := s.Content(); c != nil {
-		w, err := convert.FromContent(ctx, c, s.o.MaxBytes)
-		if err != nil || through == nil {
-			return w, err
-		}
-		src = w.Source()
-	}
-	l := convert.NewLoader(src.Head())
-	l.Bound(s.o.MaxBytes)
-	err := src.Read(ctx, through.sink(l))
-	return l.World(), err
 }
 
 // Remarks list the things that the reader of a Source left out or could not decode.
@@ -266,7 +246,7 @@ type Remarks struct {
 	Notes   []string       // other oddities, which lost nothing
 }
 
-// Remarks returns the remarks of Parts and Load.
+// Remarks returns the remarks of Parts.
 func (s *Opened) Remarks() Remarks {
 	r := Remarks{Lost: map[string]int{}, Damaged: []string{}}
 	if s.nameless > 0 {

@@ -139,7 +139,11 @@ func TestRealTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := src.Load(t.Context(), nil)
+		c, err := src.Parts(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := convert.FromContent(t.Context(), c, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
