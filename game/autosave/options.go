@@ -59,21 +59,11 @@ func (o Options) resolved() Options {
 	if o.Run == nil {
 		o.Run = func(task func()) { go task() }
 	}
-	return Options{
-		World:   o.World,
-		Create:  o.Create,
-		Lease:   o.Lease,
-		Run:     o.Run,
-		Every:   positive(o.Every, 5*time.Minute),
-		Cells:   positive(o.Cells, 10_000),
-		Soonest: max(cmp.Or(o.Soonest, 10*time.Second), 0),
-		Idle:    max(cmp.Or(o.Idle, 10*time.Second), 0),
-		AtOnce:  positive(o.AtOnce, 4),
-		Retry:   positive(o.Retry, time.Second),
-		Message: cmp.Or(o.Message, "autosave"),
-		Closing: o.Closing,
-		Saved:   o.Saved,
-	}
+	o.Every, o.Retry = positive(o.Every, 5*time.Minute), positive(o.Retry, time.Second)
+	o.Cells, o.AtOnce = positive(o.Cells, 10_000), positive(o.AtOnce, 4)
+	o.Soonest, o.Idle = max(cmp.Or(o.Soonest, 10*time.Second), 0), max(cmp.Or(o.Idle, 10*time.Second), 0)
+	o.Message = cmp.Or(o.Message, "autosave")
+	return o
 }
 
 func positive[T cmp.Ordered](v, otherwise T) T {
