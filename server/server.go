@@ -59,6 +59,15 @@ type Metrics = metrics.Metrics
 // NewMetrics returns Metrics that are all zero. Watch, Observe and Handler connect them to a Server.
 func NewMetrics() *Metrics { return metrics.New() }
 
+// Watched is what Metrics read of a Server.
+type Watched = metrics.Watched
+
+// Textures are those of blocks in resource packs.
+type Textures = texture.Atlas
+
+// ReadTextures reads resource packs, folders or zips; a later one replaces textures of those before.
+func ReadTextures(packs ...string) (*Textures, error) { return texture.Load(packs...) }
+
 // Options of a Server. The zero value is the default.
 type Options struct {
 	// Tokens say who may do what. Without Tokens the Server accepts calls from this
@@ -84,7 +93,7 @@ type Options struct {
 	// Passed are files that are not served, and why. Default none.
 	Passed []string
 	// Textures are those of a resource pack. Default none.
-	Textures *texture.Atlas
+	Textures *Textures
 	// Policy is that of collections whose callers do not give one.
 	Policy history.Policy
 	// Origins are those of web tools whose pages may call the API with a token: see CheckOrigin.
@@ -273,8 +282,8 @@ func (s *Server) Drain(ctx context.Context) error {
 func (s *Server) Draining() bool { return s.gate.draining.Load() }
 
 // Watched returns what metrics read of the Server.
-func (s *Server) Watched() metrics.Watched {
-	return metrics.Watched{Store: s.door.st, InFlight: s.door.calls.Load, Pages: s.worlds.open.Cache.Stats, Streams: s.streams.hub.Stats,
+func (s *Server) Watched() Watched {
+	return Watched{Store: s.door.st, InFlight: s.door.calls.Load, Pages: s.worlds.open.Cache.Stats, Streams: s.streams.hub.Stats,
 		Ready: func() bool { return !s.Draining() && s.worlds.guard.Ready(context.Background()) == nil }}
 }
 

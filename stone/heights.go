@@ -22,11 +22,21 @@ const (
 	maxRuleNames = light.MaxNames
 )
 
+type (
+	// HeightRule says which cells a height map counts. The map holds the height just above the
+	// topmost of them, minus Base, or 0 if there is none.
+	HeightRule = light.Rule
+	// Towers returns the chunks at a chunk's x and z, topmost first. Missing chunks are empty.
+	Towers = light.Towers
+	// Matters say how each cell affects light, by its number. Cells beyond the end are opaque.
+	Matters = light.Matters
+)
+
 // Heights sets the rules for the height maps of the dimension's columns, in cells of
 // the volume voxel.Block as written. towers must return the chunks written to that
 // volume. It comes after the volumes and before the columns. Maps are then stored as
 // differences from the rule where that is smaller.
-func (w *Writer) Heights(rules []light.Rule, towers light.Towers) error {
+func (w *Writer) Heights(rules []HeightRule, towers Towers) error {
 	w.flush()
 	if err := w.step(atVolumes, atVolumes, atRules, "Heights"); err != nil {
 		return err
@@ -73,13 +83,13 @@ func checkRule(r light.Rule, before []light.Rule) error {
 
 // Rules returns the rules of a dimension's height maps, in cells of the stone's
 // volume voxel.Block. The caller must not change them.
-func (s *Reader) Rules(dim string) []light.Rule {
+func (s *Reader) Rules(dim string) []HeightRule {
 	return s.dimension(dim).rules
 }
 
 // Matters returns how the cells of a dimension's volume voxel.Block affect light. It
 // is nil if no page of light follows from blocks. The caller must not change it.
-func (s *Reader) Matters(dim string) light.Matters {
+func (s *Reader) Matters(dim string) Matters {
 	return s.dimension(dim).matters
 }
 

@@ -30,7 +30,7 @@ const (
 // voxel.Block as written, and the towers of blocks. The blocks must be written
 // already. Later pages of the volumes voxel.Sky and voxel.Light hold the difference
 // from the light that follows from blocks, where that is smaller.
-func (w *Writer) Light(m light.Matters, towers light.Towers) error {
+func (w *Writer) Light(m Matters, towers Towers) error {
 	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Light"); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (w *Writer) Light(m light.Matters, towers light.Towers) error {
 
 // Matters says how the blocks of the dimension affect light, as Light takes it, for those who
 // read the stone: no page follows from it. It is for what somebody knows who does not call Light.
-func (w *Writer) Matters(m light.Matters) error {
+func (w *Writer) Matters(m Matters) error {
 	w.flushCells()
 	if err := w.step(atVolumes, atVolumes, atVolumes, "Matters"); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -328,7 +327,7 @@ func (s *Snapshot) OpenFile(path string) (io.ReadCloser, error) {
 
 // Matters returns what the cells of a dimension's blocks are to light, as far as the
 // commit's stones say.
-func (s *Snapshot) Matters(dim string) light.Matters {
+func (s *Snapshot) Matters(dim string) stone.Matters {
 	if i := s.about.dimension(dim); i >= 0 {
 		return s.about.dimensions[i].matters
 	}
@@ -337,7 +336,7 @@ func (s *Snapshot) Matters(dim string) light.Matters {
 
 // Rules returns the rules of a dimension's height maps, as far as the commit's stones
 // say.
-func (s *Snapshot) Rules(dim string) []light.Rule {
+func (s *Snapshot) Rules(dim string) []stone.HeightRule {
 	if i := s.about.dimension(dim); i >= 0 {
 		return s.about.dimensions[i].rules
 	}

@@ -23,11 +23,14 @@ type DiffOptions struct {
 	MaxBytes int64 // as diff.Worlds takes it
 }
 
+// Difference is how two worlds differ. Same reports whether they do not.
+type Difference = diff.Difference
+
 // Diff returns how the newest version of the snapshot's world differs from the snapshot. With a
 // region or a mask, light, height maps, files and properties do not count, nor does anything outside.
 // Of a column that a region cuts, only objects count. With a mask of names, biomes do not count, and of
 // columns only the objects in cells that the mask admits.
-func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*diff.Difference, error) {
+func (s *Snapshot) Diff(ctx context.Context, st history.Store, o DiffOptions) (*Difference, error) {
 	what, err := o.Area.Within(s.Area)
 	if err != nil {
 		return nil, err

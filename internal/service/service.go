@@ -30,7 +30,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/web"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/store/metered"
-	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -82,9 +81,9 @@ const exitInterrupted = 130
 type service struct {
 	Settings
 	log      *slog.Logger
-	tokens   *token.Set     // nil for none
-	cert     *certificate   // nil for no TLS
-	textures *texture.Atlas // nil for none
+	tokens   *token.Set       // nil for none
+	cert     *certificate     // nil for no TLS
+	textures *server.Textures // nil for none
 	server   *server.Server
 	http     *http.Server
 	debug    *http.Server // nil for none
@@ -289,11 +288,11 @@ func (s *service) holder(st history.Store) (string, error) {
 }
 
 // Textures reads the packs of --resource-pack, if there are any.
-func Textures(packs []string) (*texture.Atlas, error) {
+func Textures(packs []string) (*server.Textures, error) {
 	if len(packs) == 0 {
 		return nil, nil
 	}
-	a, err := texture.Load(packs...)
+	a, err := server.ReadTextures(packs...)
 	if err != nil {
 		err = fmt.Errorf("--resource-pack: %w", err)
 	}

@@ -12,17 +12,16 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/web"
-	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // ViewSettings say what View shows.
 type ViewSettings struct {
-	Listen   string         // an address of this machine
-	Path     string         // of the page to open
-	Browser  bool           // open the page in a browser, if there is one
-	Textures *texture.Atlas // of blocks; nil for none
+	Listen   string           // an address of this machine
+	Path     string           // of the page to open
+	Browser  bool             // open the page in a browser, if there is one
+	Textures *server.Textures // of blocks; nil for none
 	// Passed are files that are not shown, and why.
 	Passed []string
 	// CacheBytes bounds the memory of decoded pages. 0 is the server's default.
