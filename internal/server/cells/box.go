@@ -102,8 +102,9 @@ func Query(q url.Values) (h BoxHead, err error) {
 	if q.Get("box") == "" {
 		return h, wrong("box is required: x0,y0,z0..x1,y1,z1")
 	}
-	if h.Level, err = number(q, "level", 0, 0, geom.MaxLevel); err != nil {
-		return h, err
+	n := numbers{of: q}
+	if h.Level = n.get("level", 0, 0, geom.MaxLevel); n.err != nil {
+		return h, n.err
 	}
 	if err := h.Box.UnmarshalText([]byte(q.Get("box"))); err != nil {
 		return h, err

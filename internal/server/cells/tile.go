@@ -67,20 +67,13 @@ func Tile(q url.Values) (o picture.TileOptions, err error) {
 	if !slices.Contains(picture.Layers(), o.Layer) {
 		return o, wrong("layer=%.40q: want one of %s", o.Layer, strings.Trim(fmt.Sprint(picture.Layers()), "[]"))
 	}
-	if o.Zoom, err = number(q, "zoom", 0, picture.MinZoom, geom.MaxDepth-1); err != nil {
-		return o, err
-	}
+	n := numbers{of: q}
+	o.Zoom = n.get("zoom", 0, picture.MinZoom, geom.MaxDepth-1)
 	most := far / picture.TileEdge << max(0, -o.Zoom) >> max(0, o.Zoom)
-	if o.X, err = number(q, "x", 0, -most-1, most); err != nil {
-		return o, err
-	}
-	if o.Z, err = number(q, "z", 0, -most-1, most); err != nil {
-		return o, err
-	}
-	if o.Heights.From, err = number(q, "from", -far, -far, far-1); err != nil {
-		return o, err
-	}
-	top, err := number(q, "to", far-1, -far, far-1)
+	o.X, o.Z = n.get("x", 0, -most-1, most), n.get("z", 0, -most-1, most)
+	o.Heights.From = n.get("from", -far, -far, far-1)
+	top := n.get("to", far-1, -far, far-1)
+	err = n.err
 	if err == nil && top < o.Heights.From {
 		err = wrong("from=%d to=%d: from is the lower one", o.Heights.From, top)
 	}
@@ -133,15 +126,21 @@ func MapOf(l *scene.Layout, dimensions []string) Map {
 	return m
 }
 
-// number returns a whole number of a query, or standard if it is missing.
-func number(q url.Values, key string, standard, least, most int) (int, error) {
-	s := q.Get(key)
-	if !q.Has(key) {
-		return standard, nil
+// numbers reads the whole numbers of a query. err is the first that is wrong.
+type numbers struct {
+	of  url.Values
+	err error
+}
+
+// get returns a number, or standard if it is missing or wrong.
+func (q *numbers) get(key string, standard, least, most int) int {
+	if q.err != nil || !q.of.Has(key) {
+		return standard
 	}
-	n, err := strconv.Atoi(s)
+	n, err := strconv.Atoi(q.of.Get(key))
 	if err != nil || n < least || n > most {
-		return 0, wrong("%s=%.40q: want a number from %d to %d", key, s, least, most)
+		q.err = wrong("%s=%.40q: want a number from %d to %d", key, q.of.Get(key), least, most)
+		return standard
 	}
-	return n, nil
+	return n
 }

@@ -28,45 +28,22 @@ import (
 	"github.com/cairnvoxel/cairn/world"
 )
 
-// Options of a Hub.
+// Options of a Hub. All are needed.
 type Options struct {
-	// Cache has the pages of all worlds. Default one of its own.
+	// Cache has the pages of all worlds.
 	Cache stone.PageCache
-	// Viewers is how many there may be at a time. One token may have half of them. Default
-	// 1,000.
+	// Viewers is how many there may be at a time. One token may have half of them.
 	Viewers int
 	// WorldMemory bounds the memory of the directories of a version. All versions that viewers
-	// look at together may take four times as much. Default 256 MiB.
+	// look at together may take four times as much.
 	WorldMemory int64
 	// Patience is how long a connection may take to say what it wants, and how long a viewer may
-	// not read or acknowledge. Default 10 seconds.
+	// not read or acknowledge.
 	Patience time.Duration
 	// Failure returns what a viewer is told of an error.
 	Failure func(error) *stream.Failure
-	// Log receives what viewers must not see. Default none.
+	// Log receives what viewers must not see.
 	Log *slog.Logger
-}
-
-func (o Options) withDefaults() Options {
-	if o.Cache == nil {
-		o.Cache = stone.NewCache(stone.CacheBytes)
-	}
-	if o.Viewers <= 0 {
-		o.Viewers = 1000
-	}
-	if o.WorldMemory <= 0 {
-		o.WorldMemory = 256 << 20
-	}
-	if o.Patience <= 0 {
-		o.Patience = 10 * time.Second
-	}
-	if o.Failure == nil {
-		o.Failure = func(error) *stream.Failure { return &stream.Failure{Code: "internal", Words: "the server failed"} }
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	return o
 }
 
 // pictured returns the looks of package picture.
@@ -130,7 +107,7 @@ type Hub struct {
 
 // New returns a Hub of a Store. The caller closes it before the Store.
 func New(st history.Store, o Options) *Hub {
-	h := &Hub{o: o.withDefaults(), st: st, look: pictured(), slots: make(chan struct{}, opening), worlds: make(map[string]*openWorld), open: make(map[*openWorld]struct{})}
+	h := &Hub{o: o, st: st, look: pictured(), slots: make(chan struct{}, opening), worlds: make(map[string]*openWorld), open: make(map[*openWorld]struct{})}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }

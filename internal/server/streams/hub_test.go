@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 	"testing"
@@ -42,9 +43,18 @@ func mustStore(t *testing.T, names ...string) history.Store {
 	return st
 }
 
+func optionsOf(patience time.Duration) streams.Options {
+	return streams.Options{
+		Cache: stone.NewCache(1 << 20), Viewers: 100, WorldMemory: 256 << 20, Patience: patience, Log: slog.New(slog.DiscardHandler),
+		Failure: func(err error) *stream.Failure {
+			return &stream.Failure{Code: map[bool]string{true: "busy"}[errors.Is(err, streams.ErrBusy)], Words: err.Error()}
+		},
+	}
+}
+
 // TestCloseUnread: a viewer that does not read does not keep a Hub from closing.
 func TestCloseUnread(t *testing.T) {
-	h := streams.New(mustStore(t, "a"), streams.Options{Patience: time.Second})
+	h := streams.New(mustStore(t, "a"), optionsOf(time.Second))
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
 	shown := make(chan error, 1)
@@ -93,9 +103,9 @@ func TestManyVersions(t *testing.T) {
 		}
 		head.Commit = c.ID()
 	}
-	h := streams.New(st, streams.Options{WorldMemory: one, Failure: func(err error) *stream.Failure {
-		return &stream.Failure{Code: map[bool]string{true: "busy"}[errors.Is(err, streams.ErrBusy)], Words: err.Error()}
-	}})
+	o := optionsOf(10 * time.Second)
+	o.WorldMemory = one
+	h := streams.New(st, o)
 	defer func() {
 		if err := h.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -173,7 +183,7 @@ func (m *mute) Head(ctx context.Context, name string) (history.Head, error) {
 // who does not read is cut off.
 func TestStoreDoesNotAnswer(t *testing.T) {
 	st := &mute{Store: mustStore(t, "a"), asked: make(chan struct{}, 1)}
-	h := streams.New(st, streams.Options{Patience: 200 * time.Millisecond})
+	h := streams.New(st, optionsOf(200*time.Millisecond))
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
 	shown := make(chan error, 1)
