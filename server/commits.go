@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -249,9 +250,8 @@ func (h *commits) committed(c *call, base history.Head, done history.Commit) err
 }
 
 type restoreCall struct {
-	At      string `json:"at"`
-	Message string `json:"message,omitempty"`
-	Author  string `json:"author,omitempty"`
+	At string `json:"at"`
+	cells.Note
 }
 
 func (h *commits) restore(c *call) error {

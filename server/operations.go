@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/operations"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
@@ -39,13 +40,10 @@ func (h *restores) routes() []route {
 }
 
 type operationCall struct {
-	Restore   string   `json:"restore"` // the snapshot
-	Without   []string `json:"without,omitempty"`
-	Message   string   `json:"message,omitempty"`
-	Author    string   `json:"author,omitempty"`
-	Dimension string   `json:"dimension,omitempty"`
-	Region    string   `json:"region,omitempty"`
-	Mask      string   `json:"mask,omitempty"`
+	Restore string   `json:"restore"` // the snapshot
+	Without []string `json:"without,omitempty"`
+	cells.Note
+	areaForm
 }
 
 func (h *restores) operate(c *call, to *operationCall) (a operationAnswer, err error) {
@@ -58,7 +56,7 @@ func (h *restores) operate(c *call, to *operationCall) (a operationAnswer, err e
 	if to.Author, err = c.note(to.Message, to.Author); err != nil {
 		return a, err
 	}
-	o := arena.RestoreOptions{Area: arena.Area{Dimension: to.Dimension, Region: to.Region, Mask: to.Mask}, Without: to.Without}
+	o := arena.RestoreOptions{Area: arena.Area(to.areaForm), Without: to.Without}
 	if err := o.Area.Check(); err != nil {
 		return a, err
 	}

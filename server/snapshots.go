@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -69,14 +70,18 @@ func nameFault(err error) error {
 }
 
 type snapshotCall struct {
-	Snapshot  string `json:"snapshot"`
-	At        string `json:"at,omitempty"`
-	Message   string `json:"message,omitempty"`
-	Author    string `json:"author,omitempty"`
+	Snapshot string `json:"snapshot"`
+	At       string `json:"at,omitempty"`
+	cells.Note
+	areaForm
+	Replace bool `json:"replace,omitempty"`
+}
+
+// areaForm is an arena.Area in JSON.
+type areaForm struct {
 	Dimension string `json:"dimension,omitempty"`
 	Region    string `json:"region,omitempty"`
 	Mask      string `json:"mask,omitempty"`
-	Replace   bool   `json:"replace,omitempty"`
 }
 
 func (h *snapshots) save(c *call, to *snapshotCall) (a snapshotAnswer, err error) {
@@ -95,7 +100,7 @@ func (h *snapshots) save(c *call, to *snapshotCall) (a snapshotAnswer, err error
 }
 
 func (h *snapshots) saveOf(c *call, to *snapshotCall) (*arena.Snapshot, error) {
-	o := arena.SaveOptions{Area: arena.Area{Dimension: to.Dimension, Region: to.Region, Mask: to.Mask}, Message: to.Message, Author: to.Author, Replace: to.Replace}
+	o := arena.SaveOptions{Area: arena.Area(to.areaForm), Message: to.Message, Author: to.Author, Replace: to.Replace}
 	if to.At == "" && h.arenas != nil {
 		now, err := h.arenas.Capture(c.ctx, c.name)
 		if err != nil {
