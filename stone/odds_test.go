@@ -82,3 +82,23 @@ func TestOdds(t *testing.T) {
 		}
 	}
 }
+
+// TestOddsOfEqualChunks writes what runs pack well and bytes that repeat far away pack better:
+// the same random chunk in all places of a page.
+func TestOddsOfEqualChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	var cells [voxel.ChunkCells]voxel.Cell
+	for i := range cells {
+		cells[i] = voxel.Cell(r.IntN(16))
+	}
+	chunk := voxel.FromFlat(&cells)
+	v := stonetest.VolumeSpec{Volume: voxel.Volume{Name: "heat", Schema: voxel.Level, Scale: 1}, Levels: make([]stonetest.LevelSpec, 1)}
+	for n := range int32(64) {
+		v.Levels[0].Chunks = append(v.Levels[0].Chunks, stone.Placed{Pos: at(n&1|n>>2&2, n>>2&1|n>>4&2, n>>1&1|n>>3&2), Chunk: chunk})
+	}
+	spec := stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "d", Volumes: []stonetest.VolumeSpec{v}}}}
+	best := len(mustWrite(t, spec, stone.Options{Effort: stone.Best}))
+	if columns := len(mustWrite(t, spec, stone.Options{Effort: stone.Best, Only: int(codec.Columns)})); best > columns {
+		t.Errorf("%d bytes: %d as columns alone", best, columns)
+	}
+}

@@ -341,14 +341,10 @@ func (j *cellJob) misuse(format string, args ...any) {
 
 // Thresholds that decide between forms before compression. For Lit: how many times
 // smaller the chunks become in memory without the light that follows from blocks.
-// For Images: its bytes in tenths of those of Columns. For Odds: how many times
-// fewer bytes it has than either, and the size of page for which the comparison is
-// worth it.
+// For Images: its bytes in tenths of those of Columns.
 const (
 	litSure    = 2
 	imagesSure = 9
-	oddsSure   = 4
-	oddsLarge  = 4096
 )
 
 // tryLit tries the form Lit and reports whether no other form needs a try.
@@ -372,16 +368,10 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 	if j.may(byte(codec.Odds)) {
 		odds = p.odds(&j.encoder.cells, j.volume, j.o.Effort)
 	}
-	least := pages.Size(columns)
-	if images != nil {
-		least = min(least, pages.Size(images))
+	if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
+		j.tryColumns(columns)
 	}
-	if n := pages.Size(odds); n < oddsLarge || n*oddsSure > least {
-		if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
-			j.tryColumns(columns)
-		}
-		j.try(byte(codec.Images), images)
-	}
+	j.try(byte(codec.Images), images)
 	if j.Schema == voxel.Terrain && j.may(byte(codec.Relief)) {
 		j.try(byte(codec.Relief), p.relief(&j.encoder.cells))
 	}
