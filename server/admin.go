@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/server/archives"
@@ -109,7 +110,7 @@ func (h *state) collect(c *call, p *wire.CollectCall) (history.Collected, error)
 	if !p.DryRun {
 		h.worlds.open.Clear()
 	}
-	return h.st.Collect(c.ctx, p.Policy().Or(h.policy))
+	return h.st.Collect(c.ctx, policyOr(p.Policy(), h.policy))
 }
 
 func (h *state) archives(c *call) error {
@@ -123,4 +124,13 @@ func (h *state) archives(c *call) error {
 	}
 	defer recycle(r)
 	return archives.Serve(c.ctx, st, c.query.Get("do"), c.r.Header.Get(wire.RetryHeader) == "1", r, c.limits.StoneBytes, func(b []byte) error { return c.part(wire.RecordsType, &b) })
+}
+
+// policyOr returns p with what it does not say from other.
+func policyOr(p, other history.Policy) history.Policy {
+	if p.Keep == (history.Retention{}) {
+		p.Keep = other.Keep
+	}
+	p.Grace, p.Deleted = cmp.Or(p.Grace, other.Grace), cmp.Or(p.Deleted, other.Deleted)
+	return p
 }

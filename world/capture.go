@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -76,7 +77,7 @@ func (c *Capture) Save(ctx context.Context, name, message string) (history.Commi
 		next.Parent, next.Base = history.ID{}, history.ID{}
 		err = nil
 		if len(c.openStack) > 0 {
-			out := history.NewSpool(c.w.store)
+			out := spool.New(c.w.store)
 			defer out.Close()
 			below := c.Base()
 			defer below.Close()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -87,7 +88,7 @@ func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effo
 // pack puts a pack in place of the stack, which is the top of a world's stack. s is
 // what the stack says if it is all of it, written with that effort; nil if there is more below.
 func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) (err error) {
-	out := history.NewSpool(st)
+	out := spool.New(st)
 	defer func() { err = errors.Join(err, out.Close()) }()
 	var id stone.ID
 	if s == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
+	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -144,7 +145,7 @@ func (s *Opened) OwnStone() (history.Stone, error) {
 // WriteStone writes c, which came from Parts, as a stone: to memory, or to a temporary file if it
 // is large. The stone is there until free is called.
 func (s *Opened) WriteStone(ctx context.Context, c stone.Content, o whole.Options) (st history.Stone, free func() error, err error) {
-	out := history.NewSpool(spooling{files: s.o.tempFile})
+	out := spool.New(spooling{files: s.o.tempFile})
 	o.Temp = s.o.tempFile
 	id, _, err := whole.Write(ctx, out, c, o)
 	if err = cmp.Or(err, ctx.Err()); err != nil {

@@ -29,6 +29,8 @@ var (
 	ErrHurt = backup.ErrHurt
 	// ErrRefused says that some worlds were not restored, because others have their names.
 	ErrRefused = backup.ErrRefused
+	// ErrShrunk says that the Store has far fewer worlds than the backup before it.
+	ErrShrunk = backup.ErrShrunk
 	// ErrNone says that there is no backup.
 	ErrNone = backup.ErrNone
 )

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/calls"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -111,14 +112,13 @@ type store struct {
 
 	life   context.Context // for reads of open stones
 	die    context.CancelFunc
-	active history.Calls
+	active calls.Calls
 }
 
 var (
 	_ history.Store    = (*store)(nil)
 	_ history.Fetcher  = (*store)(nil)
 	_ history.Archiver = (*store)(nil)
-	_ history.Packing  = (*store)(nil)
 )
 
 // Error is a refusal of the server. Its Code is one of the table of server/API.md; errors.Is

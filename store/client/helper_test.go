@@ -96,7 +96,7 @@ type remoteStore interface {
 	history.Store
 	history.Fetcher
 	history.Archiver
-	history.Packing
+	Packs() bool
 }
 
 func openStore(ctx context.Context, address string, o client.Options) (remoteStore, error) {

@@ -1,58 +1,9 @@
 package history
 
 import (
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/cairnvoxel/cairn/stone"
 )
-
-// Admit makes those checks of a Commit call that need no Store. Stores call it. It
-// checks the bounds, that c follows base, that each given stone has the bytes that
-// its ID names, and that c names each given stone with its size. It returns the
-// stones that c names and that were not given; the world must reach them already.
-func (c Commit) Admit(base Head, stones []Stone) ([]StoneRef, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	if c.Parent != base.Commit {
-		return nil, fmt.Errorf("history: commit: parent %v: the base is %v", c.Parent, base.Commit)
-	}
-	given := make(map[stone.ID]int64, len(stones))
-	for _, s := range stones {
-		if err := s.Check(); err != nil {
-			return nil, err
-		}
-		given[s.ID] = s.Size()
-	}
-	var reached []StoneRef
-	named := 0
-	for i, ref := range c.Stones {
-		size, ok := given[ref.ID]
-		switch {
-		case !ok:
-			reached = append(reached, ref)
-		case size != ref.Size:
-			return nil, fmt.Errorf("history: commit: stone %v has %d bytes: the commit names it with %d", ref.ID, size, ref.Size)
-		case !namedIn(c.Stones[:i], ref.ID):
-			named++
-		}
-	}
-	if named < len(given) {
-		return nil, errors.New("history: commit: the commit does not name all given stones")
-	}
-	return reached, nil
-}
-
-func namedIn(refs []StoneRef, id stone.ID) bool {
-	for _, ref := range refs {
-		if ref.ID == id {
-			return true
-		}
-	}
-	return false
-}
 
 // Complete returns c as a Store keeps it: with its number and its time. A commit
 // without a parent gets the zero Commit.

@@ -3,7 +3,6 @@ package history_test
 import (
 	"crypto/sha256"
 	"errors"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,36 +12,6 @@ import (
 func dataOf(text string) (history.Stone, history.StoneRef) {
 	s := history.Stone{ID: sha256.Sum256([]byte(text)), Data: []byte(text)}
 	return s, history.StoneRef{ID: s.ID, Size: int64(len(text))}
-}
-
-func TestCommitAdmit(t *testing.T) {
-	one, refOne := dataOf("one")
-	two, refTwo := dataOf("two")
-	long := refOne
-	long.Size++
-	for _, tt := range []struct {
-		name   string
-		named  []history.StoneRef
-		given  []history.Stone
-		parent history.ID
-		want   []history.StoneRef
-		ok     bool
-	}{
-		{"nothing", nil, nil, history.ID{}, nil, true},
-		{"all given", []history.StoneRef{refOne, refTwo}, []history.Stone{two, one}, history.ID{}, nil, true},
-		{"one reached", []history.StoneRef{refOne, refTwo}, []history.Stone{two}, history.ID{}, []history.StoneRef{refOne}, true},
-		{"named twice", []history.StoneRef{refOne, refOne}, []history.Stone{one}, history.ID{}, nil, true},
-		{"given twice", []history.StoneRef{refOne}, []history.Stone{one, one}, history.ID{}, nil, true},
-		{"another parent", nil, nil, history.ID{1}, nil, false},
-		{"another size", []history.StoneRef{long}, []history.Stone{one}, history.ID{}, nil, false},
-		{"not named", []history.StoneRef{refOne, refOne}, []history.Stone{one, two}, history.ID{}, nil, false},
-		{"other bytes", []history.StoneRef{refOne}, []history.Stone{{ID: one.ID, Data: two.Data}}, history.ID{}, nil, false},
-	} {
-		got, err := history.Commit{Parent: tt.parent, Stones: tt.named}.Admit(history.Head{}, tt.given)
-		if tt.ok != (err == nil) || !slices.Equal(got, tt.want) {
-			t.Errorf("%s: got %v, %v, want %v, ok %v", tt.name, got, err, tt.want, tt.ok)
-		}
-	}
 }
 
 func TestCommitComplete(t *testing.T) {

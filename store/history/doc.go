@@ -8,8 +8,6 @@
 //
 // To keep worlds somewhere, implement Store, or its two halves, Catalogue and
 // Stones. The packages below store do; store/storetest is the contract as a test.
-// The shared rules are methods of the values (Commit.Admit, Lease.Take,
-// Policy.GraceOver) and functions (StackOf, DataOf, CheckName).
 //
 // The package does no I/O, starts no goroutine and reads no clock. It does not look
 // into stones.

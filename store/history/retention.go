@@ -1,10 +1,6 @@
 package history
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -63,87 +59,9 @@ func (r Retention) Keep(now time.Time, log []time.Time) []bool {
 	return keep
 }
 
-// Or returns p with what it does not say from other.
-func (p Policy) Or(other Policy) Policy {
-	if p.Keep == (Retention{}) {
-		p.Keep = other.Keep
-	}
-	p.Grace, p.Deleted = cmp.Or(p.Grace, other.Grace), cmp.Or(p.Deleted, other.Deleted)
-	return p
-}
-
-// DryCollect counts what a Collect of a Store at a time would drop, without its stones.
-func DryCollect(ctx context.Context, st ArchiveReader, p Policy, now time.Time) (done Collected, err error) {
-	var stay []Outline
-	err = st.Outlines(ctx, func(o Outline) error {
-		if !o.Deleted.IsZero() && p.DeletedOver(now, o.Deleted) {
-			done.Worlds++
-		} else {
-			stay = append(stay, o)
-		}
-		return nil
-	})
-	if err != nil {
-		return done, err
-	}
-	for _, o := range stay {
-		a, err := st.Archive(ctx, o)
-		if errors.Is(err, ErrNoWorld) {
-			continue // it was purged meanwhile
-		}
-		if err != nil {
-			return done, err
-		}
-		at := make(map[ID]time.Time, len(a.Commits))
-		for _, c := range a.Commits {
-			at[c.ID()] = c.Time
-		}
-		var log []time.Time
-		for _, id := range a.Log {
-			log = append(log, at[id])
-		}
-		for _, stays := range p.Keep.Keep(now, log) {
-			if !stays {
-				done.Commits++
-			}
-		}
-	}
-	return done, nil
-}
-
 // Keep says which backups stay: those that either rule keeps, and always the newest.
 // The zero value keeps all.
 type Keep struct {
 	Newest int           // number of backups, including the new one; 0 is no rule
 	For    time.Duration // age of a backup; 0 is no rule
-}
-
-// Over returns the indexes of the backups that are not kept, given their times, the
-// oldest first. made is the time of the new backup; it is not the last of the list
-// if the clock went back.
-func (k Keep) Over(times []time.Time, made time.Time) (out []int) {
-	if k.Newest <= 0 && k.For <= 0 {
-		return nil
-	}
-	for i, t := range times {
-		among := k.Newest > 0 && len(times)-i <= k.Newest
-		young := k.For > 0 && made.Sub(t) <= k.For
-		if !t.Equal(made) && !among && !young {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// ErrShrunk says that a Store has far fewer worlds than the backup before it, as a new one
-// at a wrong address has.
-var ErrShrunk = errors.New("is it the right store? cairn backup --force makes the backup all the same")
-
-// Shrunk returns an error if a backup of so many worlds, deleted ones too, must not follow
-// one of so many: it has less than half.
-func Shrunk(worlds, before int64) error {
-	if 2*worlds >= before {
-		return nil
-	}
-	return fmt.Errorf("worlds of the store: %d, of the backup before: %d: %w", worlds, before, ErrShrunk)
 }

@@ -1,42 +1,5 @@
 package history
 
-import "fmt"
-
-// maxChain bounds the number of commits in a walk from a commit down its bases.
-const maxChain = 1 << 24
-
-// StackOf returns the stack of a commit, bottom first. Stores call it. commit
-// returns a commit. pack returns the pack for a commit, and whether there is one.
-func StackOf(at ID, commit func(ID) (Commit, error), pack func(ID) (Pack, bool, error)) ([]Layer, error) {
-	var down []Layer // top first
-	for n := 0; at != (ID{}); n++ {
-		if n == maxChain {
-			return nil, fmt.Errorf("history: commit %v: more than %d commits below", at, maxChain)
-		}
-		p, ok, err := pack(at)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			down = append(down, Layer{Stone: p.Stone, After: p.After, Upto: at})
-			at = p.After
-			continue
-		}
-		c, err := commit(at)
-		if err != nil {
-			return nil, err
-		}
-		for i := len(c.Stones) - 1; i >= 0; i-- {
-			down = append(down, Layer{Stone: c.Stones[i], After: c.Base, Upto: at})
-		}
-		at = c.Base
-	}
-	for i, j := 0, len(down)-1; i < j; i, j = i+1, j-1 {
-		down[i], down[j] = down[j], down[i]
-	}
-	return down, nil
-}
-
 // packPrice is the cost of a pack in bytes, besides the bytes that it is made from.
 const packPrice = 8 << 10
 

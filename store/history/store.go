@@ -29,6 +29,8 @@ var (
 	// ErrAway says that the place where the worlds are kept does not answer. It is
 	// unknown whether the call changed something.
 	ErrAway = errors.New("the store cannot be reached")
+	// ErrClosed says that the Store was closed.
+	ErrClosed = errors.New("the store is closed")
 )
 
 // Head is the newest commit of a world, and the world's fence. It is the only
@@ -120,16 +122,11 @@ type Store interface {
 	Close() error
 }
 
-// Packing is a Store whose worlds may be packed by someone else.
-type Packing interface {
-	// Packs reports whether someone packs the Store's worlds, as far as the Store
-	// knows. If so, callers that save need not pack, and PutPack may refuse them.
-	Packs() bool
-}
-
-// Packs reports whether someone packs the worlds of a Store.
+// Packs reports whether someone else packs the worlds of a Store, as far as the Store knows:
+// one that has a method Packs tells. If so, callers that save need not pack, and PutPack may
+// refuse them.
 func Packs(st Store) bool {
-	p, ok := st.(Packing)
+	p, ok := st.(interface{ Packs() bool })
 	return ok && p.Packs()
 }
 

@@ -35,7 +35,7 @@ func TestAnotherStore(t *testing.T) {
 			names = append(names, mustRun(t, st, b, o).Name)
 		}
 		c.add(time.Hour)
-		if r, err := backup.Run(t.Context(), other, b, o); !errors.Is(err, history.ErrShrunk) || r.Name != "" {
+		if r, err := backup.Run(t.Context(), other, b, o); !errors.Is(err, backup.ErrShrunk) || r.Name != "" {
 			t.Errorf("%d worlds: got %+v, %v", worlds, r, err)
 		}
 		forced := o

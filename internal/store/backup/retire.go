@@ -78,7 +78,7 @@ func (r *run) over(there *listing, made time.Time) (gone map[name]bool, err erro
 		times = append(times, made)
 	}
 	gone = make(map[name]bool)
-	for _, i := range r.o.Keep.Over(times, made) {
+	for _, i := range over(r.o.Keep, times, made) {
 		if n := own[i]; !r.claim.now().Before(locked[n]) {
 			gone[n] = true
 			r.report.Removed = append(r.report.Removed, n.String())

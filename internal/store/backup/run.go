@@ -24,7 +24,7 @@ type Options struct {
 	// Stores are never deleted.
 	Keep history.Keep
 	// Force makes a backup even if the Store has far fewer worlds than the backup before.
-	// Without it the error is history.ErrShrunk.
+	// Without it the error is ErrShrunk.
 	Force bool
 	// Plain makes a backup without encryption even if the one before is encrypted.
 	// Without it the error is ErrPlain.

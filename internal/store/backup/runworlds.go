@@ -41,7 +41,7 @@ func (r *run) worlds() error {
 		return err
 	}
 	if r.last != nil && !r.o.Force {
-		if err := history.Shrunk(int64(len(r.rows)+len(changed)+len(fresh)), int64(r.last.worlds)); err != nil {
+		if err := shrunk(int64(len(r.rows)+len(changed)+len(fresh)), int64(r.last.worlds)); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -18,7 +19,7 @@ import (
 // that is needed.
 func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	if p.DryRun {
-		return history.DryCollect(ctx, s, p, s.Now())
+		return rules.DryCollect(ctx, s, p, s.Now())
 	}
 	c := &collector{Store: s, ctx: ctx, policy: p, now: s.Now()}
 	err := s.calls.OnStore(ctx, "collect", func() error {

@@ -29,6 +29,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/cairnvoxel/cairn/internal/store/calls"
 	"github.com/cairnvoxel/cairn/internal/store/journal"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/store/rules"
@@ -101,7 +102,7 @@ type Store struct {
 	guard  guard
 
 	calls     *rules.Runner
-	running   history.Calls
+	running   calls.Calls
 	alone     sync.Mutex // locked by calls that walk the whole Store
 	seed      maphash.Seed
 	worlds    locks         // locks of logs and heads, by number

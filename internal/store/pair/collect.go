@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
+	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -21,7 +22,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 		if err != nil {
 			return history.Collected{}, s.calls.Fail("collect", "", err)
 		}
-		return history.DryCollect(ctx, s, p, now)
+		return rules.DryCollect(ctx, s, p, now)
 	}
 	c := &collector{Store: s, ctx: ctx, policy: p}
 	err := s.calls.OnStore(ctx, "collect", func() error {

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/store/calls"
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/store/rules"
 	"github.com/cairnvoxel/cairn/stone"
@@ -73,7 +74,7 @@ type Store struct {
 	cache   *cache
 	epochs  epochs
 	full    struct{ catalogue, bucket atomic.Bool } // had no room for the last change
-	running history.Calls
+	running calls.Calls
 
 	collecting chan struct{} // has room for one Collect or Purge of this process
 

@@ -218,14 +218,6 @@ func (r Reads) Adopt(w uint64, lease history.Lease, a history.Archive, had []Ent
 	return out, nil
 }
 
-// Adopted returns what is left of a lease when a caller under a fence takes in an
-// archive.
-func Adopted(l history.Lease, fence uint64, a history.Archive) history.Lease {
-	l = l.After(fence, true)
-	l.Fence = max(l.Fence, a.Head.Fence)
-	return l
-}
-
 // AdoptKeys returns the keys of records that Adopt reads.
 func AdoptKeys(a history.Archive) (keys [][]byte) {
 	for i := range a.Commits {

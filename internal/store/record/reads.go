@@ -274,7 +274,7 @@ func (r Reads) CommitsOf(ctx context.Context, w uint64, from history.ID, n int) 
 // Stack returns the stack of a commit, bottom first.
 func (r Reads) Stack(at history.ID) ([]history.Layer, error) {
 	var c history.Commit // the commit read last
-	return history.StackOf(at,
+	return StackOf(at,
 		func(history.ID) (history.Commit, error) { return c, nil },
 		func(at history.ID) (p history.Pack, packed bool, err error) {
 			p, packed, c, err = r.step(at)

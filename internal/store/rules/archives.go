@@ -218,7 +218,9 @@ func (d *Proposal) Place(fresh uint64, a history.Archive, base history.Head) (w 
 	}
 	l, err := d.checkBase(w, base)
 	if err == nil {
-		lease, err = d.Raised(a.Name, l.Fence, record.Adopted(l, base.Fence, a))
+		left := leaseAfter(l, base.Fence, true)
+		left.Fence = max(left.Fence, a.Head.Fence)
+		lease, err = d.Raised(a.Name, l.Fence, left)
 	}
 	return w, lease, err
 }

@@ -30,7 +30,7 @@ func (s *Worlds) Log(ctx context.Context, name string, from history.ID, n int) (
 // Commit implements history.Commits.
 func (s *Worlds) Commit(ctx context.Context, name string, base history.Head, c history.Commit, stones ...history.Stone) (done history.Commit, err error) {
 	err = s.calls.OnWorld(ctx, "commit", name, func() error {
-		reached, err := c.Admit(base, stones)
+		reached, err := admit(c, base, stones)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (d *Proposal) advance(name string, w uint64, base history.Head, lease histo
 	if err := d.Make(d, record.CommitKey(id), c.Append(nil)); err != nil { // a fork may have made the same commit
 		return err
 	}
-	next, err := d.Raised(name, lease.Fence, lease.After(base.Fence, c.Base != c.Parent))
+	next, err := d.Raised(name, lease.Fence, leaseAfter(lease, base.Fence, c.Base != c.Parent))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
@@ -21,7 +22,7 @@ func checkFence(r record.Reads, now time.Time, w, fence uint64) (history.Head, h
 	}
 	l, err := r.Lease(w, h)
 	if err == nil {
-		err = l.Admit(fence, now)
+		err = permits(l, fence, now)
 	}
 	return h, l, err
 }
@@ -29,25 +30,25 @@ func checkFence(r record.Reads, now time.Time, w, fence uint64) (history.Head, h
 // checkBase is checkFence, and returns an error unless base is the head.
 func (d *Proposal) checkBase(w uint64, base history.Head) (history.Lease, error) {
 	h, l, err := checkFence(d.Reads, d.Now, w, base.Fence)
-	if err == nil {
-		err = h.Follows(base)
+	if err == nil && h.Commit != base.Commit {
+		err = fmt.Errorf("on %v: %w", base.Commit, history.ErrConflict)
 	}
 	return l, err
 }
 
 // Lease implements history.Leases.
 func (s *Worlds) Lease(ctx context.Context, name, holder string, d time.Duration) (history.Lease, error) {
-	return s.calls.lease(ctx, "lease", name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Take(holder, d, now) })
+	return s.calls.lease(ctx, "lease", name, func(l history.Lease, now time.Time) (history.Lease, error) { return take(l, holder, d, now) })
 }
 
 // Renew implements history.Leases.
 func (s *Worlds) Renew(ctx context.Context, name string, fence uint64, d time.Duration) (history.Lease, error) {
-	return s.calls.lease(ctx, "renew", name, func(l history.Lease, now time.Time) (history.Lease, error) { return l.Renew(fence, d, now) })
+	return s.calls.lease(ctx, "renew", name, func(l history.Lease, now time.Time) (history.Lease, error) { return renew(l, fence, d, now) })
 }
 
 // Release implements history.Leases.
 func (s *Worlds) Release(ctx context.Context, name string, fence uint64) error {
-	_, err := s.calls.lease(ctx, "release", name, func(l history.Lease, _ time.Time) (history.Lease, error) { return l.Release(fence) })
+	_, err := s.calls.lease(ctx, "release", name, func(l history.Lease, _ time.Time) (history.Lease, error) { return release(l, fence) })
 	return err
 }
 
@@ -80,7 +81,7 @@ func (s *Worlds) Leased(ctx context.Context, name string) (l history.Lease, err 
 		_, l, err = checkFence(r, now, w, history.Force)
 		return err
 	})
-	if err != nil || !l.Live(now) {
+	if err != nil || !live(l, now) {
 		l = history.Lease{}
 	}
 	return l, err

@@ -97,7 +97,7 @@ func (s *Worlds) Rename(ctx context.Context, from, to string, fence uint64) erro
 			if err != nil {
 				return 0, err
 			}
-			next, err := d.Beyond(to, l.After(fence, true))
+			next, err := d.Beyond(to, leaseAfter(l, fence, true))
 			d.Set(record.NameKey(from), nil)
 			d.Add(record.Fenced(w, h, l, next)...)
 			return w, err
@@ -113,7 +113,7 @@ func (s *Worlds) Delete(ctx context.Context, name string, fence uint64) error {
 			return err
 		}
 		d.Set(record.NameKey(name), nil)
-		d.Add(record.Fenced(w, h, l, l.After(history.Force, true))...)
+		d.Add(record.Fenced(w, h, l, leaseAfter(l, history.Force, true))...)
 		return d.addDeleted(name, record.DeletedWorld{World: w, Deleted: d.Now})
 	})
 }

@@ -31,7 +31,7 @@ func (d *Proposal) Unname(ctx context.Context, name string, fence uint64, had ma
 		return 0, err
 	}
 	err = d.Unconditional.Each(record.DeletedPrefix(name), func(key, _ []byte) (bool, error) {
-		if err := (history.Lease{}).Admit(fence, d.Now); err != nil { // they have no leases
+		if err := permits(history.Lease{}, fence, d.Now); err != nil { // they have no leases
 			return false, err
 		}
 		value, err := d.Get(key)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -142,7 +143,7 @@ func (m *model) packOf(id history.ID) (history.Pack, bool, error) {
 
 func (m *model) stack(t fataler, at history.ID) []history.Layer {
 	t.Helper()
-	stack, err := history.StackOf(at, m.record, m.packOf)
+	stack, err := record.StackOf(at, m.record, m.packOf)
 	if err != nil {
 		t.Fatalf("the model: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -196,7 +197,7 @@ func stonesInFiles(e *env) {
 	noise := make([]byte, 4<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	large := stoneOf(e, base64.StdEncoding.EncodeToString(noise))
-	spool := history.NewSpool(e.s)
+	spool := spool.New(e.s)
 	defer spool.Close()
 	_, err := io.Copy(spool, large.Open())
 	e.want("spool", err, nil)

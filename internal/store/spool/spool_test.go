@@ -1,4 +1,4 @@
-package history_test
+package spool_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -49,7 +50,7 @@ func TestSpool(t *testing.T) {
 		{"large", &spooling{}, 9, 1},
 		{"large without files", nil, 9, 0},
 	} {
-		s := history.NewSpool(tt.st)
+		s := spool.New(tt.st)
 		var want []byte
 		for range tt.parts {
 			want = append(want, part...)
@@ -75,7 +76,7 @@ func TestSpool(t *testing.T) {
 		}
 	}
 	full := errors.New("no room")
-	s := history.NewSpool(&spooling{refuse: full})
+	s := spool.New(&spooling{refuse: full})
 	if _, err := s.Write(make([]byte, 5<<20)); !errors.Is(err, full) {
 		t.Errorf("got %v, want %v", err, full)
 	}

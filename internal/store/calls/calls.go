@@ -1,12 +1,12 @@
-package history
+// Package calls counts the calls of a store that are in progress, so that its Close can wait
+// for them.
+package calls
 
 import (
-	"errors"
 	"sync"
-)
 
-// ErrClosed says that a Store was closed.
-var ErrClosed = errors.New("the store is closed")
+	"github.com/cairnvoxel/cairn/store/history"
+)
 
 // Calls are the calls of a Store that are in progress. Its Close waits for them and
 // refuses the calls that come later. The zero value is open. Any number of goroutines
@@ -23,7 +23,7 @@ func (c *Calls) Enter() (leave func(), err error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.closed {
-		return nil, ErrClosed
+		return nil, history.ErrClosed
 	}
 	c.active.Add(1)
 	return c.active.Done, nil

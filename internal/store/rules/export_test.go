@@ -1,0 +1,7 @@
+package rules
+
+// Names for tests.
+var (
+	Admit = admit
+	Live  = live
+)
