@@ -15,7 +15,7 @@ const movers = 40000
 type crowd struct {
 	tree   *octree.Tree
 	random *rand.Rand
-	ids    []octree.ID
+	ids    []octree.ObjectID
 	at     []octree.Vec
 	speed  []octree.Vec
 	radius []float64
@@ -156,7 +156,7 @@ func BenchmarkQuery(b *testing.B) {
 	c := makeCrowd(b)
 	b.Logf("%d bytes for each object", c.tree.Stats().Bytes/movers)
 	found := 0
-	count := func(octree.ID, octree.Box) bool { found++; return true }
+	count := func(octree.ObjectID, octree.Box) bool { found++; return true }
 	near, hits := make([]octree.Near, 8), make([]octree.Hit, 0, movers)
 	var places [1024]octree.Vec
 	for i := range places {
@@ -193,7 +193,7 @@ func BenchmarkQuery(b *testing.B) {
 		{"plane", func(p octree.Vec) {
 			c.tree.Plane(octree.Plane{Normal: octree.Vec{X: 1}, Offset: -p.X}, octree.Crossing, count)
 		}},
-		{"pairs", func(octree.Vec) { c.tree.Pairs(func(octree.ID, octree.ID) bool { found++; return true }) }},
+		{"pairs", func(octree.Vec) { c.tree.Pairs(func(octree.ObjectID, octree.ObjectID) bool { found++; return true }) }},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -224,7 +224,7 @@ func BenchmarkIntegers(b *testing.B) {
 			for ; b.Loop(); n++ {
 				at := vec(random.IntN(3200), random.IntN(256)-64, random.IntN(3200))
 				to := octree.Vec{X: at.X + float64(edge), Y: at.Y + float64(edge), Z: at.Z + float64(edge)}
-				tree.Overlapping(octree.Box{Min: at, Max: to}, func(octree.ID, octree.Box) bool { found++; return true })
+				tree.Overlapping(octree.Box{Min: at, Max: to}, func(octree.ObjectID, octree.Box) bool { found++; return true })
 			}
 			b.ReportMetric(float64(found)/float64(n), "found/op")
 		})

@@ -10,7 +10,7 @@ import (
 // boxes. If a box is not valid, or the tree has not the room, no object is added. Into a
 // tree with fewer objects than boxes it goes several times as fast as Insert: it builds
 // all nodes anew, from the root down, and allocates.
-func (t *Tree) InsertAll(ids []ID, boxes []Box) ([]ID, error) {
+func (t *Tree) InsertAll(ids []ObjectID, boxes []Box) ([]ObjectID, error) {
 	if err := t.room(boxes); err != nil {
 		return ids, err
 	}
@@ -34,7 +34,7 @@ func (t *Tree) room(boxes []Box) error {
 }
 
 // newIDs appends the IDs of n objects that are in no node yet.
-func (t *Tree) newIDs(ids []ID, n int) []ID {
+func (t *Tree) newIDs(ids []ObjectID, n int) []ObjectID {
 	ids = slices.Grow(ids, n)
 	for ; n > 0 && t.freeSlot != none; n-- {
 		ids = append(ids, t.newID())
@@ -44,13 +44,13 @@ func (t *Tree) newIDs(ids []ID, n int) []ID {
 	t.size += n
 	for i := range n {
 		t.slots[first+i] = slot{generation: 1}
-		ids = append(ids, 1<<32|ID(first+i))
+		ids = append(ids, 1<<32|ObjectID(first+i))
 	}
 	return ids
 }
 
 // place puts new objects, which the size already counts, into nodes.
-func (t *Tree) place(ids []ID, boxes []Box) {
+func (t *Tree) place(ids []ObjectID, boxes []Box) {
 	old := t.size - len(ids)
 	switch {
 	case len(ids) < old || len(ids) <= t.opts.SplitAbove:
@@ -68,7 +68,7 @@ func (t *Tree) place(ids []ID, boxes []Box) {
 // MoveAll gives each object the box at its index. It does what Move does for each in
 // turn and stops at the first error: moved says how many objects have
 // moved, and the object at that index is the wrong one. There are as many boxes as IDs.
-func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
+func (t *Tree) MoveAll(ids []ObjectID, boxes []Box) (moved int, err error) {
 	if len(ids) != len(boxes) {
 		return 0, fmt.Errorf("octree: move %d objects: %d boxes", len(ids), len(boxes))
 	}
@@ -82,14 +82,14 @@ func (t *Tree) MoveAll(ids []ID, boxes []Box) (moved int, err error) {
 
 // entries is objects on their way into nodes.
 type entries struct {
-	ids   []ID
+	ids   []ObjectID
 	boxes []Box
 }
 
 // entries returns all objects.
 func (t *index) entries() entries {
-	list := entries{make([]ID, 0, t.size), make([]Box, 0, t.size)}
-	t.All(func(id ID, b Box) bool {
+	list := entries{make([]ObjectID, 0, t.size), make([]Box, 0, t.size)}
+	t.All(func(id ObjectID, b Box) bool {
 		list.ids, list.boxes = append(list.ids, id), append(list.boxes, b)
 		return true
 	})

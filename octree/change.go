@@ -37,7 +37,7 @@ func (t *Tree) touch(n uint32) {
 // changed. It counts by nodes: everything in a node changes with one of its objects, and
 // the whole tree changes by Clear and when it gets new bounds. It does not enter nodes
 // where nothing changed.
-func (t *index) Changed(since Moment, q Box, yield func(ID, Box) bool) bool {
+func (t *index) Changed(since Moment, q Box, yield func(ObjectID, Box) bool) bool {
 	if !q.ordered() {
 		return false
 	}
@@ -57,7 +57,7 @@ func (t *index) since(m Moment) uint32 {
 type changes struct {
 	since uint32
 	query probe
-	yield func(ID, Box) bool
+	yield func(ObjectID, Box) bool
 	found bool
 }
 

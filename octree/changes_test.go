@@ -12,16 +12,16 @@ import (
 // held is a view with what it must contain.
 type held struct {
 	view  *octree.Frozen
-	boxes map[octree.ID]octree.Box
+	boxes map[octree.ObjectID]octree.Box
 }
 
-func (h *held) check(t *testing.T, q octree.Box, dead octree.ID) {
+func (h *held) check(t *testing.T, q octree.Box, dead octree.ObjectID) {
 	t.Helper()
 	if h.view.Len() != len(h.boxes) {
 		t.Fatalf("len: got %d, want %d", h.view.Len(), len(h.boxes))
 	}
 	n := 0
-	h.view.All(func(id octree.ID, b octree.Box) bool {
+	h.view.All(func(id octree.ObjectID, b octree.Box) bool {
 		if want, ok := h.boxes[id]; !ok || want != b {
 			t.Fatalf("%v: got %v, want %v %v", id, b, want, ok)
 		}
@@ -40,7 +40,7 @@ func (h *held) check(t *testing.T, q octree.Box, dead octree.ID) {
 			t.Fatalf("get %v: got %v %v, want %v", id, got, ok, b)
 		}
 	}
-	h.view.Overlapping(q, func(octree.ID, octree.Box) bool { want--; return true })
+	h.view.Overlapping(q, func(octree.ObjectID, octree.Box) bool { want--; return true })
 	if want != 0 {
 		t.Fatalf("overlapping: missed %d", want)
 	}
@@ -72,14 +72,14 @@ func TestViewsOfAllChanges(t *testing.T) {
 			return octree.Box{Min: a, Max: b}
 		}
 		tree := mustNew(t, o)
-		boxes := map[octree.ID]octree.Box{}
-		var ids []octree.ID
+		boxes := map[octree.ObjectID]octree.Box{}
+		var ids []octree.ObjectID
 		var views []held
 		var renewals []*octree.Renewal
-		dead := octree.ID(0)
+		dead := octree.ObjectID(0)
 		type mark struct {
 			m     octree.Moment
-			boxes map[octree.ID]octree.Box
+			boxes map[octree.ObjectID]octree.Box
 		}
 		var marks []mark
 		for range 3000 {
@@ -160,8 +160,8 @@ func TestViewsOfAllChanges(t *testing.T) {
 			if len(marks) > 0 && r.IntN(20) == 0 {
 				i := r.IntN(len(marks))
 				q := box()
-				seen := map[octree.ID]bool{}
-				found := tree.Changed(marks[i].m, q, func(id octree.ID, b octree.Box) bool {
+				seen := map[octree.ObjectID]bool{}
+				found := tree.Changed(marks[i].m, q, func(id octree.ObjectID, b octree.Box) bool {
 					if seen[id] || boxes[id] != b || !b.Overlaps(q) {
 						t.Fatalf("changed: %v", id)
 					}

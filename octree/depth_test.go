@@ -30,7 +30,7 @@ func TestDepthBound(t *testing.T) {
 			}
 			return octree.At(v)
 		}
-		var ids []octree.ID
+		var ids []octree.ObjectID
 		for range 200 {
 			id, err := tree.Insert(point())
 			if err != nil {
@@ -51,7 +51,7 @@ func TestDepthBound(t *testing.T) {
 }
 
 // checkDepth looks at the nodes with children. A point lies within so many cells of its node.
-func checkDepth(t *testing.T, tree *octree.Tree, ids []octree.ID, cells float64) {
+func checkDepth(t *testing.T, tree *octree.Tree, ids []octree.ObjectID, cells float64) {
 	t.Helper()
 	least := math.Inf(1)
 	for i, id := range ids {

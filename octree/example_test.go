@@ -12,8 +12,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	names := make(map[octree.ID]string)
-	add := func(name string, b octree.Box) octree.ID {
+	names := make(map[octree.ObjectID]string)
+	add := func(name string, b octree.Box) octree.ObjectID {
 		id, err := tree.Insert(b)
 		if err != nil {
 			fmt.Println(err)

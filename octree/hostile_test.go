@@ -54,8 +54,8 @@ func hostile(r *rand.Rand) func() float64 {
 	return func() float64 { return r.Float64()*2000 - 1000 }
 }
 
-func brute(boxes map[octree.ID]octree.Box, match func(octree.ID, octree.Box) bool) []octree.ID {
-	var ids []octree.ID
+func brute(boxes map[octree.ObjectID]octree.Box, match func(octree.ObjectID, octree.Box) bool) []octree.ObjectID {
+	var ids []octree.ObjectID
 	for id, b := range boxes {
 		if match(id, b) {
 			ids = append(ids, id)
@@ -117,8 +117,8 @@ func TestHostile(t *testing.T) {
 				}
 			}
 			tree := mustNew(t, o)
-			boxes := map[octree.ID]octree.Box{}
-			var ids []octree.ID
+			boxes := map[octree.ObjectID]octree.Box{}
+			var ids []octree.ObjectID
 			what := ""
 			fail := func(format string, args ...any) {
 				bad[what]++
@@ -175,9 +175,9 @@ func TestHostile(t *testing.T) {
 					return
 				}
 				q := box()
-				var got []octree.ID
-				collect := func(id octree.ID, b octree.Box) bool { got = append(got, id); return true }
-				same := func(match func(octree.ID, octree.Box) bool, args ...any) {
+				var got []octree.ObjectID
+				collect := func(id octree.ObjectID, b octree.Box) bool { got = append(got, id); return true }
+				same := func(match func(octree.ObjectID, octree.Box) bool, args ...any) {
 					slices.Sort(got)
 					if want := brute(boxes, match); !slices.Equal(got, want) {
 						miss := ""
@@ -193,10 +193,10 @@ func TestHostile(t *testing.T) {
 				}
 				what = "overlapping"
 				tree.Overlapping(q, collect)
-				same(func(_ octree.ID, b octree.Box) bool { return b.Overlaps(q) }, q)
+				same(func(_ octree.ObjectID, b octree.Box) bool { return b.Overlaps(q) }, q)
 				what = "inside"
 				tree.Inside(q, collect)
-				same(func(_ octree.ID, b octree.Box) bool { return q.Contains(b) }, q)
+				same(func(_ octree.ObjectID, b octree.Box) bool { return q.Contains(b) }, q)
 				p := vec()
 				what = "nearest"
 				k := 1 + r.IntN(12)
@@ -217,7 +217,7 @@ func TestHostile(t *testing.T) {
 					radius = boxes[ids[r.IntN(len(ids))]].Distance(p)
 				}
 				tree.Ball(p, radius, collect)
-				in := map[octree.ID]bool{}
+				in := map[octree.ObjectID]bool{}
 				for _, id := range got {
 					in[id] = true
 				}
@@ -263,16 +263,16 @@ func TestHostile(t *testing.T) {
 				plane := octree.Plane{Normal: normal, Offset: -gx()}
 				for s := octree.Behind; s <= octree.Front; s++ {
 					tree.Plane(plane, s, collect)
-					same(func(_ octree.ID, b octree.Box) bool { return plane.Side(b) == s }, plane, s)
+					same(func(_ octree.ObjectID, b octree.Box) bool { return plane.Side(b) == s }, plane, s)
 				}
 				what = "frustum"
 				f := octree.Frustum{plane, {Normal: vec(), Offset: gy()}, {Normal: octree.Vec{X: 1}, Offset: -gx()}, {Normal: octree.Vec{X: -1}, Offset: gx()}, {Normal: octree.Vec{Y: 1}, Offset: -gy()}, {Normal: octree.Vec{Y: 0}, Offset: 0}}
 				tree.Frustum(f, collect)
-				same(func(_ octree.ID, b octree.Box) bool { return f.Sees(b) }, f)
+				same(func(_ octree.ObjectID, b octree.Box) bool { return f.Sees(b) }, f)
 				if step%50 == 49 && len(ids) < 300 {
 					what = "pairs"
 					count, wantCount := 0, 0
-					tree.Pairs(func(a, b octree.ID) bool { count++; return true })
+					tree.Pairs(func(a, b octree.ObjectID) bool { count++; return true })
 					for i, a := range ids {
 						for _, b := range ids[:i] {
 							if boxes[a].Overlaps(boxes[b]) {

@@ -4,7 +4,7 @@ import "math"
 
 // Near is an object and its distance from where it was looked for.
 type Near struct {
-	ID       ID
+	ID       ObjectID
 	Distance float64
 }
 

@@ -31,7 +31,7 @@ type bucket struct {
 	n     uint32
 	next  uint32 // in the node, or on the free list
 	node  uint32
-	ids   [bucketItems]ID
+	ids   [bucketItems]ObjectID
 }
 
 var (
@@ -40,7 +40,7 @@ var (
 )
 
 // attach puts an object that is in no node where it belongs.
-func (t *Tree) attach(id ID, b Box) {
+func (t *Tree) attach(id ObjectID, b Box) {
 	n := uint32(0)
 	if !t.stray(&b) {
 		for c := t.childFor(&t.nodes[n], &b); c != none; c = t.childFor(&t.nodes[n], &b) {
@@ -88,7 +88,7 @@ func (t *Tree) enter(n, c uint32) {
 }
 
 // add puts an object into the first bucket of a node.
-func (t *Tree) add(n uint32, id ID, b *Box) {
+func (t *Tree) add(n uint32, id ObjectID, b *Box) {
 	h := t.nodes[n].head
 	if h == none || t.buckets[h].n == bucketItems {
 		h = t.newBucket(n)

@@ -94,17 +94,17 @@ func (b *Box) center() Vec {
 	return Vec{b.Min.X/2 + b.Max.X/2, b.Min.Y/2 + b.Max.Y/2, b.Min.Z/2 + b.Max.Z/2}
 }
 
-// ID names an object of one tree. The zero ID names none. After Remove no object gets
+// ObjectID names an object of one tree. The zero ID names none. After Remove no object gets
 // the same ID again.
-type ID uint64
+type ObjectID uint64
 
 // Index returns a small number that no other object of the tree has at the same time.
 // A new object takes the index of a removed one.
-func (id ID) Index() int { return int(uint32(id)) }
+func (id ObjectID) Index() int { return int(uint32(id)) }
 
-func (id ID) generation() uint32 { return uint32(id >> 32) }
+func (id ObjectID) generation() uint32 { return uint32(id >> 32) }
 
-func (id ID) String() string { return fmt.Sprintf("%d.%d", id.Index(), id.generation()) }
+func (id ObjectID) String() string { return fmt.Sprintf("%d.%d", id.Index(), id.generation()) }
 
 // Options of a Tree. The zero value gives the defaults.
 type Options struct {

@@ -206,9 +206,9 @@ func TestGone(t *testing.T) {
 	if err != nil || !tree.Remove(free) {
 		t.Fatal(err)
 	}
-	for name, id := range map[string]octree.ID{
-		"zero": 0, "removed": id, "never": 1<<32 | 99, "even generation": 2<<32 | octree.ID(free.Index()),
-		"all bits": math.MaxUint64, "of no generation": octree.ID(next.Index()),
+	for name, id := range map[string]octree.ObjectID{
+		"zero": 0, "removed": id, "never": 1<<32 | 99, "even generation": 2<<32 | octree.ObjectID(free.Index()),
+		"all bits": math.MaxUint64, "of no generation": octree.ObjectID(next.Index()),
 	} {
 		if err := tree.Move(id, octree.Box{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("move %s: got %v, want fs.ErrNotExist", name, err)
@@ -265,7 +265,7 @@ func TestQueriesOfNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			query(func(id octree.ID, b octree.Box) bool {
+			query(func(id octree.ObjectID, b octree.Box) bool {
 				t.Errorf("found %v at %v", id, b)
 				return true
 			})
@@ -273,8 +273,8 @@ func TestQueriesOfNothing(t *testing.T) {
 	}
 	n := 0
 	everywhere := box(-inf, -inf, -inf, inf, inf, inf)
-	tree.Inside(everywhere, func(octree.ID, octree.Box) bool { n++; return true })
-	tree.Ball(octree.Vec{}, inf, func(octree.ID, octree.Box) bool { n++; return true })
+	tree.Inside(everywhere, func(octree.ObjectID, octree.Box) bool { n++; return true })
+	tree.Ball(octree.Vec{}, inf, func(octree.ObjectID, octree.Box) bool { n++; return true })
 	if n != 200 {
 		t.Errorf("infinite box and ball: got %d, want 200", n)
 	}
@@ -296,7 +296,7 @@ func TestEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	ends := []float64{-most, -most / 2, -1, -math.SmallestNonzeroFloat64, 0, 1e-300, 1, most / 3, most}
 	end := func() float64 { return ends[random.IntN(len(ends))] }
-	boxes := make(map[octree.ID]octree.Box)
+	boxes := make(map[octree.ObjectID]octree.Box)
 	for range 500 {
 		a, b := octree.Vec{X: end(), Y: end(), Z: end()}, octree.Vec{X: end(), Y: end(), Z: end()}
 		q := box(min(a.X, b.X), min(a.Y, b.Y), min(a.Z, b.Z), max(a.X, b.X), max(a.Y, b.Y), max(a.Z, b.Z))
@@ -309,12 +309,12 @@ func TestEnds(t *testing.T) {
 		}
 		boxes[id] = q
 		found := 0
-		tree.Overlapping(q, func(octree.ID, octree.Box) bool { found++; return true })
-		tree.Inside(q, func(octree.ID, octree.Box) bool { found++; return true })
-		tree.Ball(a, 1e-310, func(octree.ID, octree.Box) bool { found++; return true })
-		tree.Ball(a, most, func(octree.ID, octree.Box) bool { found++; return true })
+		tree.Overlapping(q, func(octree.ObjectID, octree.Box) bool { found++; return true })
+		tree.Inside(q, func(octree.ObjectID, octree.Box) bool { found++; return true })
+		tree.Ball(a, 1e-310, func(octree.ObjectID, octree.Box) bool { found++; return true })
+		tree.Ball(a, most, func(octree.ObjectID, octree.Box) bool { found++; return true })
 		plane := octree.Plane{Normal: b, Offset: end()}
-		tree.Plane(plane, octree.Front, func(octree.ID, octree.Box) bool { found++; return true })
+		tree.Plane(plane, octree.Front, func(octree.ObjectID, octree.Box) bool { found++; return true })
 		ray := octree.Ray{Origin: a, Direction: b, Max: inf}
 		found += len(tree.AppendHits(nil, ray))
 		want := 0
@@ -362,7 +362,7 @@ func TestBallAtDistance(t *testing.T) {
 		p := point()
 		d := tree.Nearest(p, make([]octree.Near, 1))[0].Distance
 		count := func(radius float64) (n int) {
-			tree.Ball(p, radius, func(octree.ID, octree.Box) bool { n++; return true })
+			tree.Ball(p, radius, func(octree.ObjectID, octree.Box) bool { n++; return true })
 			return n
 		}
 		if at, before := count(d), count(math.Nextafter(d, 0)); at != 1 || before != 0 && d > 0 {
@@ -380,7 +380,7 @@ func TestOnePoint(t *testing.T) {
 	}
 	tree := mustNew(t, octree.Options{})
 	at := octree.Vec{X: 100, Y: -7, Z: 3e9}
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for range n {
 		id, err := tree.Insert(octree.At(at))
 		if err != nil {
@@ -389,7 +389,7 @@ func TestOnePoint(t *testing.T) {
 		ids = append(ids, id)
 	}
 	count := func() (found int) {
-		tree.Point(at, func(octree.ID, octree.Box) bool { found++; return true })
+		tree.Point(at, func(octree.ObjectID, octree.Box) bool { found++; return true })
 		return found
 	}
 	if got := count(); got != n {
@@ -450,7 +450,7 @@ func TestDepth(t *testing.T) {
 func TestShrink(t *testing.T) {
 	tree := mustNew(t, octree.Options{})
 	random := rand.New(rand.NewPCG(7, 8))
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for range 5000 {
 		id, err := tree.Insert(octree.Around(vec(random.IntN(1000), random.IntN(1000), random.IntN(1000)), 1000))
 		if err != nil {
@@ -480,7 +480,7 @@ func TestAllocations(t *testing.T) {
 	at := func() octree.Vec {
 		return octree.Vec{X: random.Float64() * 1000, Y: random.Float64() * 100, Z: random.Float64() * 1000}
 	}
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for range 5000 {
 		id, err := tree.Insert(octree.Around(at(), 3))
 		if err != nil {
@@ -500,28 +500,31 @@ func TestAllocations(t *testing.T) {
 		},
 		"box": func() {
 			found := 0
-			tree.Overlapping(octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
+			tree.Overlapping(octree.Around(at(), 50), func(octree.ObjectID, octree.Box) bool { found++; return true })
 		},
 		"inside": func() {
 			found := 0
-			tree.Inside(octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
+			tree.Inside(octree.Around(at(), 50), func(octree.ObjectID, octree.Box) bool { found++; return true })
 		},
-		"ball": func() { found := 0; tree.Ball(at(), 50, func(octree.ID, octree.Box) bool { found++; return true }) },
+		"ball": func() {
+			found := 0
+			tree.Ball(at(), 50, func(octree.ObjectID, octree.Box) bool { found++; return true })
+		},
 		"plane": func() {
 			found := 0
-			tree.Plane(f[0], octree.Front, func(octree.ID, octree.Box) bool { found++; return true })
+			tree.Plane(f[0], octree.Front, func(octree.ObjectID, octree.Box) bool { found++; return true })
 		},
-		"frustum": func() { found := 0; tree.Frustum(f, func(octree.ID, octree.Box) bool { found++; return true }) },
-		"pairs":   func() { found := 0; tree.Pairs(func(a, b octree.ID) bool { found++; return true }) },
+		"frustum": func() { found := 0; tree.Frustum(f, func(octree.ObjectID, octree.Box) bool { found++; return true }) },
+		"pairs":   func() { found := 0; tree.Pairs(func(a, b octree.ObjectID) bool { found++; return true }) },
 		"changed": func() {
 			found := 0
-			tree.Changed(tree.Moment()-1, octree.Around(at(), 50), func(octree.ID, octree.Box) bool { found++; return true })
+			tree.Changed(tree.Moment()-1, octree.Around(at(), 50), func(octree.ObjectID, octree.Box) bool { found++; return true })
 		},
 		"nearest": func() { tree.Nearest(at(), near) },
 		"walk": func() {
 			found := 0
 			tree.Walk(func(n octree.Node) octree.Step {
-				n.Objects(func(octree.ID, octree.Box) bool { found++; return true })
+				n.Objects(func(octree.ObjectID, octree.Box) bool { found++; return true })
 				return octree.Enter
 			})
 		},
@@ -545,7 +548,7 @@ func TestAllocations(t *testing.T) {
 func TestChanged(t *testing.T) {
 	tree := mustNew(t, octree.Options{})
 	random := rand.New(rand.NewPCG(11, 12))
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for range 10000 {
 		id, err := tree.Insert(octree.At(vec(random.IntN(1024), random.IntN(1024), random.IntN(1024))))
 		if err != nil {
@@ -555,7 +558,7 @@ func TestChanged(t *testing.T) {
 	}
 	all := box(0, 0, 0, 1024, 1024, 1024)
 	count := func(since octree.Moment, q octree.Box) (found int, changed bool) {
-		changed = tree.Changed(since, q, func(octree.ID, octree.Box) bool { found++; return true })
+		changed = tree.Changed(since, q, func(octree.ObjectID, octree.Box) bool { found++; return true })
 		return found, changed
 	}
 	if n, changed := count(0, all); n != len(ids) || !changed {

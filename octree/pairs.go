@@ -1,10 +1,10 @@
 package octree
 
 // Pairs calls yield once for each two objects that overlap.
-func (t *index) Pairs(yield func(a, b ID) bool) { t.within(0, yield) }
+func (t *index) Pairs(yield func(a, b ObjectID) bool) { t.within(0, yield) }
 
 // PairsWith calls yield once for each object a of t and b of u that overlap.
-func (t *index) PairsWith(u Index, yield func(a, b ID) bool) { t.between(0, u.read(), 0, yield) }
+func (t *index) PairsWith(u Index, yield func(a, b ObjectID) bool) { t.between(0, u.read(), 0, yield) }
 
 // Index is what has queries: a Tree or a Frozen.
 type Index interface{ read() *index }
@@ -12,7 +12,7 @@ type Index interface{ read() *index }
 func (t *index) read() *index { return t }
 
 // within finds the pairs of what is in and below a node.
-func (t *index) within(n uint32, yield func(a, b ID) bool) bool {
+func (t *index) within(n uint32, yield func(a, b ObjectID) bool) bool {
 	nd := &t.nodes[n]
 	for h := nd.head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
@@ -45,7 +45,7 @@ func (t *index) within(n uint32, yield func(a, b ID) bool) bool {
 
 // between finds the pairs of what is in and below node n of t and what is in and below
 // node m of u.
-func (t *index) between(n uint32, u *index, m uint32, yield func(a, b ID) bool) bool {
+func (t *index) between(n uint32, u *index, m uint32, yield func(a, b ObjectID) bool) bool {
 	a, b := &t.nodes[n], &u.nodes[m]
 	if a.empty() || b.empty() {
 		return true
@@ -79,7 +79,7 @@ func (t *index) between(n uint32, u *index, m uint32, yield func(a, b ID) bool) 
 
 // ownWith finds the pairs of the own objects of node n of t and what is in and below
 // node m of u. It yields the object of u first if swapped.
-func (t *index) ownWith(n uint32, u *index, m uint32, swapped bool, yield func(a, b ID) bool) bool {
+func (t *index) ownWith(n uint32, u *index, m uint32, swapped bool, yield func(a, b ObjectID) bool) bool {
 	other := t.probeOf(u.box(&u.nodes[m]))
 	var c coarse
 	t.aim(&t.nodes[n], &other, &c)
@@ -103,10 +103,10 @@ func (t *index) ownWith(n uint32, u *index, m uint32, swapped bool, yield func(a
 // meeting finds the objects of a tree that overlap one object.
 type meeting struct {
 	in      *index
-	id      ID
+	id      ObjectID
 	probe   probe
 	swapped bool // the objects of the tree come first
-	yield   func(a, b ID) bool
+	yield   func(a, b ObjectID) bool
 }
 
 // below finds them in and below a node.

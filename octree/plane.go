@@ -78,7 +78,7 @@ func along(near, far, normal, lo, hi float64) (float64, float64) {
 }
 
 // Plane calls yield for each object on one side of p.
-func (t *index) Plane(p Plane, side Side, yield func(ID, Box) bool) {
+func (t *index) Plane(p Plane, side Side, yield func(ObjectID, Box) bool) {
 	if p.ordered() {
 		t.plane(0, &p, side, p.firm(), yield)
 	}
@@ -94,7 +94,7 @@ func (p *Plane) ordered() bool {
 // is not so if the product of an infinite number and 0 is part of a sum.
 func (p *Plane) firm() bool { return At(p.Normal).Valid() }
 
-func (t *index) plane(n uint32, p *Plane, side Side, firm bool, yield func(ID, Box) bool) bool {
+func (t *index) plane(n uint32, p *Plane, side Side, firm bool, yield func(ObjectID, Box) bool) bool {
 	nd := &t.nodes[n]
 	if nd.head != none {
 		var c coarse
@@ -148,7 +148,7 @@ func (f Frustum) Sees(b Box) bool {
 }
 
 // Frustum calls yield for each object that f sees.
-func (t *index) Frustum(f Frustum, yield func(ID, Box) bool) {
+func (t *index) Frustum(f Frustum, yield func(ObjectID, Box) bool) {
 	firm := uint8(0)
 	for i := range f {
 		if !f[i].ordered() {
@@ -187,7 +187,7 @@ func (f *Frustum) meets(b *Box, planes uint8) bool {
 }
 
 // frustum looks at a node in front of all but some planes.
-func (t *index) frustum(n uint32, f *Frustum, planes, firm uint8, yield func(ID, Box) bool) bool {
+func (t *index) frustum(n uint32, f *Frustum, planes, firm uint8, yield func(ObjectID, Box) bool) bool {
 	if planes == 0 {
 		return t.all(n, yield)
 	}

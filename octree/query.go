@@ -6,12 +6,12 @@ import (
 )
 
 // Point calls yield for each object that contains p.
-func (t *index) Point(p Vec, yield func(ID, Box) bool) { t.Overlapping(At(p), yield) }
+func (t *index) Point(p Vec, yield func(ObjectID, Box) bool) { t.Overlapping(At(p), yield) }
 
 // All calls yield for each object.
-func (t *index) All(yield func(ID, Box) bool) { t.all(0, yield) }
+func (t *index) All(yield func(ObjectID, Box) bool) { t.all(0, yield) }
 
-func (t *index) all(n uint32, yield func(ID, Box) bool) bool {
+func (t *index) all(n uint32, yield func(ObjectID, Box) bool) bool {
 	if !t.own(n, yield) {
 		return false
 	}
@@ -25,7 +25,7 @@ func (t *index) all(n uint32, yield func(ID, Box) bool) bool {
 }
 
 // own calls yield for each object in a node.
-func (t *index) own(n uint32, yield func(ID, Box) bool) bool {
+func (t *index) own(n uint32, yield func(ObjectID, Box) bool) bool {
 	for h := t.nodes[n].head; h != none; h = t.buckets[h].next {
 		k := &t.buckets[h]
 		for i := range min(k.n, bucketItems) {
@@ -45,14 +45,14 @@ func (n *node) empty() bool { return n.own+n.below == 0 }
 
 // Overlapping calls yield for each object that shares a position with q. A box with a
 // Min above its Max finds nothing.
-func (t *index) Overlapping(q Box, yield func(ID, Box) bool) {
+func (t *index) Overlapping(q Box, yield func(ObjectID, Box) bool) {
 	if q.ordered() {
 		p := t.probeOf(q)
 		t.overlapping(0, &p, yield)
 	}
 }
 
-func (t *index) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
+func (t *index) overlapping(n uint32, q *probe, yield func(ObjectID, Box) bool) bool {
 	nd := &t.nodes[n]
 	var c coarse
 	met := t.aim(nd, q, &c) & nd.filled
@@ -88,13 +88,13 @@ func (t *index) overlapping(n uint32, q *probe, yield func(ID, Box) bool) bool {
 }
 
 // Inside calls yield for each object that lies in q as a whole.
-func (t *index) Inside(q Box, yield func(ID, Box) bool) {
-	t.Overlapping(q, func(id ID, b Box) bool { return !q.contains(&b) || yield(id, b) })
+func (t *index) Inside(q Box, yield func(ObjectID, Box) bool) {
+	t.Overlapping(q, func(id ObjectID, b Box) bool { return !q.contains(&b) || yield(id, b) })
 }
 
 // Ball calls yield for each object whose Box.Distance from center is at most radius.
 // A ball of radius 0 is a point.
-func (t *index) Ball(center Vec, radius float64, yield func(ID, Box) bool) {
+func (t *index) Ball(center Vec, radius float64, yield func(ObjectID, Box) bool) {
 	if !(radius >= 0) {
 		return
 	}
@@ -175,7 +175,7 @@ func (q *ball) contains(b *Box) bool {
 // gap returns the distance of v from lo..hi on one axis.
 func gap(lo, hi, v float64) float64 { return max(lo-v, v-hi, 0) }
 
-func (t *index) ball(n uint32, q *ball, yield func(ID, Box) bool) bool {
+func (t *index) ball(n uint32, q *ball, yield func(ObjectID, Box) bool) bool {
 	nd := &t.nodes[n]
 	var c coarse
 	met := t.aim(nd, &q.around, &c) & nd.filled

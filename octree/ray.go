@@ -16,7 +16,7 @@ type Ray struct {
 // Hit is an object that a ray meets. T says where the ray enters the object, as a
 // multiple of Direction; it is 0 if the ray begins in it.
 type Hit struct {
-	ID ID
+	ID ObjectID
 	T  float64
 }
 

@@ -26,7 +26,7 @@ func TestAliasing(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := 0
-		tree.Root().Objects(func(octree.ID, octree.Box) bool { own++; return true })
+		tree.Root().Objects(func(octree.ObjectID, octree.Box) bool { own++; return true })
 		if own > 100 {
 			t.Errorf("each %d. object far away: %d of %d lie in the root", stride, own, tree.Len())
 		}
@@ -47,7 +47,7 @@ func TestAllocs(t *testing.T) {
 			}
 			return octree.Box{Min: a, Max: b}
 		}
-		var ids []octree.ID
+		var ids []octree.ObjectID
 		for range 3000 {
 			id, _ := tree.Insert(box())
 			ids = append(ids, id)
@@ -56,8 +56,8 @@ func TestAllocs(t *testing.T) {
 		tree.Publish()
 		buf, hits := make([]octree.Near, 8), make([]octree.Hit, 0, 4000)
 		n := 0
-		f := func(octree.ID, octree.Box) bool { n++; return true }
-		g := func(a, b octree.ID) bool { n++; return true }
+		f := func(octree.ObjectID, octree.Box) bool { n++; return true }
+		g := func(a, b octree.ObjectID) bool { n++; return true }
 		for name, s := range map[string]searcher{"tree": tree, "view": tree.View()} {
 			q := octree.Box{Min: octree.Vec{X: 100, Y: 100}, Max: octree.Vec{X: 700, Y: 700, Z: 700}}
 			if o.Flat {
@@ -98,7 +98,7 @@ func TestAllocs(t *testing.T) {
 // A reader that got hold of a view while it was made anew must not see it half made.
 func TestViewRace(t *testing.T) {
 	tree, _ := octree.New(octree.Options{})
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for i := range 50 {
 		id, _ := tree.Insert(octree.At(octree.Vec{X: float64(i)}))
 		ids = append(ids, id)

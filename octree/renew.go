@@ -69,7 +69,7 @@ func (r *Renewal) catchUp() {
 			n.slots[i] = now
 			if now.generation&1 == 1 {
 				n.size++
-				n.attach(ID(now.generation)<<32|ID(i), t.at(now.item))
+				n.attach(ObjectID(now.generation)<<32|ObjectID(i), t.at(now.item))
 			}
 		}
 	})

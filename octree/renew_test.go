@@ -41,7 +41,7 @@ func TestRenew(t *testing.T) {
 			}
 		}
 		found := 0
-		if everywhere := box(-inf, -inf, -inf, inf, inf, inf); !w.tree.Changed(moment, everywhere, func(octree.ID, octree.Box) bool { found++; return true }) || found != len(w.ids) {
+		if everywhere := box(-inf, -inf, -inf, inf, inf, inf); !w.tree.Changed(moment, everywhere, func(octree.ObjectID, octree.Box) bool { found++; return true }) || found != len(w.ids) {
 			t.Errorf("after a renewal %d of %d objects changed", found, len(w.ids))
 		}
 	}

@@ -129,7 +129,7 @@ func (t *Tree) release(i uint32) {
 func (t *index) Len() int { return t.size }
 
 // Insert adds an object. A box that is not valid is an error, and so is a full tree (ErrFull).
-func (t *Tree) Insert(b Box) (ID, error) {
+func (t *Tree) Insert(b Box) (ObjectID, error) {
 	if !b.Valid() || !t.form.takes(&b) {
 		return 0, fmt.Errorf("octree: insert: %w", t.form.fault(b))
 	}
@@ -142,7 +142,7 @@ func (t *Tree) Insert(b Box) (ID, error) {
 }
 
 // newID takes a slot for an object that is in no node yet.
-func (t *Tree) newID() ID {
+func (t *Tree) newID() ObjectID {
 	i := t.freeSlot
 	if i == none {
 		i = uint32(len(t.slots))
@@ -154,11 +154,11 @@ func (t *Tree) newID() ID {
 	s := t.slot(i)
 	s.generation++
 	t.size++
-	return ID(s.generation)<<32 | ID(i)
+	return ObjectID(s.generation)<<32 | ObjectID(i)
 }
 
 // lookup returns the number of id's item.
-func (t *index) lookup(id ID) (item uint32, ok bool) {
+func (t *index) lookup(id ObjectID) (item uint32, ok bool) {
 	i := uint32(id)
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 {
 		return 0, false
@@ -167,7 +167,7 @@ func (t *index) lookup(id ID) (item uint32, ok bool) {
 }
 
 // Get returns the box of an object, and whether the tree has it.
-func (t *index) Get(id ID) (Box, bool) {
+func (t *index) Get(id ObjectID) (Box, bool) {
 	item, ok := t.lookup(id)
 	if !ok {
 		return Box{}, false
@@ -177,7 +177,7 @@ func (t *index) Get(id ID) (Box, bool) {
 
 // Move gives an object a new box, of any size. The error is fs.ErrNotExist if the tree
 // does not have the object. A box that is not valid is an error and changes nothing.
-func (t *Tree) Move(id ID, b Box) error {
+func (t *Tree) Move(id ObjectID, b Box) error {
 	i := uint32(id)
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != id.generation() || id.generation()&1 == 0 || !b.ordered() {
 		return t.moveFault(id, b)
@@ -214,7 +214,7 @@ func (t *Tree) slide(n *node, k *bucket, item uint32, b *Box) bool {
 	return true
 }
 
-func (t *Tree) moveFault(id ID, b Box) error {
+func (t *Tree) moveFault(id ObjectID, b Box) error {
 	if _, ok := t.lookup(id); !ok {
 		return fmt.Errorf("octree: move %v: %w", id, fs.ErrNotExist)
 	}
@@ -224,7 +224,7 @@ func (t *Tree) moveFault(id ID, b Box) error {
 // relocate moves an object that leaves its node, may fit a child of it, or is the first
 // to move there since the clock went on. Objects that got smaller may let a crowded node
 // split, so each move brings its next try nearer.
-func (t *Tree) relocate(id ID, item uint32, b Box) {
+func (t *Tree) relocate(id ObjectID, item uint32, b Box) {
 	m := t.buckets[item/bucketItems].node
 	n, old := t.node(m), t.at(item)
 	if box := t.box(n); !box.contains(&b) || t.childFor(n, &b) != none || m == 0 && t.stray(&b) != t.stray(&old) {
@@ -243,7 +243,7 @@ func (t *Tree) relocate(id ID, item uint32, b Box) {
 }
 
 // Remove takes an object out and reports whether the tree had it.
-func (t *Tree) Remove(id ID) bool {
+func (t *Tree) Remove(id ObjectID) bool {
 	item, ok := t.lookup(id)
 	if !ok {
 		return false

@@ -20,12 +20,12 @@ var (
 )
 
 // pair is two objects, the lower ID first if they are of one tree.
-type pair struct{ a, b octree.ID }
+type pair struct{ a, b octree.ObjectID }
 
 // searcher has the queries, which trees, views and scenes share.
 type searcher interface {
 	Len() int
-	Get(id octree.ID) (octree.Box, bool)
+	Get(id octree.ObjectID) (octree.Box, bool)
 	All(yield)
 	Point(p octree.Vec, f yield)
 	Overlapping(q octree.Box, f yield)
@@ -36,8 +36,8 @@ type searcher interface {
 	AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit
 	Plane(p octree.Plane, side octree.Side, f yield)
 	Frustum(f octree.Frustum, y yield)
-	Pairs(f func(a, b octree.ID) bool)
-	PairsWith(u octree.Index, f func(a, b octree.ID) bool)
+	Pairs(f func(a, b octree.ObjectID) bool)
+	PairsWith(u octree.Index, f func(a, b octree.ObjectID) bool)
 	Changed(since octree.Moment, q octree.Box, f yield) bool
 }
 
@@ -48,17 +48,17 @@ type twin struct {
 	tree    *octree.Tree
 	find    searcher // the tree, or what else has its objects
 	scale   float64
-	boxes   map[octree.ID]octree.Box
-	ids     []octree.ID
-	removed []octree.ID
+	boxes   map[octree.ObjectID]octree.Box
+	ids     []octree.ObjectID
+	removed []octree.ObjectID
 	moment  octree.Moment
 	changed []octree.Box // all boxes that came or went since moment
-	latest  map[octree.ID]bool
+	latest  map[octree.ObjectID]bool
 }
 
 func newTwin(t testing.TB, scale float64, o octree.Options) *twin {
 	tree := mustNew(t, o)
-	return &twin{t: t, tree: tree, find: tree, scale: scale, boxes: make(map[octree.ID]octree.Box), latest: make(map[octree.ID]bool)}
+	return &twin{t: t, tree: tree, find: tree, scale: scale, boxes: make(map[octree.ObjectID]octree.Box), latest: make(map[octree.ObjectID]bool)}
 }
 
 func mustNew(t testing.TB, o octree.Options) *octree.Tree {
@@ -101,7 +101,7 @@ func (w *twin) insertAll(boxes []octree.Box) {
 	if ids, err := w.tree.InsertAll(nil, wrong); err == nil || len(ids) > 0 {
 		w.t.Fatalf("a wrong box: got %v, %v", ids, err)
 	}
-	ids, err := w.tree.InsertAll([]octree.ID{7}, scaled)
+	ids, err := w.tree.InsertAll([]octree.ObjectID{7}, scaled)
 	if err != nil || len(ids) != len(boxes)+1 || ids[0] != 7 {
 		w.t.Fatalf("%d boxes: got %v, %v", len(boxes), ids, err)
 	}
@@ -117,7 +117,7 @@ func (w *twin) insertAll(boxes []octree.Box) {
 // moveAll moves the first objects; if one of them does not exist, those before it.
 func (w *twin) moveAll(boxes []octree.Box) {
 	w.t.Helper()
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	var scaled []octree.Box
 	want := len(boxes)
 	for i, b := range boxes {
@@ -171,13 +171,13 @@ func (w *twin) clear() {
 	for _, b := range w.boxes {
 		w.changed = append(w.changed, b)
 	}
-	w.boxes, w.ids = make(map[octree.ID]octree.Box), nil
+	w.boxes, w.ids = make(map[octree.ObjectID]octree.Box), nil
 }
 
 // same compares what a query found with all objects that match, each once.
-func (w *twin) same(name string, got []octree.ID, match func(octree.Box) bool) {
+func (w *twin) same(name string, got []octree.ObjectID, match func(octree.Box) bool) {
 	w.t.Helper()
-	var want []octree.ID
+	var want []octree.ObjectID
 	for _, id := range w.ids {
 		if match(w.boxes[id]) {
 			want = append(want, id)
@@ -191,10 +191,10 @@ func (w *twin) same(name string, got []octree.ID, match func(octree.Box) bool) {
 }
 
 // collect runs a query that calls a function and keeps the IDs.
-func (w *twin) collect(query func(yield func(octree.ID, octree.Box) bool)) []octree.ID {
+func (w *twin) collect(query func(yield func(octree.ObjectID, octree.Box) bool)) []octree.ObjectID {
 	w.t.Helper()
-	var ids []octree.ID
-	query(func(id octree.ID, b octree.Box) bool {
+	var ids []octree.ObjectID
+	query(func(id octree.ObjectID, b octree.Box) bool {
 		if w.box(w.boxes[id]) != b {
 			w.t.Fatalf("a query gave %v the box %v, want %v", id, b, w.box(w.boxes[id]))
 		}
@@ -203,7 +203,7 @@ func (w *twin) collect(query func(yield func(octree.ID, octree.Box) bool)) []oct
 	})
 	if len(ids) > 1 {
 		stop := len(ids) / 2
-		query(func(octree.ID, octree.Box) bool { stop--; return stop > 0 })
+		query(func(octree.ObjectID, octree.Box) bool { stop--; return stop > 0 })
 		if stop != 0 && len(ids) > 3 {
 			w.t.Fatalf("a query went on after false: %d", stop)
 		}
@@ -211,7 +211,7 @@ func (w *twin) collect(query func(yield func(octree.ID, octree.Box) bool)) []oct
 	return ids
 }
 
-type yield = func(octree.ID, octree.Box) bool
+type yield = func(octree.ObjectID, octree.Box) bool
 
 func overlaps(a, b octree.Box) bool {
 	return a.Min.X <= b.Max.X && a.Max.X >= b.Min.X && a.Min.Y <= b.Max.Y && a.Max.Y >= b.Min.Y && a.Min.Z <= b.Max.Z && a.Max.Z >= b.Min.Z
@@ -352,7 +352,7 @@ func (w *twin) planeQueries(f octree.Frustum) {
 func (w *twin) pairQueries(u *twin) {
 	w.t.Helper()
 	seen := make(map[pair]int)
-	w.find.Pairs(func(a, b octree.ID) bool { seen[pair{min(a, b), max(a, b)}]++; return true })
+	w.find.Pairs(func(a, b octree.ObjectID) bool { seen[pair{min(a, b), max(a, b)}]++; return true })
 	for i, a := range w.ids {
 		for _, b := range w.ids[:i] {
 			w.once(seen, pair{min(a, b), max(a, b)}, overlaps(w.boxes[a], w.boxes[b]))
@@ -361,7 +361,7 @@ func (w *twin) pairQueries(u *twin) {
 	if len(seen) > 0 {
 		w.t.Fatalf("pairs: %v do not exist", seen)
 	}
-	w.find.PairsWith(u.tree, func(a, b octree.ID) bool { seen[pair{a, b}]++; return true })
+	w.find.PairsWith(u.tree, func(a, b octree.ObjectID) bool { seen[pair{a, b}]++; return true })
 	for _, a := range w.ids {
 		for _, b := range u.ids {
 			w.once(seen, pair{a, b}, overlaps(w.boxes[a], u.boxes[b]))
@@ -371,8 +371,8 @@ func (w *twin) pairQueries(u *twin) {
 		w.t.Fatalf("pairs with another tree: %v do not exist", seen)
 	}
 	n := 0
-	w.find.Pairs(func(octree.ID, octree.ID) bool { n++; return n < 2 })
-	w.find.PairsWith(u.tree, func(octree.ID, octree.ID) bool { n++; return n < 4 })
+	w.find.Pairs(func(octree.ObjectID, octree.ObjectID) bool { n++; return n < 2 })
+	w.find.PairsWith(u.tree, func(octree.ObjectID, octree.ObjectID) bool { n++; return n < 4 })
 	if n > 4 {
 		w.t.Fatalf("pairs went on after false: %d", n)
 	}
@@ -381,8 +381,8 @@ func (w *twin) pairQueries(u *twin) {
 // changeQuery wants at least what changed since the moment, and not more than overlaps q.
 func (w *twin) changeQuery(q octree.Box) {
 	w.t.Helper()
-	var got []octree.ID
-	changed := w.find.Changed(w.moment, w.box(q), func(id octree.ID, b octree.Box) bool {
+	var got []octree.ObjectID
+	changed := w.find.Changed(w.moment, w.box(q), func(id octree.ObjectID, b octree.Box) bool {
 		if !overlaps(w.boxes[id], q) || slices.Contains(got, id) {
 			w.t.Fatalf("changed in %v: got %v at %v", w.box(q), id, b)
 		}

@@ -13,7 +13,7 @@ func TestViews(t *testing.T) {
 	const objects, steps, readers = 500, 300, 4
 	tree := mustNew(t, octree.Options{SplitAbove: 8})
 	at := func(i, step int) octree.Box { return octree.At(vec(i%25*10, step, i/25*10)) }
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for i := range objects {
 		id, err := tree.Insert(at(i, 0))
 		if err != nil {
@@ -42,7 +42,7 @@ func TestViews(t *testing.T) {
 				}
 				last = b.Min.Y
 				found := 0
-				v.Overlapping(box(0, 0, 0, 1000, 1000, 1000), func(_ octree.ID, b octree.Box) bool {
+				v.Overlapping(box(0, 0, 0, 1000, 1000, 1000), func(_ octree.ObjectID, b octree.Box) bool {
 					found++
 					if b.Min.Y != last {
 						t.Errorf("a view of step %g has an object at step %g", last, b.Min.Y)
@@ -78,7 +78,7 @@ func TestViews(t *testing.T) {
 // TestViewChanges asks a later view what changed since an earlier one.
 func TestViewChanges(t *testing.T) {
 	tree := mustNew(t, octree.Options{})
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for i := range 1000 {
 		id, err := tree.Insert(octree.At(vec(i, i%37, i%101)))
 		if err != nil {
@@ -96,13 +96,13 @@ func TestViewChanges(t *testing.T) {
 	if err := tree.Move(ids[500], octree.At(vec(2, 2, 2))); err != nil {
 		t.Fatal(err)
 	}
-	if first.Changed(first.Moment(), everywhere, func(octree.ID, octree.Box) bool { return true }) {
+	if first.Changed(first.Moment(), everywhere, func(octree.ObjectID, octree.Box) bool { return true }) {
 		t.Error("a view changed")
 	}
 	tree.Publish()
 	second, found := tree.View(), 0
 	moved := false
-	if !second.Changed(first.Moment(), everywhere, func(id octree.ID, _ octree.Box) bool {
+	if !second.Changed(first.Moment(), everywhere, func(id octree.ObjectID, _ octree.Box) bool {
 		found++
 		moved = moved || id == ids[500]
 		return true
@@ -125,7 +125,7 @@ func TestViewAllocations(t *testing.T) {
 		}
 		c.tree.Publish()
 		v := c.tree.View()
-		v.Point(octree.Vec{}, func(octree.ID, octree.Box) bool { return true })
+		v.Point(octree.Vec{}, func(octree.ObjectID, octree.Box) bool { return true })
 		v.Release()
 	}
 	for range 3 {

@@ -75,4 +75,4 @@ func (n Node) Depth() int { return int(n.node().depth) }
 func (n Node) Leaf() bool { return n.node().children == none }
 
 // Objects calls yield for each object in the node itself.
-func (n Node) Objects(yield func(ID, Box) bool) { n.t.own(n.n, yield) }
+func (n Node) Objects(yield func(ObjectID, Box) bool) { n.t.own(n.n, yield) }

@@ -49,7 +49,7 @@ func TestWalk(t *testing.T) {
 						t.Fatalf("the parent of %v has %v", n.Cell(), parent.Cell())
 					}
 				}
-				n.Objects(func(id octree.ID, b octree.Box) bool {
+				n.Objects(func(id octree.ObjectID, b octree.Box) bool {
 					seen++
 					if got, _ := tree.Get(id); got != b || !n.Loose().Contains(b) {
 						t.Fatalf("%v lies at %v, in %v", id, got, n.Loose())

@@ -165,7 +165,7 @@ type flooding struct {
 
 var (
 	floods   = sync.Pool{New: func() any { return new(light.Flood) }}
-	builders = sync.Pool{New: func() any { return new(voxel.Builder) }}
+	builders = sync.Pool{New: func() any { return new(voxel.ChunkBuilder) }}
 )
 
 var errFlood = errors.New("light that goes too far to be computed")
@@ -250,7 +250,7 @@ func (p *cellPage) lit(enc *pageEncoder, l *lighting, kind light.Channel) (strea
 			return nil, 0
 		}
 	}
-	b := builders.Get().(*voxel.Builder)
+	b := builders.Get().(*voxel.ChunkBuilder)
 	defer builders.Put(b)
 	f := &enc.flood
 	err := l.floods(f, kind, p.places, func(some []int) {
@@ -339,7 +339,7 @@ func (u *pendingLight) complete(chunks []*voxel.Chunk, some []int, l *lighting) 
 	for k, i := range some {
 		places[k] = u.at[i]
 	}
-	b := builders.Get().(*voxel.Builder)
+	b := builders.Get().(*voxel.ChunkBuilder)
 	defer builders.Put(b)
 	f := floods.Get().(*light.Flood)
 	defer floods.Put(f)

@@ -8,7 +8,7 @@ import (
 // Request is a tile of a reader.
 type Request[K Key] struct {
 	Key    K
-	Reader Reader[K]
+	Loader Loader[K]
 }
 
 // GetAll appends the handles of tiles to dst, in the order of requests: neighbours across
@@ -25,7 +25,7 @@ func (c *Cache[K]) GetAll(ctx context.Context, w *Worker[K], requests []Request[
 		if dst[from+i].p != nil {
 			continue
 		}
-		h, err := c.Get(ctx, w, q.Key, q.Reader)
+		h, err := c.Get(ctx, w, q.Key, q.Loader)
 		if err != nil {
 			for _, h := range dst[from:] {
 				h.Release()
@@ -78,12 +78,9 @@ type deferred[K Key, T any] struct {
 }
 
 // Add gathers a request. tag is for the caller.
-func (d *Deferred[K, T]) Add(key K, r Reader[K], tag T) {
+func (d *Deferred[K, T]) Add(key K, r Loader[K], tag T) {
 	d.requests = append(d.requests, deferred[K, T]{Request[K]{key, r}, tag})
 }
-
-// Len returns how many requests wait.
-func (d *Deferred[K, T]) Len() int { return len(d.requests) }
 
 // Serve calls do for each request, in ascending order of key, and empties d. do must not
 // release the handle. Serve stops at the first error.
@@ -92,7 +89,7 @@ func (d *Deferred[K, T]) Serve(ctx context.Context, c *Cache[K], w *Worker[K], c
 	requests := d.requests
 	d.requests = d.requests[:0]
 	for len(requests) > 0 {
-		h, err := c.Get(ctx, w, requests[0].Key, requests[0].Reader)
+		h, err := c.Get(ctx, w, requests[0].Key, requests[0].Loader)
 		if err != nil {
 			return err
 		}

@@ -19,8 +19,8 @@ type Key interface {
 	Hash() uint64
 }
 
-// A Reader reads tiles. Goroutines share it.
-type Reader[K Key] interface {
+// A Loader reads tiles. Goroutines share it.
+type Loader[K Key] interface {
 	// ReadTile reads the tile of a key. It calls room once with the tile's size in bytes
 	// and fills the buffer that it gets. The buffer is not cleared. ReadTile must not keep
 	// it. A tile has at least one byte. ReadTile may ask the cache for other tiles with its
@@ -28,16 +28,16 @@ type Reader[K Key] interface {
 	ReadTile(ctx context.Context, key K, room func(size int) ([]byte, error)) error
 }
 
-// An Observer is a Reader that is told what becomes of its tiles.
-type Observer[K Key] interface {
-	// Wait is called before a goroutine waits for a tile that another one reads. What it
+// observer is a Loader that is told what becomes of its tiles.
+type observer[K Key] interface {
+	// wait is called before a goroutine waits for a tile that another one reads. What it
 	// returns is called afterwards.
-	Wait(key K) (done func())
-	// Arrived says that a tile of so many bytes was read, and how often before.
-	Arrived(key K, size int64, before uint32)
+	wait(key K) (done func())
+	// arrived says that a tile of so many bytes was read, and how often before.
+	arrived(key K, size int64, before uint32)
 }
 
-// Traits say how the cache treats tiles of a Reader that has a method Traits.
+// Traits say how the cache treats tiles of a Loader that has a method Traits.
 type Traits struct {
 	// Purpose is a number in Options.Purposes.
 	Purpose int
@@ -199,10 +199,10 @@ func (c *Cache[K]) shard(hash uint64) *shard[K] { return &c.shards[shardOf(hash,
 // Get returns a handle of the tile of a key. If the tile is not here, Get reads it through
 // r, with ctx. Of concurrent calls for one tile one reads; the others wait until it is
 // there or their ctx ends. If the reader fails, its caller gets the error, and the next
-// that waits reads. A Reader that panics is an error for its caller. The errors besides
+// that waits reads. A Loader that panics is an error for its caller. The errors besides
 // those of ctx and r are ErrOversize, ErrPinned and ErrClosed. w is the caller's
 // microcache; it may be nil.
-func (c *Cache[K]) Get(ctx context.Context, w *Worker[K], key K, r Reader[K]) (Handle, error) {
+func (c *Cache[K]) Get(ctx context.Context, w *Worker[K], key K, r Loader[K]) (Handle, error) {
 	if w == nil {
 		return c.get(ctx, key, request[K]{reader: r})
 	}
@@ -243,9 +243,9 @@ func (r *record[K]) pinned() Handle {
 	return Handle{p: r.payload}
 }
 
-// request is how a tile is read: its bytes by a Reader, or a value by a function.
+// request is how a tile is read: its bytes by a Loader, or a value by a function.
 type request[K Key] struct {
-	reader Reader[K]
+	reader Loader[K]
 	value  func() (v any, bytes int64, unpacked bool, err error)
 }
 
@@ -285,8 +285,8 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	f.waiters++
 	s.waits++
 	s.mu.Unlock()
-	if o, ok := q.reader.(Observer[K]); ok {
-		defer o.Wait(key)()
+	if o, ok := q.reader.(observer[K]); ok {
+		defer o.wait(key)()
 	}
 	select {
 	case <-f.done:
@@ -350,8 +350,8 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 		*f = flight{}
 		c.flights.Put(f)
 	}
-	if o, ok := q.reader.(Observer[K]); ok && !unpacked {
-		o.Arrived(key, size, before)
+	if o, ok := q.reader.(observer[K]); ok && !unpacked {
+		o.arrived(key, size, before)
 	}
 	return Handle{p: p}, nil
 }
@@ -374,7 +374,7 @@ func (c *Cache[K]) pass(s *shard[K], id uint32, f *flight) {
 	c.endFlight(id, f)
 }
 
-// PanicError is the error of a Reader that panicked.
+// PanicError is the error of a Loader that panicked.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -421,7 +421,7 @@ func (c *Cache[K]) read(ctx context.Context, key K, f *flight, q request[K]) (p 
 	return c.pool.payload(g.b, g.traits.Purpose, c.freeBytes), nil
 }
 
-// readContext is the context of a call of a Reader. It knows what is being read.
+// readContext is the context of a call of a Loader. It knows what is being read.
 type readContext struct {
 	context.Context
 	flight atomic.Pointer[flight] // nil: the call is over
@@ -436,7 +436,7 @@ func (c *readContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// within reports whether ctx is that of a Reader's call for a flight, or one within it.
+// within reports whether ctx is that of a Loader's call for a flight, or one within it.
 func within(ctx context.Context, f *flight) bool {
 	for {
 		c, ok := ctx.Value(readKey{}).(*readContext)
@@ -447,17 +447,17 @@ func within(ctx context.Context, f *flight) bool {
 	}
 }
 
-// reading is a call of a Reader.
+// reading is a call of a Loader.
 type reading[K Key] struct {
 	c      *Cache[K]
-	reader Reader[K]
+	reader Loader[K]
 	room   func(size int) ([]byte, error) // makeRoom
 	b      []byte
 	err    error // the last of room
 	traits Traits
 }
 
-// makeRoom returns the buffer that the Reader fills.
+// makeRoom returns the buffer that the Loader fills.
 func (g *reading[K]) makeRoom(size int) (b []byte, err error) {
 	defer func() { g.err = err }()
 	switch g.traits = traitsOf(g.reader); { // a file is open by now

@@ -35,7 +35,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(h.Len(), h.Bytes()[0])
+		fmt.Println(len(h.Bytes()), h.Bytes()[0])
 		h.Release()
 	}
 	w.Close()

@@ -19,7 +19,7 @@ var ErrChanged = errors.New("the file changed underneath")
 
 // ReadCloser is an open item: it reads tiles by key. Goroutines share it.
 type ReadCloser[K Key] interface {
-	Reader[K]
+	Loader[K]
 	// About describes the item. It stays when the ReadCloser is closed.
 	About() About
 	Close() error
@@ -91,7 +91,7 @@ func (t *itemTable[K]) find(hash uint64, name string) (*Item[K], *atomic.Pointer
 	}
 }
 
-// Item is a file that a cache reads tiles of. It is a Reader: pass it to Get with keys that
+// Item is a file that a cache reads tiles of. It is a Loader: pass it to Get with keys that
 // have its ID.
 type Item[K Key] struct {
 	of     *Items[K]
@@ -146,9 +146,6 @@ func (s *Items[K]) Item(name string) *Item[K] {
 	return i
 }
 
-// Name returns the name of the item.
-func (i *Item[K]) Name() string { return i.name }
-
 // ID returns the number for keys of the item.
 func (i *Item[K]) ID() uint32 { return i.id }
 
@@ -172,7 +169,7 @@ func (i *Item[K]) Traits() Traits {
 	return Traits{}
 }
 
-// ReadTile implements Reader.
+// ReadTile implements Loader.
 func (i *Item[K]) ReadTile(ctx context.Context, key K, room func(size int) ([]byte, error)) error {
 	f, err := i.begin(ctx)
 	if err != nil {
@@ -201,14 +198,12 @@ func (i *Item[K]) timed(sum *atomic.Int64) (done func()) {
 	return func() { sum.Add(int64(i.of.o.Now().Sub(from))) }
 }
 
-// Wait implements Observer.
-func (i *Item[K]) Wait(K) (done func()) {
+func (i *Item[K]) wait(K) (done func()) {
 	i.counts.waits.Add(1)
 	return i.timed(&i.counts.wait)
 }
 
-// Arrived implements Observer.
-func (i *Item[K]) Arrived(_ K, size int64, before uint32) {
+func (i *Item[K]) arrived(_ K, size int64, before uint32) {
 	i.counts.reads.Add(1)
 	i.counts.bytes.Add(size)
 	if before > 0 {
@@ -386,13 +381,6 @@ func (s *Items[K]) Stats() []ItemStats {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
 	})
 	return all
-}
-
-// Worst returns the n items with the largest measure, largest first.
-func Worst(all []ItemStats, n int, measure func(ItemStats) int64) []ItemStats {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b ItemStats) int { return cmp.Compare(measure(b), measure(a)) })
-	return all[:min(n, len(all))]
 }
 
 type itemCounts struct {

@@ -152,9 +152,6 @@ func TestItems(t *testing.T) {
 		t.Error(err)
 	}
 	all := items.Stats()
-	if worst := tile.Worst(all, 1, func(s tile.ItemStats) int64 { return s.Opens }); len(worst) != 1 || worst[0].Opens < 2 {
-		t.Errorf("%+v", worst)
-	}
 	if all[0].Name != "c" || all[0].Bytes == 0 || all[0].IO == 0 || all[0].Reads < 4 {
 		t.Errorf("%+v", all[0])
 	}
@@ -176,10 +173,11 @@ func TestItemsRace(t *testing.T) {
 	for g := range 4 {
 		group.Go(func() {
 			for n := range 400 {
-				i := items.Item(fmt.Sprint("file", (n+g)%5))
+				name := fmt.Sprint("file", (n+g)%5)
+				i := items.Item(name)
 				if n%37 == 0 {
 					d.mu.Lock()
-					d.version[i.Name()]++
+					d.version[name]++
 					d.mu.Unlock()
 				}
 				k, _ := tile.FlatKey(i.ID(), 0, n%7, g)

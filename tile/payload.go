@@ -75,14 +75,6 @@ func (h Handle) Constant() (element []byte, size int, ok bool) {
 	return one.value[:one.element:one.element], int(one.size), true
 }
 
-// Len returns the size of the tile in bytes.
-func (h Handle) Len() int {
-	if _, size, ok := h.Constant(); ok {
-		return size
-	}
-	return len(h.Bytes())
-}
-
 // Copy writes the tile to dst, also a constant one, and returns how many bytes it wrote.
 func (h Handle) Copy(dst []byte) int {
 	element, size, ok := h.Constant()

@@ -45,7 +45,7 @@ func TestFewRecords(t *testing.T) {
 func fewRecords(t *testing.T, o tile.Options, kind string, records int) {
 	ctx := context.Background()
 	c := tile.New[num](o)
-	read := func(key num) tile.Reader[num] {
+	read := func(key num) tile.Loader[num] {
 		v := &virtual[num]{Size: fixed(64), Fill: func(key num, b []byte) {
 			for i := range b {
 				b[i] = byte(i) + byte(key)
@@ -228,7 +228,7 @@ func TestInstancesAreCounted(t *testing.T) {
 // A reader may ask for other tiles, but not for what it reads.
 func TestReaderThatReads(t *testing.T) {
 	c := tile.New[num](tile.Options{Budget: 1 << 20})
-	var r tile.Reader[num]
+	var r tile.Loader[num]
 	next := func(key num) num { return key - 1 }
 	r = readFunc(func(ctx context.Context, key num, room func(int) ([]byte, error)) error {
 		if key > 0 {

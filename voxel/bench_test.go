@@ -28,7 +28,7 @@ type level struct {
 
 var farLevel = sync.OnceValue(func() level {
 	l := level{name: "far"}
-	var b voxel.Builder
+	var b voxel.ChunkBuilder
 	for i := range farChunks {
 		f := terrainAt(i&31, i>>10, i>>5&31)
 		l.flats = append(l.flats, f)
@@ -281,7 +281,7 @@ func BenchmarkBox(b *testing.B) {
 func BenchmarkWrite(b *testing.B) {
 	l := farLevel()
 	at := places(len(l.chunks))[:1<<10]
-	var builder voxel.Builder
+	var builder voxel.ChunkBuilder
 	measure(b, "one/flat", len(at), func() int {
 		for _, p := range at {
 			f := *l.flats[p>>15]
@@ -298,7 +298,7 @@ func BenchmarkWrite(b *testing.B) {
 					q := at[(i+k*7)%len(at)]
 					d.Set(int(q&31), int(q>>10&31), int(q>>5&31), voxel.Cell(3))
 				}
-				sum += d.PublishWith(&builder).Bytes()
+				sum += d.Publish(&builder).Bytes()
 			}
 			return sum
 		})
@@ -306,7 +306,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkPack(b *testing.B) {
-	var builder voxel.Builder
+	var builder voxel.ChunkBuilder
 	table := make([]voxel.Cell, 1<<15)
 	for v := range table {
 		table[v] = voxel.Cell(v ^ 1)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Builder makes chunks slice by slice. The zero value is ready. One Builder makes
+// ChunkBuilder makes chunks slice by slice. The zero value is ready. One ChunkBuilder makes
 // any number of chunks, one after another, and reuses its memory. Goroutines must
 // not share it.
-type Builder struct {
+type ChunkBuilder struct {
 	y      int             // slices added
 	slices [ChunkEdge]Cell // by slice: its cell, or refBit | index in blocks
 	heads  [ChunkEdge]Cell // by row of the last slice: its cell, or refBit | index in rows
@@ -39,7 +39,7 @@ type block struct {
 // Slice adds the next slice, bottom up. cells are in index order and are not kept.
 // Bit z of changed must be set where row z differs from the slice before, and may be
 // set elsewhere. The first slice ignores changed.
-func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
+func (b *ChunkBuilder) Slice(cells *[SliceCells]Cell, changed uint32) {
 	if b.y == 0 {
 		changed = 1<<32 - 1
 	}
@@ -54,7 +54,7 @@ func (b *Builder) Slice(cells *[SliceCells]Cell, changed uint32) {
 // distinct rows. Bit x of starts is set where a run of
 // equal cells starts; bit 0 is always set. cells holds the cell of each run and is
 // not kept.
-func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
+func (b *ChunkBuilder) Runs(z int, starts uint32, cells []Cell) {
 	if starts == 1 {
 		b.heads[z] = cells[0] & MaxCell
 		return
@@ -66,7 +66,7 @@ func (b *Builder) Runs(z int, starts uint32, cells []Cell) {
 // Next adds a slice of the rows that Runs set. A row that was not set is the same as
 // in the slice before. changed means what it means in Slice. For the first slice,
 // and after a call of Slice, all rows must be set.
-func (b *Builder) Next(changed uint32) {
+func (b *ChunkBuilder) Next(changed uint32) {
 	if b.y == 0 {
 		changed = 1<<32 - 1
 	}
@@ -74,7 +74,7 @@ func (b *Builder) Next(changed uint32) {
 }
 
 // head returns the header of a row and stages the row if it is new.
-func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
+func (b *ChunkBuilder) head(row *[ChunkEdge]Cell) Cell {
 	if v := row[0] & MaxCell; *row == filled[v] {
 		return v
 	}
@@ -86,7 +86,7 @@ func (b *Builder) head(row *[ChunkEdge]Cell) Cell {
 }
 
 // copyRow returns the header of a row of c whose header there is h.
-func (b *Builder) copyRow(c *Chunk, h Cell) Cell {
+func (b *ChunkBuilder) copyRow(c *Chunk, h Cell) Cell {
 	d, o := c.data, int(h&^refBit)
 	switch {
 	case h < refBit:
@@ -125,7 +125,7 @@ func changes(row *[ChunkEdge]Cell) uint32 {
 
 // intern returns the header of the row with this mask of changes; the cells of its
 // runs are the last of vals. If the row is known, intern removes them from vals.
-func (b *Builder) intern(mask uint32) Cell {
+func (b *ChunkBuilder) intern(mask uint32) Cell {
 	at := len(b.vals) - bits.OnesCount32(mask)
 	vals := b.vals[at:]
 	h := mask * 0x9E3779B1
@@ -161,9 +161,9 @@ func equalCells(a, b []Cell) bool {
 
 // endSlice adds a slice of edge rows whose headers are in heads. changed means what
 // it means in Slice.
-func (b *Builder) endSlice(edge int, changed uint32) {
+func (b *ChunkBuilder) endSlice(edge int, changed uint32) {
 	if b.y == ChunkEdge {
-		panic("voxel: Builder.Slice: a chunk has 32 slices")
+		panic("voxel: ChunkBuilder.Slice: a chunk has 32 slices")
 	}
 	if changed == 0 {
 		b.slices[b.y] = b.slices[b.y-1]
@@ -173,7 +173,7 @@ func (b *Builder) endSlice(edge int, changed uint32) {
 	b.y++
 }
 
-func (b *Builder) sliceHead(edge int) Cell {
+func (b *ChunkBuilder) sliceHead(edge int) Cell {
 	if v := b.heads[0]; v < refBit && slices.Equal(b.heads[:edge], filled[v][:edge]) {
 		return v
 	}
@@ -186,11 +186,11 @@ func (b *Builder) sliceHead(edge int) Cell {
 	return refBit | Cell(len(b.blocks)-1)
 }
 
-// Chunk returns the chunk of the 32 slices added and resets the Builder. It panics
+// Chunk returns the chunk of the 32 slices added and resets the ChunkBuilder. It panics
 // if fewer were added.
-func (b *Builder) Chunk() *Chunk {
+func (b *ChunkBuilder) Chunk() *Chunk {
 	if b.y != ChunkEdge {
-		panic("voxel: Builder.Chunk: fewer than 32 slices were added")
+		panic("voxel: ChunkBuilder.Chunk: fewer than 32 slices were added")
 	}
 	c := &Chunk{slices: b.slices}
 	if len(b.blocks) > 0 {
@@ -200,7 +200,7 @@ func (b *Builder) Chunk() *Chunk {
 	return c
 }
 
-func (b *Builder) reset() {
+func (b *ChunkBuilder) reset() {
 	if len(b.rows) > 0 {
 		b.table = [len(b.table)]uint16{}
 	}
@@ -208,8 +208,8 @@ func (b *Builder) reset() {
 }
 
 // FromFlat returns a chunk of the cells, which are in index order and are not kept.
-// No slices may have been added to the Builder.
-func (b *Builder) FromFlat(cells *[ChunkCells]Cell) *Chunk {
+// No slices may have been added to the ChunkBuilder.
+func (b *ChunkBuilder) FromFlat(cells *[ChunkCells]Cell) *Chunk {
 	b.Slice((*[SliceCells]Cell)(cells[:]), 0)
 	for y := 1; y < ChunkEdge; y++ {
 		below := (*[SliceCells]Cell)(cells[(y-1)*SliceCells:])

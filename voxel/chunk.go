@@ -70,9 +70,9 @@ func (c *Chunk) Or(def Cell) *Chunk {
 }
 
 // FromFlat returns a chunk of the cells, which are in index order and are not kept.
-// A Builder is faster for many chunks.
+// A ChunkBuilder is faster for many chunks.
 func FromFlat(cells *[ChunkCells]Cell) *Chunk {
-	return new(Builder).FromFlat(cells)
+	return new(ChunkBuilder).FromFlat(cells)
 }
 
 // Cell returns one cell.

@@ -235,7 +235,7 @@ func TestCounts(t *testing.T) {
 // Equal cells must give the same form however they came in, for Equal relies on it.
 func TestOneForm(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, want *flat, c *voxel.Chunk) {
-		var b voxel.Builder
+		var b voxel.ChunkBuilder
 		for y := range 32 {
 			b.Slice((*[1024]voxel.Cell)(want[y*1024:]), c.Changed(y)|r.Uint32()&r.Uint32())
 		}
@@ -335,20 +335,20 @@ func TestEmptyBox(t *testing.T) {
 		d.Fill(b, 5)
 		d.WriteBox(b, nil)
 	}
-	if d.Publish() != c {
+	if d.Publish(new(voxel.ChunkBuilder)) != c {
 		t.Error("writing no cell made another chunk")
 	}
 }
 
 func TestBuilderPanics(t *testing.T) {
-	tests := map[string]func(b *voxel.Builder){
-		"too few slices": func(b *voxel.Builder) { b.Chunk() },
-		"too many slices": func(b *voxel.Builder) {
+	tests := map[string]func(b *voxel.ChunkBuilder){
+		"too few slices": func(b *voxel.ChunkBuilder) { b.Chunk() },
+		"too many slices": func(b *voxel.ChunkBuilder) {
 			for range 33 {
 				b.Slice(new([1024]voxel.Cell), 0)
 			}
 		},
-		"level 0": func(b *voxel.Builder) { voxel.Uniform(0).Mip(&voxel.Rule{}, 0) },
+		"level 0": func(b *voxel.ChunkBuilder) { voxel.Uniform(0).Mip(&voxel.Rule{}, 0) },
 	}
 	for name, f := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -357,7 +357,7 @@ func TestBuilderPanics(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			f(new(voxel.Builder))
+			f(new(voxel.ChunkBuilder))
 		})
 	}
 }

@@ -1,10 +1,6 @@
 package voxel
 
-import (
-	"strings"
-
-	"github.com/cairnvoxel/cairn/voxel/geom"
-)
+import "github.com/cairnvoxel/cairn/voxel/geom"
 
 // Column holds the data of one 16x16 column that is not cells. The cells of its
 // sections are in the dimension's volumes.
@@ -161,19 +157,6 @@ func Owner(list string) (volume string) {
 		return Block
 	}
 	return ""
-}
-
-// SameBlock reports whether two names are of one block in perhaps another state: they are equal
-// up to the properties, and those of numbers up to the data.
-func SameBlock(a, b string) bool { return a == b || stateless(a) == stateless(b) }
-
-func stateless(name string) string {
-	end := "["
-	if strings.HasPrefix(name, "legacy:") {
-		end = "/"
-	}
-	name, _, _ = strings.Cut(name, end)
-	return name
 }
 
 // Object is a thing with a payload: an entity, a block entity, a tick. Its identity

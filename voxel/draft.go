@@ -137,12 +137,8 @@ func (d *Draft) write(b geom.Box, cells func(y, z int) []Cell) {
 
 // Publish returns the chunk as written, in its compact form. If no cell differs, it
 // returns the chunk that the draft was made from. The draft continues from the
-// returned chunk.
-func (d *Draft) Publish() *Chunk { return d.PublishWith(new(Builder)) }
-
-// PublishWith is Publish with the memory of b, to which no slices may have been
-// added.
-func (d *Draft) PublishWith(b *Builder) *Chunk {
+// returned chunk. b lends its memory; no slices may have been added to it.
+func (d *Draft) Publish(b *ChunkBuilder) *Chunk {
 	if d.weigh() {
 		d.base = d.build(b)
 	}
@@ -155,7 +151,7 @@ func (d *Draft) reset() {
 }
 
 // build makes the chunk. Rows that were not written are copied in their form.
-func (d *Draft) build(b *Builder) *Chunk {
+func (d *Draft) build(b *ChunkBuilder) *Chunk {
 	below := uint32(0)
 	for y, marks := range d.marks {
 		changed := d.base.Changed(y) | marks | below

@@ -15,13 +15,13 @@ func TestDraft(t *testing.T) {
 			for range 20 {
 				randomWrite(t, r, d, want, 1)
 			}
-			got := d.Publish()
+			got := d.Publish(new(voxel.ChunkBuilder))
 			mustEqual(t, got, want)
 			mustEqual(t, c, &before)
 			if !got.Equal(voxel.FromFlat(want)) {
 				t.Fatal("not the form that FromFlat gives")
 			}
-			if got.Edit().Publish() != got || d.Publish() != got {
+			if got.Edit().Publish(new(voxel.ChunkBuilder)) != got || d.Publish(new(voxel.ChunkBuilder)) != got {
 				t.Fatal("publishing nothing made another chunk")
 			}
 		}
@@ -63,7 +63,7 @@ func TestDraftUndone(t *testing.T) {
 			d.Set(i&31, i>>10, i>>5&31, want[i]^1)
 			d.Set(i&31, i>>10, i>>5&31, want[i])
 		}
-		if d.Publish() != c {
+		if d.Publish(new(voxel.ChunkBuilder)) != c {
 			t.Error("another chunk of the same cells")
 		}
 	})

@@ -34,3 +34,6 @@ func (c *Chunk) In(mem []byte, atEnd bool) *Chunk {
 func (c *Chunk) SameForm(d *Chunk) bool {
 	return c.slices == d.slices && slices.Equal(c.data, d.data)
 }
+
+// SliceUniform is sliceUniform.
+func (p Mip) SliceUniform(y int) (Cell, bool) { return p.sliceUniform(y) }

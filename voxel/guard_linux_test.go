@@ -28,7 +28,7 @@ func TestReadsStayInside(t *testing.T) {
 		check(t, c)
 		d := c.Edit()
 		d.Set(r.IntN(32), r.IntN(32), r.IntN(32), voxel.Cell(r.IntN(1<<15)))
-		check(t, d.Publish())
+		check(t, d.Publish(new(voxel.ChunkBuilder)))
 		for range 3 {
 			d.Set(r.IntN(32), r.IntN(32), r.IntN(32), voxel.Cell(r.IntN(1<<15)))
 			check(t, patch(d))

@@ -10,7 +10,7 @@ import (
 // change maps.
 const maxBytes = 64
 
-// layout holds what a Builder needs to place staged rows. Between chunks it is empty
+// layout holds what a ChunkBuilder needs to place staged rows. Between chunks it is empty
 // but keeps its memory.
 type layout struct {
 	numbers [1 << 7]*[1 << 8]uint16 // by the halves of a cell: 1 + its index in seen
@@ -23,7 +23,7 @@ type layout struct {
 
 // place returns the data of a chunk with these slice headers. Unless data is flat,
 // it replaces the indexes in the headers by offsets.
-func (b *Builder) place(slices []Cell) []Cell {
+func (b *ChunkBuilder) place(slices []Cell) []Cell {
 	l := &b.layout
 	b.list()
 	b.encode()
@@ -49,7 +49,7 @@ func padForReads(data []Cell) []Cell {
 
 // list starts out with the cells that rows of byte values may use: all cells of
 // runs, or the most frequent, or none if that is shorter.
-func (b *Builder) list() {
+func (b *ChunkBuilder) list() {
 	l := &b.layout
 	l.seen, l.listed = l.seen[:0], l.listed[:0]
 	for _, v := range b.vals {
@@ -126,7 +126,7 @@ func (l *layout) threshold() (least uint16, room int) {
 
 // saved returns how many cells of data the list saves, without its own size, and
 // marks the rows that can use it.
-func (b *Builder) saved() int {
+func (b *ChunkBuilder) saved() int {
 	all := len(b.layout.seen) <= maxBytes
 	n := 0
 	for i := range b.rows {
@@ -139,10 +139,10 @@ func (b *Builder) saved() int {
 	return n
 }
 
-func (b *Builder) cells(r stagedRow) []Cell { return b.vals[r.at:][:r.runs()] }
+func (b *ChunkBuilder) cells(r stagedRow) []Cell { return b.vals[r.at:][:r.runs()] }
 
 // listed reports whether every cell of the row is in the list.
-func (b *Builder) listed(r *stagedRow) bool {
+func (b *ChunkBuilder) listed(r *stagedRow) bool {
 	for _, n := range b.layout.listed[r.at:][:r.runs()] {
 		if n >= maxBytes {
 			return false
@@ -152,7 +152,7 @@ func (b *Builder) listed(r *stagedRow) bool {
 }
 
 // encode appends rows and blocks to out. It stops when offsets get too large.
-func (b *Builder) encode() {
+func (b *ChunkBuilder) encode() {
 	l := &b.layout
 	l.at = l.at[:0]
 	list := len(l.out) > 0
@@ -180,14 +180,14 @@ func (b *Builder) encode() {
 }
 
 // encodeMask appends 32 bits for rows of chunks, 16 for rows of mips.
-func (b *Builder) encodeMask(mask uint32) {
+func (b *ChunkBuilder) encodeMask(mask uint32) {
 	b.layout.out = append(b.layout.out, Cell(mask))
 	if !b.narrow {
 		b.layout.out = append(b.layout.out, Cell(mask>>16))
 	}
 }
 
-func (b *Builder) encodeBytes(r stagedRow) {
+func (b *ChunkBuilder) encodeBytes(r stagedRow) {
 	l := &b.layout
 	b.encodeMask(r.mask &^ 1)
 	places := l.listed[r.at:][:r.runs()]
@@ -201,7 +201,7 @@ func (b *Builder) encodeBytes(r stagedRow) {
 }
 
 // flat returns the cells of the staged chunk.
-func (b *Builder) flat() []Cell {
+func (b *ChunkBuilder) flat() []Cell {
 	var buf [64]Cell
 	d := make([]Cell, 0, ChunkCells)
 	for _, h := range b.slices {
@@ -222,7 +222,7 @@ func (b *Builder) flat() []Cell {
 }
 
 // expand writes a staged row to the first cells of buf.
-func (b *Builder) expand(r stagedRow, buf *[64]Cell) {
+func (b *ChunkBuilder) expand(r stagedRow, buf *[64]Cell) {
 	m := r.mask
 	for _, v := range b.cells(r) {
 		copy(buf[bits.TrailingZeros32(m):], filled[v][:])

@@ -21,7 +21,7 @@ const mapChunks = 2048
 // folder; none where that is not set.
 var mapLevel = sync.OnceValue(func() level {
 	l := level{name: "maps"}
-	var b voxel.Builder
+	var b voxel.ChunkBuilder
 	for _, dir := range worldFolders(os.Getenv("CAIRN_WORLDS")) {
 		w, err := anvil.Open(dir, anvil.Options{})
 		if err != nil {

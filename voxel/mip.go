@@ -60,9 +60,9 @@ func (c *Chunk) MipBytes() int {
 // Edge returns the number of cells along each edge: 16, 8 or 4.
 func (p Mip) Edge() int { return ChunkEdge >> p.level }
 
-// SliceUniform returns the cell of slice y and true if all cells of the slice are
+// sliceUniform returns the cell of slice y and true if all cells of the slice are
 // equal.
-func (p Mip) SliceUniform(y int) (Cell, bool) {
+func (p Mip) sliceUniform(y int) (Cell, bool) {
 	if p.m == nil {
 		return p.cell, true
 	}
@@ -72,7 +72,7 @@ func (p Mip) SliceUniform(y int) (Cell, bool) {
 
 // head returns the header of a row.
 func (p Mip) head(y, z int) Cell {
-	h, ok := p.SliceUniform(y)
+	h, ok := p.sliceUniform(y)
 	if ok {
 		return h
 	}

@@ -159,7 +159,7 @@ func TestMipsNeverHideMatter(t *testing.T) {
 			for range 60 {
 				d := c.Edit()
 				randomWrite(t, r, d, want, 1<<8)
-				c = d.Publish()
+				c = d.Publish(new(voxel.ChunkBuilder))
 				for i, v := range want {
 					for level := 1; level <= 3 && !rule.Empty(v); level++ {
 						if m := c.Mip(rule, level); m.Cell(i&31>>level, i>>10>>level, i>>5&31>>level) == 0 {

@@ -3,15 +3,15 @@ package voxel
 import "math/bits"
 
 // mipSource is the level that the next one is made from: a chunk, or the level whose
-// slices start at first in a Builder.
+// slices start at first in a ChunkBuilder.
 type mipSource struct {
 	chunk *Chunk
-	b     *Builder
+	b     *ChunkBuilder
 	first int
 }
 
 func makeMips(c *Chunk, rule *Rule) *mips {
-	b := Builder{
+	b := ChunkBuilder{
 		narrow: true,
 		rows:   make([]stagedRow, 0, 256),
 		vals:   make([]Cell, 0, 1024),
@@ -36,7 +36,7 @@ func makeMips(c *Chunk, rule *Rule) *mips {
 
 // halve stages the level made from src. It reuses a row that comes from the same
 // four rows as the row before it or below it.
-func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
+func (b *ChunkBuilder) halve(rule *Rule, src mipSource, edge int) {
 	var lo, hi [ChunkEdge]Cell
 	var below [ChunkEdge / 2][4]Cell
 	for y := range edge {
@@ -62,7 +62,7 @@ func (b *Builder) halve(rule *Rule, src mipSource, edge int) {
 
 // halveRow returns the header of the row made from four. It computes a cell only
 // where one of the four changes.
-func (b *Builder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
+func (b *ChunkBuilder) halveRow(rule *Rule, src *mipSource, quad *[4]Cell) Cell {
 	var bufs [4][64]Cell
 	var rows [4][]Cell
 	changes := uint32(1)

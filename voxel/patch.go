@@ -45,12 +45,8 @@ func (c *Chunk) parts() (base, end int) {
 }
 
 // Compact returns the chunk in the form that takes least memory. It is c unless
-// Draft.Patch made c.
-func (c *Chunk) Compact() *Chunk { return c.CompactWith(new(Builder)) }
-
-// CompactWith is Compact with the memory of b, to which no slices may have been
-// added.
-func (c *Chunk) CompactWith(b *Builder) *Chunk {
+// Draft.Patch made c. b lends its memory; no slices may have been added to it.
+func (c *Chunk) Compact(b *ChunkBuilder) *Chunk {
 	if !c.patched() {
 		return c
 	}

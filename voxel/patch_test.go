@@ -16,7 +16,7 @@ func patch(d *voxel.Draft) *voxel.Chunk {
 	if c, ok := d.Patch(); ok {
 		return c
 	}
-	return d.Publish()
+	return d.Publish(new(voxel.ChunkBuilder))
 }
 
 // A patched chunk must answer as the compact one of the same cells does, and be
@@ -51,7 +51,7 @@ func TestPatched(t *testing.T) {
 			if r.IntN(4) > 0 {
 				c = got
 			} else {
-				c = got.Compact()
+				c = got.Compact(new(voxel.ChunkBuilder))
 			}
 		}
 	})
@@ -66,7 +66,7 @@ func mustDiffer(t *testing.T, c, d *voxel.Chunk, cells, others *flat) {
 			want[i>>10] |= 1 << (i >> 5 & 31)
 		}
 	}
-	for _, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Compact()}, {c.Compact(), d}, {c.Compact(), d.Compact()}} {
+	for _, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Compact(new(voxel.ChunkBuilder))}, {c.Compact(new(voxel.ChunkBuilder)), d}, {c.Compact(new(voxel.ChunkBuilder)), d.Compact(new(voxel.ChunkBuilder))}} {
 		if got := p[0].Differing(p[1]); got != want {
 			t.Fatalf("differing rows %032b, want %032b", got, want)
 		}
@@ -112,10 +112,10 @@ func mustBeAsCompact(t *testing.T, c, compact *voxel.Chunk) {
 	for v := range table {
 		table[v] = voxel.Cell(v ^ 1)
 	}
-	if !c.Translate(table).SameForm(compact.Translate(table)) || !c.Compact().SameForm(compact) {
+	if !c.Translate(table).SameForm(compact.Translate(table)) || !c.Compact(new(voxel.ChunkBuilder)).SameForm(compact) {
 		t.Fatal("not the compact form")
 	}
-	if compact.Compact() != compact {
+	if compact.Compact(new(voxel.ChunkBuilder)) != compact {
 		t.Fatal("a compact chunk was made again")
 	}
 }
@@ -136,7 +136,7 @@ func TestPatchedMips(t *testing.T) {
 					c = patch(d)
 					mustHaveMips(t, c, rule, want[:])
 				}
-				if p := c.Compact(); p != c && p.MipBytes() != c.MipBytes() {
+				if p := c.Compact(new(voxel.ChunkBuilder)); p != c && p.MipBytes() != c.MipBytes() {
 					t.Error("compacting dropped the mips")
 				}
 			})
@@ -218,7 +218,7 @@ func patchNearLimits(t *testing.T, r *rand.Rand, runs, kinds int) {
 		c = patch(d)
 		mustEqual(t, c, want)
 		mustEqual(t, was, &before)
-		if compact := voxel.FromFlat(want); !c.Equal(compact) || !c.Compact().SameForm(compact) {
+		if compact := voxel.FromFlat(want); !c.Equal(compact) || !c.Compact(new(voxel.ChunkBuilder)).SameForm(compact) {
 			t.Fatal("not as the compact chunk")
 		}
 		mustDiffer(t, c, was, want, &before)
@@ -254,7 +254,7 @@ func TestPatchedAtItsLimit(t *testing.T) {
 			t.Fatalf("%d runs: patched %v", k.runs, ok)
 		}
 		if !ok {
-			c = d.Publish()
+			c = d.Publish(new(voxel.ChunkBuilder))
 		}
 		mustEqual(t, c, &want)
 		mustBeAsCompact(t, c, voxel.FromFlat(&want))
@@ -299,7 +299,7 @@ func TestPatchedStaysSmall(t *testing.T) {
 		if n%50 != 0 {
 			continue
 		}
-		if over := c.Bytes() - c.Compact().Bytes(); over > 5<<10 {
+		if over := c.Bytes() - c.Compact(new(voxel.ChunkBuilder)).Bytes(); over > 5<<10 {
 			t.Fatalf("%d bytes more than compact after %d writes", over, n)
 		}
 	}

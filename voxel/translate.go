@@ -84,7 +84,7 @@ func (t *translation) block(o int, listed bool) bool {
 
 // rebuild is Translate row by row.
 func (c *Chunk) rebuild(table []Cell) *Chunk {
-	var b Builder
+	var b ChunkBuilder
 	var buf [64]Cell
 	var row [ChunkEdge]Cell
 	for y := range ChunkEdge {

@@ -169,12 +169,12 @@ type packedChunk struct {
 
 // packed packs those of the chunks that a commit saved that updates have patched.
 func (s *state) packed(saved *dirty) (out []packedChunk) {
-	var b voxel.Builder
+	var b voxel.ChunkBuilder
 	for _, d := range s.dimensions {
 		for _, v := range d.volumes {
 			name := volumeName{d.name, v.Name}
 			for pos, c := range v.loaded(saved.chunks[name]) {
-				if p := c.CompactWith(&b); p != c {
+				if p := c.Compact(&b); p != c {
 					out = append(out, packedChunk{name, pos, c, p})
 				}
 			}

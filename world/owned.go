@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -48,7 +49,7 @@ func (d *DimensionTx) replaced(p geom.Point, before *grid.View, blocks *volume) 
 	was, known := before.Cell(p)
 	switch {
 	case ok && known:
-		return was != now && !voxel.SameBlock(blocks.names.list[was], blocks.names.list[now])
+		return was != now && !sameBlock(blocks.names.list[was], blocks.names.list[now])
 	case !ok || p.Check() != nil: // what is not in memory was not replaced
 		return false
 	case now == voxel.Empty:
@@ -57,4 +58,17 @@ func (d *DimensionTx) replaced(p geom.Point, before *grid.View, blocks *volume) 
 	d.tx.absent = append(d.tx.absent, absent{d.d.name, voxel.Block, p.Chunk().Box()})
 	d.tx.fail(fmt.Errorf("world: block at %v of %q, which has an object: %w", p, d.d.name, ErrNotLoaded))
 	return false
+}
+
+// sameBlock reports whether two names are of one block in perhaps another state: they are equal
+// up to the properties, and those of numbers up to the data.
+func sameBlock(a, b string) bool { return a == b || stateless(a) == stateless(b) }
+
+func stateless(name string) string {
+	end := "["
+	if strings.HasPrefix(name, "legacy:") {
+		end = "/"
+	}
+	name, _, _ = strings.Cut(name, end)
+	return name
 }

@@ -276,7 +276,7 @@ func TestRefused(t *testing.T) {
 		"cells of air that fill": func(tx *world.Tx) {
 			c := voxel.Uniform(voxel.TerrainCell(3, 9)).Edit()
 			c.Fill(geom.Box{Min: geom.Point{X: 5, Y: 6, Z: 7}, Max: geom.Point{X: 6, Y: 7, Z: 8}}, 7)
-			tx.Dimension("rock").Volume("solid").SetChunk(geom.ChunkPos{}, c.Publish())
+			tx.Dimension("rock").Volume("solid").SetChunk(geom.ChunkPos{}, c.Publish(new(voxel.ChunkBuilder)))
 		},
 		"cell out of range": func(tx *world.Tx) { tx.Dimension(earth).Volume(voxel.Block).Set(far, 0) },
 		"name of a level":   func(tx *world.Tx) { tx.Dimension(earth).Volume(voxel.Sky).Named("bright") },

@@ -107,7 +107,7 @@ func (r *ChunksReport) add(name string, distinct []*voxel.Chunk, rule *voxel.Rul
 	})
 	chunks := make([]*voxel.Chunk, n)
 	s.OurBytes = lab.HeapGrowth(func() {
-		var b voxel.Builder
+		var b voxel.ChunkBuilder
 		for i := range chunks {
 			chunks[i] = b.FromFlat(flats[i])
 			chunks[i].Mip(rule, 1)

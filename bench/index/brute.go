@@ -12,12 +12,12 @@ import (
 // brute looks at each object. It is right by its simplicity.
 type brute struct{ boxes []octree.Box }
 
-func (t *brute) Insert(b octree.Box) (octree.ID, error) {
+func (t *brute) Insert(b octree.Box) (octree.ObjectID, error) {
 	t.boxes = append(t.boxes, b)
-	return octree.ID(len(t.boxes) - 1), nil
+	return octree.ObjectID(len(t.boxes) - 1), nil
 }
 
-func (t *brute) Move(id octree.ID, b octree.Box) error {
+func (t *brute) Move(id octree.ObjectID, b octree.Box) error {
 	if id.Index() >= len(t.boxes) {
 		return fs.ErrNotExist
 	}
@@ -25,29 +25,29 @@ func (t *brute) Move(id octree.ID, b octree.Box) error {
 	return nil
 }
 
-func (t *brute) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.boxes {
-		if q.Overlaps(t.boxes[i]) && !yield(octree.ID(i), t.boxes[i]) {
+		if q.Overlaps(t.boxes[i]) && !yield(octree.ObjectID(i), t.boxes[i]) {
 			return
 		}
 	}
 }
 
-func (t *brute) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
-func (t *brute) Inside(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Inside(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.boxes {
-		if q.Contains(t.boxes[i]) && !yield(octree.ID(i), t.boxes[i]) {
+		if q.Contains(t.boxes[i]) && !yield(octree.ObjectID(i), t.boxes[i]) {
 			return
 		}
 	}
 }
 
-func (t *brute) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.boxes {
-		if squared(&t.boxes[i], c) <= radius*radius && !yield(octree.ID(i), t.boxes[i]) {
+		if squared(&t.boxes[i], c) <= radius*radius && !yield(octree.ObjectID(i), t.boxes[i]) {
 			return
 		}
 	}
@@ -64,7 +64,7 @@ func squared(b *octree.Box, p octree.Vec) float64 {
 func (t *brute) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
 	n := 0
 	for i := range t.boxes {
-		n = keep(buf, n, octree.Near{ID: octree.ID(i), Distance: squared(&t.boxes[i], p)})
+		n = keep(buf, n, octree.Near{ID: octree.ObjectID(i), Distance: squared(&t.boxes[i], p)})
 	}
 	return rooted(buf[:n])
 }
@@ -97,7 +97,7 @@ func (t *brute) First(r octree.Ray) (octree.Hit, bool) {
 	best, found := octree.Hit{}, false
 	for i := range t.boxes {
 		if at, ok := r.Enter(t.boxes[i]); ok && (!found || at < best.T) {
-			best, found = octree.Hit{ID: octree.ID(i), T: at}, true
+			best, found = octree.Hit{ID: octree.ObjectID(i), T: at}, true
 		}
 	}
 	return best, found
@@ -106,33 +106,33 @@ func (t *brute) First(r octree.Ray) (octree.Hit, bool) {
 func (t *brute) AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit {
 	for i := range t.boxes {
 		if at, ok := r.Enter(t.boxes[i]); ok {
-			dst = append(dst, octree.Hit{ID: octree.ID(i), T: at})
+			dst = append(dst, octree.Hit{ID: octree.ObjectID(i), T: at})
 		}
 	}
 	slices.SortFunc(dst, func(a, b octree.Hit) int { return cmp.Compare(a.T, b.T) })
 	return dst
 }
 
-func (t *brute) Frustum(f octree.Frustum, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Frustum(f octree.Frustum, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.boxes {
-		if f.Sees(t.boxes[i]) && !yield(octree.ID(i), t.boxes[i]) {
+		if f.Sees(t.boxes[i]) && !yield(octree.ObjectID(i), t.boxes[i]) {
 			return
 		}
 	}
 }
 
-func (t *brute) Plane(p octree.Plane, side octree.Side, yield func(octree.ID, octree.Box) bool) {
+func (t *brute) Plane(p octree.Plane, side octree.Side, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.boxes {
-		if p.Side(t.boxes[i]) == side && !yield(octree.ID(i), t.boxes[i]) {
+		if p.Side(t.boxes[i]) == side && !yield(octree.ObjectID(i), t.boxes[i]) {
 			return
 		}
 	}
 }
 
-func (t *brute) Pairs(yield func(a, b octree.ID) bool) {
+func (t *brute) Pairs(yield func(a, b octree.ObjectID) bool) {
 	for i := range t.boxes {
 		for j := range t.boxes[:i] {
-			if t.boxes[i].Overlaps(t.boxes[j]) && !yield(octree.ID(i), octree.ID(j)) {
+			if t.boxes[i].Overlaps(t.boxes[j]) && !yield(octree.ObjectID(i), octree.ObjectID(j)) {
 				return
 			}
 		}

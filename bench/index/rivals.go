@@ -50,16 +50,16 @@ func (t *grid) widen(b *octree.Box) {
 	t.pad = octree.Vec{X: max(t.pad.X, b.Max.X-c.X), Y: max(t.pad.Y, b.Max.Y-c.Y), Z: max(t.pad.Z, b.Max.Z-c.Z)}
 }
 
-func (t *grid) Insert(b octree.Box) (octree.ID, error) {
+func (t *grid) Insert(b octree.Box) (octree.ObjectID, error) {
 	id := int32(len(t.boxes))
 	t.widen(&b)
 	c := t.cell(middle(&b))
 	t.boxes, t.at = append(t.boxes, b), append(t.at, c)
 	t.cells[c] = append(t.cells[c], id)
-	return octree.ID(id), nil
+	return octree.ObjectID(id), nil
 }
 
-func (t *grid) Move(id octree.ID, b octree.Box) error {
+func (t *grid) Move(id octree.ObjectID, b octree.Box) error {
 	i := id.Index()
 	if i >= len(t.boxes) {
 		return fs.ErrNotExist
@@ -108,21 +108,21 @@ func (t *grid) near(q octree.Box, yield func(int32, *octree.Box) bool) {
 	}
 }
 
-func (t *grid) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.near(q, func(i int32, b *octree.Box) bool { return !q.Overlaps(*b) || yield(octree.ID(i), *b) })
+func (t *grid) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.near(q, func(i int32, b *octree.Box) bool { return !q.Overlaps(*b) || yield(octree.ObjectID(i), *b) })
 }
 
-func (t *grid) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *grid) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
-func (t *grid) Inside(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.near(q, func(i int32, b *octree.Box) bool { return !q.Contains(*b) || yield(octree.ID(i), *b) })
+func (t *grid) Inside(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.near(q, func(i int32, b *octree.Box) bool { return !q.Contains(*b) || yield(octree.ObjectID(i), *b) })
 }
 
-func (t *grid) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t *grid) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	t.near(octree.Around(c, radius), func(i int32, b *octree.Box) bool {
-		return squared(b, c) > radius*radius || yield(octree.ID(i), *b)
+		return squared(b, c) > radius*radius || yield(octree.ObjectID(i), *b)
 	})
 }
 
@@ -135,7 +135,7 @@ func (t *grid) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
 			if d <= radius*radius {
 				within++
 			}
-			n = keep(buf, n, octree.Near{ID: octree.ID(i), Distance: d})
+			n = keep(buf, n, octree.Near{ID: octree.ObjectID(i), Distance: d})
 			return true
 		})
 		if within >= len(buf) || n == len(t.boxes) || radius > 1e6 {
@@ -155,21 +155,21 @@ func newColumns(flat bool) *columns {
 	return t
 }
 
-func (t *columns) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.copied(q, func(i int32, b *octree.Box) bool { return !q.Overlaps(*b) || yield(octree.ID(i), *b) })
+func (t *columns) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.copied(q, func(i int32, b *octree.Box) bool { return !q.Overlaps(*b) || yield(octree.ObjectID(i), *b) })
 }
 
-func (t *columns) Inside(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.copied(q, func(i int32, b *octree.Box) bool { return !q.Contains(*b) || yield(octree.ID(i), *b) })
+func (t *columns) Inside(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.copied(q, func(i int32, b *octree.Box) bool { return !q.Contains(*b) || yield(octree.ObjectID(i), *b) })
 }
 
-func (t *columns) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *columns) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
-func (t *columns) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t *columns) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	t.copied(octree.Around(c, radius), func(i int32, b *octree.Box) bool {
-		return squared(b, c) > radius*radius || yield(octree.ID(i), *b)
+		return squared(b, c) > radius*radius || yield(octree.ObjectID(i), *b)
 	})
 }
 
@@ -199,14 +199,14 @@ func corners(b *octree.Box) (lo, hi [2]float64) {
 	return [2]float64{b.Min.X, b.Min.Y}, [2]float64{b.Max.X, b.Max.Y}
 }
 
-func (t *tidwall) Insert(b octree.Box) (octree.ID, error) {
+func (t *tidwall) Insert(b octree.Box) (octree.ObjectID, error) {
 	lo, hi := corners(&b)
 	t.tree.Insert(lo, hi, int32(len(t.boxes)))
 	t.boxes = append(t.boxes, b)
-	return octree.ID(len(t.boxes) - 1), nil
+	return octree.ObjectID(len(t.boxes) - 1), nil
 }
 
-func (t *tidwall) Move(id octree.ID, b octree.Box) error {
+func (t *tidwall) Move(id octree.ObjectID, b octree.Box) error {
 	i := id.Index()
 	lo, hi := corners(&t.boxes[i])
 	newLo, newHi := corners(&b)
@@ -215,21 +215,21 @@ func (t *tidwall) Move(id octree.ID, b octree.Box) error {
 	return nil
 }
 
-func (t *tidwall) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *tidwall) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	lo, hi := corners(&q)
-	t.tree.Search(lo, hi, func(_, _ [2]float64, i int32) bool { return yield(octree.ID(i), t.boxes[i]) })
+	t.tree.Search(lo, hi, func(_, _ [2]float64, i int32) bool { return yield(octree.ObjectID(i), t.boxes[i]) })
 }
 
-func (t *tidwall) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *tidwall) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
-func (t *tidwall) Inside(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.Overlapping(q, func(id octree.ID, b octree.Box) bool { return !q.Contains(b) || yield(id, b) })
+func (t *tidwall) Inside(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.Overlapping(q, func(id octree.ObjectID, b octree.Box) bool { return !q.Contains(b) || yield(id, b) })
 }
 
-func (t *tidwall) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
-	t.Overlapping(octree.Around(c, radius), func(id octree.ID, b octree.Box) bool {
+func (t *tidwall) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
+	t.Overlapping(octree.Around(c, radius), func(id octree.ObjectID, b octree.Box) bool {
 		return squared(&b, c) > radius*radius || yield(id, b)
 	})
 }
@@ -237,7 +237,7 @@ func (t *tidwall) Ball(c octree.Vec, radius float64, yield func(octree.ID, octre
 func (t *tidwall) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
 	at, n := [2]float64{p.X, p.Y}, 0
 	t.tree.Nearby(rtree.BoxDist[float64, int32](at, at, nil), func(_, _ [2]float64, i int32, d float64) bool {
-		buf[n] = octree.Near{ID: octree.ID(i), Distance: d}
+		buf[n] = octree.Near{ID: octree.ObjectID(i), Distance: d}
 		n++
 		return n < len(buf)
 	})
@@ -266,27 +266,27 @@ func rect(b *octree.Box) (rtreego.Rect, error) {
 }
 
 // connellyOf builds it at once.
-func connellyOf(boxes []octree.Box) (any, []octree.ID, error) {
+func connellyOf(boxes []octree.Box) (any, []octree.ObjectID, error) {
 	t := &connelly{}
-	objects, ids := []rtreego.Spatial{}, []octree.ID{}
+	objects, ids := []rtreego.Spatial{}, []octree.ObjectID{}
 	for i, b := range boxes {
 		bounds, err := rect(&b)
 		if err != nil {
 			return nil, nil, fmt.Errorf("object %d: %w", i, err)
 		}
 		t.objects = append(t.objects, &spatial{b, bounds, i})
-		objects, ids = append(objects, t.objects[i]), append(ids, octree.ID(i))
+		objects, ids = append(objects, t.objects[i]), append(ids, octree.ObjectID(i))
 	}
 	t.tree = rtreego.NewTree(3, 25, 50, objects...)
 	return t, ids, nil
 }
 
 // Remove leaves the number of the object free for Insert.
-func (t *connelly) Remove(id octree.ID) bool {
+func (t *connelly) Remove(id octree.ObjectID) bool {
 	return t.tree.Delete(t.objects[id.Index()])
 }
 
-func (t *connelly) Move(id octree.ID, b octree.Box) error {
+func (t *connelly) Move(id octree.ObjectID, b octree.Box) error {
 	if !t.Remove(id) {
 		return fs.ErrNotExist
 	}
@@ -300,28 +300,28 @@ func (t *connelly) Move(id octree.ID, b octree.Box) error {
 	return nil
 }
 
-func (t *connelly) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *connelly) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	bounds, err := rect(&q)
 	if err != nil {
 		return
 	}
 	for _, found := range t.tree.SearchIntersect(bounds) {
-		if o := found.(*spatial); !yield(octree.ID(o.number), o.box) {
+		if o := found.(*spatial); !yield(octree.ObjectID(o.number), o.box) {
 			return
 		}
 	}
 }
 
-func (t *connelly) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *connelly) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
-func (t *connelly) Inside(q octree.Box, yield func(octree.ID, octree.Box) bool) {
-	t.Overlapping(q, func(id octree.ID, b octree.Box) bool { return !q.Contains(b) || yield(id, b) })
+func (t *connelly) Inside(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
+	t.Overlapping(q, func(id octree.ObjectID, b octree.Box) bool { return !q.Contains(b) || yield(id, b) })
 }
 
-func (t *connelly) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
-	t.Overlapping(octree.Around(c, radius), func(id octree.ID, b octree.Box) bool {
+func (t *connelly) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
+	t.Overlapping(octree.Around(c, radius), func(id octree.ObjectID, b octree.Box) bool {
 		return squared(&b, c) > radius*radius || yield(id, b)
 	})
 }
@@ -331,7 +331,7 @@ func (t *connelly) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
 	for _, found := range t.tree.NearestNeighbors(len(buf), rtreego.Point{p.X, p.Y, p.Z}) {
 		if found != nil {
 			o := found.(*spatial)
-			buf[n] = octree.Near{ID: octree.ID(o.number), Distance: squared(&o.box, p)}
+			buf[n] = octree.Near{ID: octree.ObjectID(o.number), Distance: squared(&o.box, p)}
 			n++
 		}
 	}

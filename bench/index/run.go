@@ -15,29 +15,29 @@ import (
 // octree.Tree.
 type (
 	inserter interface {
-		Insert(octree.Box) (octree.ID, error)
+		Insert(octree.Box) (octree.ObjectID, error)
 	}
 	allInserter interface {
-		InsertAll([]octree.ID, []octree.Box) ([]octree.ID, error)
+		InsertAll([]octree.ObjectID, []octree.Box) ([]octree.ObjectID, error)
 	}
 	allMover interface {
-		MoveAll([]octree.ID, []octree.Box) (int, error)
+		MoveAll([]octree.ObjectID, []octree.Box) (int, error)
 	}
-	remover interface{ Remove(octree.ID) bool }
+	remover interface{ Remove(octree.ObjectID) bool }
 	mover   interface {
-		Move(octree.ID, octree.Box) error
+		Move(octree.ObjectID, octree.Box) error
 	}
 	pointer interface {
-		Point(octree.Vec, func(octree.ID, octree.Box) bool)
+		Point(octree.Vec, func(octree.ObjectID, octree.Box) bool)
 	}
 	overlapper interface {
-		Overlapping(octree.Box, func(octree.ID, octree.Box) bool)
+		Overlapping(octree.Box, func(octree.ObjectID, octree.Box) bool)
 	}
 	insider interface {
-		Inside(octree.Box, func(octree.ID, octree.Box) bool)
+		Inside(octree.Box, func(octree.ObjectID, octree.Box) bool)
 	}
 	baller interface {
-		Ball(octree.Vec, float64, func(octree.ID, octree.Box) bool)
+		Ball(octree.Vec, float64, func(octree.ObjectID, octree.Box) bool)
 	}
 	nearester interface {
 		Nearest(octree.Vec, []octree.Near) []octree.Near
@@ -49,13 +49,13 @@ type (
 		AppendHits([]octree.Hit, octree.Ray) []octree.Hit
 	}
 	seer interface {
-		Frustum(octree.Frustum, func(octree.ID, octree.Box) bool)
+		Frustum(octree.Frustum, func(octree.ObjectID, octree.Box) bool)
 	}
 	planer interface {
-		Plane(octree.Plane, octree.Side, func(octree.ID, octree.Box) bool)
+		Plane(octree.Plane, octree.Side, func(octree.ObjectID, octree.Box) bool)
 	}
 	pairer interface {
-		Pairs(func(a, b octree.ID) bool)
+		Pairs(func(a, b octree.ObjectID) bool)
 	}
 )
 
@@ -63,12 +63,12 @@ type (
 type builder struct {
 	name    string
 	variant string
-	make    func([]octree.Box) (any, []octree.ID, error)
+	make    func([]octree.Box) (any, []octree.ObjectID, error)
 }
 
 // byInsert makes an index by InsertAll or Insert.
 func byInsert[T inserter](name, variant string, empty func() (T, error)) builder {
-	return builder{name, variant, func(boxes []octree.Box) (any, []octree.ID, error) {
+	return builder{name, variant, func(boxes []octree.Box) (any, []octree.ObjectID, error) {
 		t, err := empty()
 		if err != nil {
 			return nil, nil, err
@@ -77,7 +77,7 @@ func byInsert[T inserter](name, variant string, empty func() (T, error)) builder
 			ids, err := all.InsertAll(nil, boxes)
 			return t, ids, err
 		}
-		ids := make([]octree.ID, len(boxes))
+		ids := make([]octree.ObjectID, len(boxes))
 		for i, b := range boxes {
 			if ids[i], err = t.Insert(b); err != nil {
 				return nil, nil, err
@@ -107,8 +107,8 @@ func fine(d float64) uint64 { return uint64(math.Round(d * 4096)) }
 type subject struct {
 	name   string
 	tree   any
-	ids    []octree.ID // by object
-	number []uint64    // of the object, by ID.Index
+	ids    []octree.ObjectID // by object
+	number []uint64          // of the object, by ID.Index
 	near   []octree.Near
 	hits   []octree.Hit
 }
@@ -126,7 +126,7 @@ func newSubject(b builder, boxes []octree.Box) (*subject, error) {
 }
 
 // call says that an object has an ID now.
-func (s *subject) call(id octree.ID, object int) {
+func (s *subject) call(id octree.ObjectID, object int) {
 	for id.Index() >= len(s.number) {
 		s.number = append(s.number, 0)
 	}
@@ -137,9 +137,9 @@ func (s *subject) call(id octree.ID, object int) {
 // to the checksum if check is set.
 func (s *subject) ask(c *class, check bool, to *sum) func(q int) {
 	at := 0
-	visit := func(octree.ID, octree.Box) bool { to.found++; return true }
+	visit := func(octree.ObjectID, octree.Box) bool { to.found++; return true }
 	if check {
-		visit = func(id octree.ID, _ octree.Box) bool {
+		visit = func(id octree.ObjectID, _ octree.Box) bool {
 			to.found++
 			to.check += key(at, s.number[id.Index()])
 			return true
@@ -209,7 +209,7 @@ func (s *subject) ask(c *class, check bool, to *sum) func(q int) {
 	case pairs:
 		if t, ok := s.tree.(pairer); ok {
 			return func(int) {
-				t.Pairs(func(a, b octree.ID) bool {
+				t.Pairs(func(a, b octree.ObjectID) bool {
 					to.found++
 					if check {
 						i, j := s.number[a.Index()], s.number[b.Index()]
@@ -433,7 +433,7 @@ func (s *scene) moving(class string, b builder, x *subject, move func(to []octre
 }
 
 // moveAll gives all objects new boxes. The type that matters most is not called through an interface.
-func moveAll(m mover, ids []octree.ID, to []octree.Box) {
+func moveAll(m mover, ids []octree.ObjectID, to []octree.Box) {
 	if t, ok := m.(*octree.Tree); ok {
 		for i, id := range ids {
 			if t.Move(id, to[i]) != nil {

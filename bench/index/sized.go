@@ -80,14 +80,14 @@ func (t *sized) take(i int32, code uint64) {
 	}
 }
 
-func (t *sized) Insert(b octree.Box) (octree.ID, error) {
+func (t *sized) Insert(b octree.Box) (octree.ObjectID, error) {
 	i, code := int32(len(t.boxes)), t.code(&b)
 	t.boxes, t.codes = append(t.boxes, b), append(t.codes, code)
 	t.put(i, code)
-	return octree.ID(i), nil
+	return octree.ObjectID(i), nil
 }
 
-func (t *sized) Move(id octree.ID, b octree.Box) error {
+func (t *sized) Move(id octree.ObjectID, b octree.Box) error {
 	i := id.Index()
 	if i >= len(t.boxes) {
 		return fs.ErrNotExist
@@ -101,16 +101,16 @@ func (t *sized) Move(id octree.ID, b octree.Box) error {
 	return nil
 }
 
-func (t *sized) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *sized) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	t.visit(1, octree.Vec{}, sizedEdge, &q, func(i int32) bool {
-		return !q.Overlaps(t.boxes[i]) || yield(octree.ID(i), t.boxes[i])
+		return !q.Overlaps(t.boxes[i]) || yield(octree.ObjectID(i), t.boxes[i])
 	})
 }
 
-func (t *sized) Ball(c octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t *sized) Ball(c octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	q := octree.Around(c, radius)
 	t.visit(1, octree.Vec{}, sizedEdge, &q, func(i int32) bool {
-		return squared(&t.boxes[i], c) > radius*radius || yield(octree.ID(i), t.boxes[i])
+		return squared(&t.boxes[i], c) > radius*radius || yield(octree.ObjectID(i), t.boxes[i])
 	})
 }
 

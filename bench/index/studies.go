@@ -54,14 +54,14 @@ func studies(seed uint64, share float64) (out []study) {
 		x := study{"layouts, " + s.name, s, []builder{defaultTree()}, nil}
 		middle := s.classes[slices.IndexFunc(s.classes, func(c class) bool { return c.kind == ball })+3]
 		x.keep = []string{middle.name, "nearest 8", firstClass(s, first), firstClass(s, frustum), "build", "insert", "remove", "move", "down", "walk", "neighbours", "bytes", "node", "grow"}
-		for _, k := range layout.Kinds() {
+		for _, k := range layout.All() {
 			name := k.Name
 			if k.Options.Boxes != layout.Computed {
 				name = strings.Replace(name, " parent", "", 1)
 			}
 			x.builders = append(x.builders, byLayout(name, loose(k.Options)))
 		}
-		virtual := layout.Options{Kind: layout.Hashed, Mask: true, Virtual: true}
+		virtual := layout.Options{Storage: layout.Hashed, Mask: true, Virtual: true}
 		x.builders = append(x.builders, byLayout("hashed 64 mask virtual", loose(virtual)))
 		out = append(out, x)
 	}
@@ -88,7 +88,7 @@ func studies(seed uint64, share float64) (out []study) {
 	n := len(mixed.boxes) / 10
 	trees := study{"two trees, a tenth moves", mixed, nil, []string{"ball 32", "box 128", "nearest 8", "move some", "rebuild"}}
 	trees.builders = []builder{
-		{"one tree", "", func(all []octree.Box) (any, []octree.ID, error) {
+		{"one tree", "", func(all []octree.Box) (any, []octree.ObjectID, error) {
 			t, err := octree.New(octree.Options{})
 			if err != nil {
 				return nil, nil, err
@@ -96,7 +96,7 @@ func studies(seed uint64, share float64) (out []study) {
 			ids, err := t.InsertAll(nil, all)
 			return oneTree{t, n}, ids, err
 		}},
-		{"two trees", "", func(all []octree.Box) (any, []octree.ID, error) {
+		{"two trees", "", func(all []octree.Box) (any, []octree.ObjectID, error) {
 			t := twoTrees{still: mustTree(), moving: mustTree(), n: n}
 			ids, err := t.moving.InsertAll(nil, all[:n])
 			if err == nil {
@@ -136,16 +136,16 @@ func mustTree() *octree.Tree {
 }
 
 // shifted returns the ID for an object that stands still, so that the trees share none.
-func (t twoTrees) shifted(id octree.ID) octree.ID { return id + octree.ID(t.n) }
+func (t twoTrees) shifted(id octree.ObjectID) octree.ObjectID { return id + octree.ObjectID(t.n) }
 
-func (t twoTrees) Overlapping(q octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t twoTrees) Overlapping(q octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	t.moving.Overlapping(q, yield)
-	t.still.Overlapping(q, func(id octree.ID, b octree.Box) bool { return yield(t.shifted(id), b) })
+	t.still.Overlapping(q, func(id octree.ObjectID, b octree.Box) bool { return yield(t.shifted(id), b) })
 }
 
-func (t twoTrees) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t twoTrees) Ball(center octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	t.moving.Ball(center, radius, yield)
-	t.still.Ball(center, radius, func(id octree.ID, b octree.Box) bool { return yield(t.shifted(id), b) })
+	t.still.Ball(center, radius, func(id octree.ObjectID, b octree.Box) bool { return yield(t.shifted(id), b) })
 }
 
 func (t twoTrees) Nearest(p octree.Vec, buf []octree.Near) []octree.Near {
@@ -169,14 +169,14 @@ func loose(o layout.Options) layout.Options {
 	o.Root = octree.Box{Min: octree.Vec{X: -1024, Y: -1024, Z: -1024}, Max: octree.Vec{X: 7168, Y: 7168, Z: 7168}}
 	o.Loose = 2
 	o.MaxDepth, o.SplitAbove = 8, 16
-	if o.Kind == layout.Full {
+	if o.Storage == layout.Full {
 		o.MaxDepth, o.SplitAbove = 6, 0
 	}
 	return o
 }
 
 func byLayout(name string, o layout.Options) builder {
-	return builder{name, "", func(boxes []octree.Box) (any, []octree.ID, error) {
+	return builder{name, "", func(boxes []octree.Box) (any, []octree.ObjectID, error) {
 		t, err := layout.New(o)
 		if err != nil {
 			return nil, nil, err
@@ -203,7 +203,7 @@ func (s *scene) extras(b builder, x *subject) (trials []*trial, rows []Row) {
 	add := func(class string, pieces, each int, do func(i int)) {
 		trials = append(trials, &trial{class: class, of: b, pieces: pieces, each: max(1, each), do: do})
 	}
-	some := func(n int, move func(octree.ID, octree.Box) error) {
+	some := func(n int, move func(octree.ObjectID, octree.Box) error) {
 		k := len(s.steps)
 		add("move some", 2*k, n, func(i int) {
 			to := s.boxes
@@ -235,7 +235,7 @@ func (s *scene) extras(b builder, x *subject) (trials []*trial, rows []Row) {
 		add("neighbours", len(leaves), 1, func(i int) {
 			leaves[i].Neighbours(func(layout.Node, layout.Direction) bool { return true })
 		})
-		if t.Options().Fixed || t.Options().Kind == layout.Full {
+		if t.Options().Fixed || t.Options().Storage == layout.Full {
 			break
 		}
 		// The root grows by some levels toward an object far away, and shrinks again.

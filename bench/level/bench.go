@@ -112,7 +112,7 @@ const farLevel = 3
 // far returns the levels that a full stone has, up to the first one of at most 8
 // chunks.
 func (b *levelBench) far() (out []placedLevel) {
-	var builder voxel.Builder
+	var builder voxel.ChunkBuilder
 	var cells lab.FlatChunk
 	for level := farLevel; ; level++ {
 		l := placedLevel{level: level}

@@ -48,7 +48,7 @@ type rowScanner interface{ scan() (sum int) }
 type levelFlat struct {
 	all     []*lab.FlatChunk // kept for the next batch
 	flats   []*lab.FlatChunk
-	builder voxel.Builder
+	builder voxel.ChunkBuilder
 }
 
 func (f *levelFlat) encode(batch []grid.Placed) error {
@@ -81,7 +81,7 @@ func (f *levelFlat) check(batch []grid.Placed, seconds *float64) error {
 type levelRows struct {
 	filled  [][voxel.ChunkEdge]voxel.Cell // by cell
 	chunks  []packedRows
-	builder voxel.Builder
+	builder voxel.ChunkBuilder
 }
 
 type packedRows struct {
@@ -190,7 +190,7 @@ func (byteRuns) decode(src []byte) (*voxel.Chunk, int, error) { return codec.Dec
 // bitRuns is bit-packed runs, as for the wire.
 type bitRuns struct {
 	cells   lab.FlatChunk
-	builder voxel.Builder
+	builder voxel.ChunkBuilder
 }
 
 func (r *bitRuns) append(dst []byte, c *voxel.Chunk) []byte {

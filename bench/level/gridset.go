@@ -87,7 +87,7 @@ func flatten(placed []grid.Placed) flatChunks {
 
 // view returns the flat chunks as a volume with all its levels.
 func (s *gridSet) view(schema voxel.Schema) *grid.View {
-	var b voxel.Builder
+	var b voxel.ChunkBuilder
 	v := grid.Build(grid.Options{Schema: schema}, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
 		for _, pos := range s.at {
 			if !yield(pos, b.FromFlat(s.chunks[pos])) {

@@ -59,7 +59,7 @@ func TestBenchLight(t *testing.T) {
 	e := c.Edit()
 	e.Set(in.X, in.Y, in.Z, 5)
 	e.Set(in.X+1, in.Y, in.Z, 4)
-	v.Chunks[pos] = e.Publish()
+	v.Chunks[pos] = e.Publish(new(voxel.ChunkBuilder))
 	after := mustBenchLight(t, labtest.Anvil(t, w.Source(), t.TempDir(), "changed"))
 	ownNow, carriedNow := differing(t, after.Block)
 	if after.Block.Equal != before.Block.Equal-2 || carriedNow-carried != 1 || ownNow-own != 1 {

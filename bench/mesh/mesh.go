@@ -149,7 +149,7 @@ func sum(all []float64) (s float64) {
 }
 
 func (b *bench) quads(o mesh.Options) (load, run func(geom.Box) int) {
-	m := mesh.NewMesher(mesh.NewTerrainTable(nil), o)
+	m := mesh.NewMesher(mesh.NewTerrainOpacities(nil), o)
 	return func(box geom.Box) int {
 			m.Load(b.view, box, 0, [mesh.Faces]mesh.Border{})
 			return 0
@@ -266,7 +266,7 @@ func (b *bench) collide(ctx context.Context, r *Report) error {
 		row:  Row{Name: "cairn, collision", Edge: geom.ChunkEdge, Boxes: len(boxes)},
 		load: func(geom.Box) int { return 0 },
 	}
-	solid := mesh.NewTerrainTable(nil)
+	solid := mesh.NewTerrainOpacities(nil)
 	m.mesh = func(box geom.Box) (n int) {
 		c := mesh.NewCollider(solid)
 		c.Update(b.view, []geom.Box{box}, func(report *mesh.Obstacles) { n = len(report.Boxes) })

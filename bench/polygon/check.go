@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -169,7 +170,7 @@ type ringKeys struct {
 func keys(parts []region.PolygonPart, moved region.Corner) ([]ringKeys, error) {
 	out := make([]ringKeys, 0, len(parts))
 	for _, p := range parts {
-		r := ringKeys{p.Side, make([]key, 0, p.Polygon.Len())}
+		r := ringKeys{p.Side, []key(nil)}
 		for v := range p.Polygon.Vertices() {
 			x, z, over, ok := v.Fraction()
 			if !ok {
@@ -218,7 +219,7 @@ func properties(ring []region.Corner, l region.Line, parts []region.PolygonPart,
 		}
 		sums[p.Side] = (sums[p.Side] + area(k)) % prime
 		again, err := region.Split(p.Polygon, l)
-		if err != nil || len(again) != 1 || again[0].Side != p.Side || again[0].Polygon.Len() != len(k) {
+		if err != nil || len(again) != 1 || again[0].Side != p.Side || len(slices.Collect(again[0].Polygon.Vertices())) != len(k) {
 			return fmt.Errorf("part %d is split again into %d, %v", i, len(again), err)
 		}
 	}

@@ -135,7 +135,7 @@ func (o *meshOptions) run(ctx context.Context, sf *storeFlag, from, to string) (
 
 // paletteOf says how the cells of a scene look.
 func paletteOf(v *scene.Scene) *mesh.Palette {
-	t := picture.NewTable()
+	t := picture.NewLooks()
 	terrain, schema := v.Terrain(), voxel.Palette
 	if terrain {
 		schema = voxel.Terrain

@@ -25,7 +25,7 @@ type Builder struct {
 	y      int          // slices done
 	wide   int          // towers along x
 	towers []tower
-	free   []*voxel.Builder
+	free   []*voxel.ChunkBuilder
 	placed []grid.Placed
 	same   map[shape]*voxel.Chunk
 	flat   [voxel.SliceCells]voxel.Cell
@@ -37,7 +37,7 @@ type tower struct {
 	v    voxel.Cell // of all slices so far, if b is nil; of the last slice, if even is set
 	n    int        // slices so far
 	even bool       // the last slice was uniform
-	b    *voxel.Builder
+	b    *voxel.ChunkBuilder
 	w, l int // cells of the footprint within the box
 	x, z int // its least corner
 }
@@ -229,7 +229,7 @@ func (b *Builder) open(t *tower) {
 		t.b, b.free = b.free[n-1], b.free[:n-1]
 	} else {
 		b.fail(b.limit.Take(builderBytes))
-		t.b = new(voxel.Builder)
+		t.b = new(voxel.ChunkBuilder)
 	}
 	if t.n == 0 {
 		return

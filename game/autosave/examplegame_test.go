@@ -83,7 +83,7 @@ func Example_game() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var cow octree.ID
+	var cow octree.ObjectID
 	err = ann.mobs.Tick(func(t *object.Tick) (err error) {
 		cow, err = t.Spawn(voxel.Entities, thing("minecraft:cow"), octree.Vec{X: 0.5, Y: 65, Z: 0.5})
 		return err

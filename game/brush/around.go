@@ -49,7 +49,7 @@ func edited(v *world.VolumeTx, pos geom.ChunkPos, b geom.Box, cells []voxel.Cell
 	d := c.Edit()
 	corner := b.Min.InChunk()
 	d.WriteBox(geom.Box{Min: corner, Max: corner.Add(b.Size())}, cells)
-	return d.Publish()
+	return d.Publish(new(voxel.ChunkBuilder))
 }
 
 // around is a box within one chunk and the cells next to it, in the order of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format/document"
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
@@ -81,8 +82,8 @@ func writeColumn(d *world.DimensionTx, before, after *voxel.Column) {
 	case before == nil || !sameBody(before, after):
 		d.SetColumn(*after)
 	default:
-		for _, name := range voxel.ListsOf(before, after) {
-			if now := after.Objects(name); !voxel.SameObjects(before.Objects(name), now) {
+		for _, name := range takeback.Lists(before, after) {
+			if now := after.Objects(name); !takeback.Same(before.Objects(name), now) {
 				d.SetObjects(name, after.Pos, now)
 			}
 		}
@@ -105,7 +106,7 @@ func sameColumn(a, b *voxel.Column) bool {
 		return a == b
 	}
 	return sameBody(a, b) && slices.EqualFunc(a.Lists, b.Lists, func(a, b voxel.List) bool {
-		return a.Name == b.Name && voxel.SameObjects(a.Objects, b.Objects)
+		return a.Name == b.Name && takeback.Same(a.Objects, b.Objects)
 	})
 }
 
@@ -306,7 +307,7 @@ func (r *restoredColumn) change(now *voxel.Column) *voxel.Column {
 		out.Lists = nil
 	}
 	if r.of.Objects {
-		for _, name := range voxel.ListsOf(now, r.was) {
+		for _, name := range takeback.Lists(now, r.was) {
 			out.Lists = withList(out.Lists, name, r.merged(now.Objects(name), r.was.Objects(name)))
 		}
 	}

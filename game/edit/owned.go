@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -19,7 +20,7 @@ func (t *objectsTx) change(list string, pos geom.ColumnPos, version int32, f fun
 	c := t.d.Column(pos)
 	now := c.Objects(list)
 	next := f(now)
-	if t.err != nil || voxel.SameObjects(now, next) {
+	if t.err != nil || takeback.Same(now, next) {
 		return
 	}
 	if c == nil {

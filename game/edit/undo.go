@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -33,11 +34,11 @@ func (r *replaced) add(a *Arena, c *world.Change, ofColumn bool) {
 	}
 	for _, c := range c.Columns {
 		owned := false
-		for _, list := range voxel.ListsOf(c.Old, c.New) {
+		for _, list := range takeback.Lists(c.Old, c.New) {
 			was, is := c.Old.Objects(list), c.New.Objects(list)
-			if voxel.Owner(list) == voxel.Block && !voxel.SameObjects(was, is) {
+			if voxel.Owner(list) == voxel.Block && !takeback.Same(was, is) {
 				owned = true
-				r.addOwners(a, append(voxel.Without(was, is), voxel.Without(is, was)...))
+				r.addOwners(a, append(takeback.Without(was, is), takeback.Without(is, was)...))
 			}
 		}
 		if owned || ofColumn || c.Old == nil && !c.Unknown {
@@ -113,7 +114,7 @@ func (u undo) prepare(_ context.Context, a *Arena) (*plan, error) {
 		for pos, all := range r.chunks[v.Name] {
 			p := part{pos: pos, change: func(now *voxel.Chunk) *voxel.Chunk {
 				for _, c := range slices.Backward(all) {
-					now = voxel.TakeBackCells(c.before, c.after, now, nil)
+					now = takeback.Cells(c.before, c.after, now, nil)
 				}
 				return now
 			}}
@@ -148,8 +149,8 @@ func (r *replaced) undoColumn(c world.ColumnChange, now *voxel.Column) *voxel.Co
 		out = *c.Old
 		out.Stale, out.Maps, out.Lists = now.Stale, now.Maps, now.Lists
 	}
-	for _, name := range voxel.ListsOf(c.Old, c.New) {
-		back, some, _ := voxel.TakeBack(name, c.Old.Objects(name), c.New.Objects(name), now.Objects(name), func(p geom.Point) bool {
+	for _, name := range takeback.Lists(c.Old, c.New) {
+		back, some, _ := takeback.Objects(name, c.Old.Objects(name), c.New.Objects(name), now.Objects(name), func(p geom.Point) bool {
 			return voxel.Owner(name) == voxel.Block && len(r.chunks[voxel.Block][p.Chunk()]) > 0
 		})
 		if some {
@@ -168,14 +169,14 @@ func (r *replaced) giveBack(in *objectsTx, pos geom.ChunkPos, before, is *voxel.
 	other := func(o voxel.Object) bool { return o.At.Chunk() != pos || cellAt(before, o.At) != cellAt(is, o.At) }
 	for _, at := range pos.Columns() {
 		for _, c := range slices.Backward(r.columns[at]) {
-			for _, list := range voxel.ListsOf(c.Old, c.New) {
+			for _, list := range takeback.Lists(c.Old, c.New) {
 				if voxel.Owner(list) != voxel.Block {
 					continue
 				}
 				was, left := c.Old.Objects(list), c.New.Objects(list)
-				gone, came := slices.DeleteFunc(voxel.Without(was, left), other), slices.DeleteFunc(voxel.Without(left, was), other)
+				gone, came := slices.DeleteFunc(takeback.Without(was, left), other), slices.DeleteFunc(takeback.Without(left, was), other)
 				in.change(list, at, 0, func(now []voxel.Object) []voxel.Object {
-					now = voxel.Without(now, came)
+					now = takeback.Without(now, came)
 					taken := make(map[geom.Point]bool)
 					for _, o := range now {
 						taken[o.At] = o.Place != voxel.Nowhere

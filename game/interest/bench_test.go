@@ -20,7 +20,7 @@ type crowd struct {
 	viewers []interest.ViewerID
 	eyes    []interest.Viewer
 	walks   []octree.Vec // of viewers
-	objects []octree.ID
+	objects []octree.ObjectID
 	at, by  []octree.Vec // of objects
 	changes int
 }

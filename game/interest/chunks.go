@@ -244,7 +244,7 @@ func (s *Set) place(v *viewer) {
 	c, h, y := v.seen.at, float64(v.Chunks.Horizontal), float64(v.Chunks.vertical())
 	x0, y0, z0 := float64(c.X), float64(c.Y), float64(c.Z)
 	box := octree.Box{Min: octree.Vec{X: x0 - h, Y: y0 - y, Z: z0 - h}, Max: octree.Vec{X: x0 + h, Y: y0 + y, Z: z0 + h}}
-	if err := s.places.Move(octree.ID(v.id), box); err != nil {
+	if err := s.places.Move(octree.ObjectID(v.id), box); err != nil {
 		panic("interest: a viewer is in the tree: " + err.Error())
 	}
 }

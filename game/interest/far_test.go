@@ -73,9 +73,9 @@ func TestTreeAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ID]bool)}
+			twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ObjectID]bool)}
 		}
-		var ids []octree.ID
+		var ids []octree.ObjectID
 		for tick := range 60 {
 			var r *octree.Renewal
 			switch rng.IntN(8) {
@@ -137,9 +137,9 @@ func TestFarEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		viewers = append(viewers, id)
-		twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ID]bool)}
+		twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ObjectID]bool)}
 	}
-	var ids []octree.ID
+	var ids []octree.ObjectID
 	for range 50 {
 		id, err := tree.Insert(octree.At(at()))
 		if err != nil {

@@ -53,20 +53,20 @@ type Viewer struct {
 // same tree in all of them.
 type Objects interface {
 	Moment() octree.Moment
-	Changed(since octree.Moment, q octree.Box, yield func(octree.ID, octree.Box) bool) bool
-	Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool)
-	Get(octree.ID) (octree.Box, bool)
+	Changed(since octree.Moment, q octree.Box, yield func(octree.ObjectID, octree.Box) bool) bool
+	Ball(center octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool)
+	Get(octree.ObjectID) (octree.Box, bool)
 }
 
 // Changes are what changed for a viewer in a tick. What enters and leaves a Viewer's sight comes in
 // slices that are good until the function returns that got them.
 type Changes struct {
 	Viewer                ViewerID
-	ChunksIn              []geom.ChunkPos // nearest to its anchor first
-	ChunksOut             []geom.ChunkPos // nearest to the anchor before first
-	ObjectsIn, ObjectsOut []octree.ID     // in ascending order
+	ChunksIn              []geom.ChunkPos   // nearest to its anchor first
+	ChunksOut             []geom.ChunkPos   // nearest to the anchor before first
+	ObjectsIn, ObjectsOut []octree.ObjectID // in ascending order
 	// ObjectsMoved are objects that the viewer saw and still sees, in ascending order.
-	ObjectsMoved []octree.ID
+	ObjectsMoved []octree.ObjectID
 }
 
 func (c *Changes) empty() bool {
@@ -74,12 +74,12 @@ func (c *Changes) empty() bool {
 }
 
 // ViewerID names a viewer of one Set. No viewer gets the ViewerID of one that was removed.
-type ViewerID octree.ID
+type ViewerID octree.ObjectID
 
 // Index returns a small number that no other viewer of the Set has at the same time.
-func (id ViewerID) Index() int { return octree.ID(id).Index() }
+func (id ViewerID) Index() int { return octree.ObjectID(id).Index() }
 
-func (id ViewerID) String() string { return octree.ID(id).String() }
+func (id ViewerID) String() string { return octree.ObjectID(id).String() }
 
 // Set is the viewers of a dimension. One goroutine at a time may use it.
 type Set struct {
@@ -91,24 +91,24 @@ type Set struct {
 	changes Changes
 	sides   []side // of towers, for the viewer whose turn it is
 
-	last  []last   // by octree.ID.Index
+	last  []last   // by octree.ObjectID.Index
 	moved []uint64 // the same, as bits: who moved in this tick
-	jumps []octree.ID
+	jumps []octree.ObjectID
 	era   uint64  // how often all viewers have to look anew
 	drift float64 // how far any object went that did not jump, in all ticks together
 	step  float64 // the same in this tick
 	// stirred says that some object changed since the last Tick.
 	stirred bool
 	now     *near // whose turn it is
-	met     func(octree.ID, octree.Box) bool
-	note    func(octree.ID, octree.Box) bool
+	met     func(octree.ObjectID, octree.Box) bool
+	note    func(octree.ObjectID, octree.Box) bool
 
-	watchers [][]ViewerID // by octree.ID.Index
+	watchers [][]ViewerID // by octree.ObjectID.Index
 }
 
 // last is an object when it was last looked at.
 type last struct {
-	id  octree.ID
+	id  octree.ObjectID
 	box octree.Box
 }
 
@@ -120,7 +120,7 @@ type viewer struct {
 	moved   bool // since the last Tick
 	seen    sight
 	spare   []uint64
-	objects []octree.ID // that it sees, in ascending order
+	objects []octree.ObjectID // that it sees, in ascending order
 	near    near
 	way     float64 // that it has gone since it looked for what is near
 }
@@ -219,7 +219,7 @@ func (s *Set) Remove(id ViewerID) bool {
 	for _, o := range n.objects {
 		s.unwatch(o, id)
 	}
-	s.places.Remove(octree.ID(id))
+	s.places.Remove(octree.ObjectID(id))
 	s.viewers[id.Index()] = nil
 	return true
 }
@@ -285,7 +285,7 @@ var everything = octree.Box{
 // order, and returns the longer slice.
 func (s *Set) AppendViewers(dst []ViewerID, c geom.ChunkPos) []ViewerID {
 	n := len(dst)
-	s.places.Point(octree.Vec{X: float64(c.X), Y: float64(c.Y), Z: float64(c.Z)}, func(id octree.ID, _ octree.Box) bool {
+	s.places.Point(octree.Vec{X: float64(c.X), Y: float64(c.Y), Z: float64(c.Z)}, func(id octree.ObjectID, _ octree.Box) bool {
 		if s.viewers[id.Index()].seen.has(c) {
 			dst = append(dst, ViewerID(id))
 		}

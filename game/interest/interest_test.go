@@ -22,7 +22,7 @@ const edge = geom.ChunkEdge
 type slow struct {
 	margin, slack float64
 	viewers       map[interest.ViewerID]*slowViewer
-	boxes         map[octree.ID]octree.Box // in the last tick
+	boxes         map[octree.ObjectID]octree.Box // in the last tick
 }
 
 type slowViewer struct {
@@ -31,7 +31,7 @@ type slowViewer struct {
 	at      geom.ChunkPos // around which it was told of chunks
 	shape   interest.Reach
 	chunks  map[geom.ChunkPos]bool
-	objects map[octree.ID]bool
+	objects map[octree.ObjectID]bool
 }
 
 func chunkOf(p octree.Vec) geom.ChunkPos {
@@ -44,8 +44,8 @@ func boxOf(c geom.ChunkPos, grow float64) octree.Box {
 }
 
 func (s *slow) tick(tree *octree.Tree) (out []interest.Changes) {
-	now := make(map[octree.ID]octree.Box)
-	tree.All(func(id octree.ID, b octree.Box) bool { now[id] = b; return true })
+	now := make(map[octree.ObjectID]octree.Box)
+	tree.All(func(id octree.ObjectID, b octree.Box) bool { now[id] = b; return true })
 	var ids []interest.ViewerID
 	for id := range s.viewers {
 		ids = append(ids, id)
@@ -119,7 +119,7 @@ func nearest(chunks []geom.ChunkPos, from geom.ChunkPos) {
 	})
 }
 
-func (v *slowViewer) lookAtObjects(s *slow, c *interest.Changes, now map[octree.ID]octree.Box) {
+func (v *slowViewer) lookAtObjects(s *slow, c *interest.Changes, now map[octree.ObjectID]octree.Box) {
 	for id, b := range now {
 		far, grown := v.Objects, b
 		if v.objects[id] {
@@ -202,7 +202,7 @@ func testTick(t *testing.T, seed uint64) {
 	near := func(p octree.Vec, by float64) octree.Vec {
 		return octree.Vec{X: p.X + (rng.Float64()*2-1)*by, Y: p.Y, Z: p.Z + (rng.Float64()*2-1)*by}
 	}
-	var objects []octree.ID
+	var objects []octree.ObjectID
 	var viewers []interest.ViewerID
 	random := func(v interest.Viewer) interest.Viewer {
 		v.Position = near(v.Position, speed)
@@ -250,7 +250,7 @@ func testTick(t *testing.T, seed uint64) {
 						t.Fatal(err)
 					}
 					viewers = append(viewers, id)
-					twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ID]bool)}
+					twin.viewers[id] = &slowViewer{Viewer: v, objects: make(map[octree.ObjectID]bool)}
 				}
 			default:
 				if len(viewers) > 0 {
@@ -309,7 +309,7 @@ func testTick(t *testing.T, seed uint64) {
 }
 
 // whoSees asks the other way round.
-func whoSees(t *testing.T, rng *rand.Rand, s *interest.Set, twin *slow, objects []octree.ID) (n int) {
+func whoSees(t *testing.T, rng *rand.Rand, s *interest.Set, twin *slow, objects []octree.ObjectID) (n int) {
 	t.Helper()
 	check := func(what string, got []interest.ViewerID, sees func(v *slowViewer) bool) {
 		var want []interest.ViewerID

@@ -21,10 +21,10 @@ const (
 
 // near is the objects that are near to a viewer.
 type near struct {
-	ids   []octree.ID // in ascending order
-	due   []float64   // how far the way must be before it is looked at
-	next  float64     // the least of due
-	era   uint64      // of the Set. 0: nobody looked
+	ids   []octree.ObjectID // in ascending order
+	due   []float64         // how far the way must be before it is looked at
+	next  float64           // the least of due
+	era   uint64            // of the Set. 0: nobody looked
 	at    octree.Vec
 	reach float64 // without pad
 	drift float64 // of the Set
@@ -84,13 +84,13 @@ func (s *Set) lookAround(v *viewer, objects Objects, reach float64) {
 }
 
 // meet notes an object that is near.
-func (s *Set) meet(id octree.ID, _ octree.Box) bool {
+func (s *Set) meet(id octree.ObjectID, _ octree.Box) bool {
 	s.now.ids = append(s.now.ids, id)
 	return true
 }
 
 // recall has an object looked at that jumped or was removed.
-func (s *Set) recall(n *near, id octree.ID) {
+func (s *Set) recall(n *near, id octree.ObjectID) {
 	i, there := slices.BinarySearch(n.ids, id)
 	if !there {
 		if l := &s.last[id.Index()]; l.id != id || l.box.Distance(n.at) > n.reach+pad {
@@ -117,7 +117,7 @@ func (s *Set) lookAtDue(v *viewer, objects Objects, way float64) {
 	n.next = next
 	if len(s.changes.ObjectsOut) > 0 {
 		out := s.changes.ObjectsOut
-		v.objects = slices.DeleteFunc(v.objects, func(id octree.ID) bool {
+		v.objects = slices.DeleteFunc(v.objects, func(id octree.ObjectID) bool {
 			_, gone := slices.BinarySearch(out, id)
 			return gone
 		})
@@ -125,7 +125,7 @@ func (s *Set) lookAtDue(v *viewer, objects Objects, way float64) {
 }
 
 // lookAt looks at one object, and returns when it is due again.
-func (s *Set) lookAt(v *viewer, objects Objects, id octree.ID, way float64) (due float64) {
+func (s *Set) lookAt(v *viewer, objects Objects, id octree.ObjectID, way float64) (due float64) {
 	_, had := slices.BinarySearch(v.objects, id)
 	b, ok := objects.Get(id)
 	if !ok {
@@ -177,7 +177,7 @@ func (s *Set) follow(objects Objects) {
 }
 
 // compare notes where an object went.
-func (s *Set) compare(id octree.ID, b octree.Box) bool {
+func (s *Set) compare(id octree.ObjectID, b octree.Box) bool {
 	i := id.Index()
 	if n := i + 1; n > len(s.last) {
 		s.moved = append(s.moved, make([]uint64, (n+63)/64-len(s.moved))...)
@@ -215,20 +215,20 @@ func distance(a, b *octree.Box) float64 {
 }
 
 // lose reports that a viewer sees an object no longer.
-func (s *Set) lose(v *viewer, id octree.ID) {
+func (s *Set) lose(v *viewer, id octree.ObjectID) {
 	s.changes.ObjectsOut = append(s.changes.ObjectsOut, id)
 	s.unwatch(id, v.id)
 }
 
 // watch notes that a viewer sees an object. The list of an index may have viewers of an object that
 // had it before and whose turn has not come.
-func (s *Set) watch(o octree.ID, v ViewerID) {
+func (s *Set) watch(o octree.ObjectID, v ViewerID) {
 	list := s.watchers[o.Index()]
 	i, _ := slices.BinarySearch(list, v)
 	s.watchers[o.Index()] = slices.Insert(list, i, v)
 }
 
-func (s *Set) unwatch(o octree.ID, v ViewerID) {
+func (s *Set) unwatch(o octree.ObjectID, v ViewerID) {
 	list := s.watchers[o.Index()]
 	if i, ok := slices.BinarySearch(list, v); ok {
 		s.watchers[o.Index()] = slices.Delete(list, i, i+1)
@@ -237,7 +237,7 @@ func (s *Set) unwatch(o octree.ID, v ViewerID) {
 
 // AppendWatchers appends to dst the viewers that see an object, as Tick last said, in ascending
 // order, and returns the longer slice.
-func (s *Set) AppendWatchers(dst []ViewerID, o octree.ID) []ViewerID {
+func (s *Set) AppendWatchers(dst []ViewerID, o octree.ObjectID) []ViewerID {
 	if o.Index() >= len(s.watchers) {
 		return dst
 	}

@@ -81,7 +81,7 @@ func BenchmarkIndex(b *testing.B) {
 				for b.Loop() {
 					center := octree.Vec{X: rng.Float64()*800 - 400, Y: rng.Float64()*160 - 40, Z: rng.Float64()*800 - 400}
 					x.Read(func(l object.Lookup) {
-						l.Tree().Overlapping(octree.Around(center, max(size, -size)/2), func(id octree.ID, _ octree.Box) bool {
+						l.Tree().Overlapping(octree.Around(center, max(size, -size)/2), func(id octree.ObjectID, _ octree.Box) bool {
 							f, _ := l.Get(id)
 							if sum += f.Ordinal; size < 0 {
 								sum += len(f.Object().Payload)
@@ -166,10 +166,10 @@ func BenchmarkMovers(b *testing.B) {
 	b.Run("movers", func(b *testing.B) {
 		w, at, rng := start(b)
 		m := movers(b, w, object.MoverOptions{})
-		ids := make([]octree.ID, n)
+		ids := make([]octree.ObjectID, n)
 		tick(b, m, func(tk *object.Tick) error {
 			_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
-			tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+			tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool {
 				p, _ := tk.Get(id)
 				ids[numberOf(&p.Object)] = id
 				return true

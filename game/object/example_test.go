@@ -42,7 +42,7 @@ func Example() {
 		return
 	}
 	chests.Read(func(l object.Lookup) {
-		l.Tree().Ball(octree.Vec{X: 16, Y: 1}, 8, func(id octree.ID, _ octree.Box) bool {
+		l.Tree().Ball(octree.Vec{X: 16, Y: 1}, 8, func(id octree.ObjectID, _ octree.Box) bool {
 			f, _ := l.Get(id)
 			fmt.Println("near:", f.List.Name, "at", f.Object().At, "in column", f.Column)
 			return true
@@ -71,10 +71,10 @@ func ExampleMovers() {
 	}
 	defer animals.Close()
 
-	var cow octree.ID
+	var cow octree.ObjectID
 	err = animals.Tick(func(t *object.Tick) error {
 		_, err := t.TakeAll(voxel.Entities, world.Everywhere)
-		t.Tree().All(func(id octree.ID, _ octree.Box) bool { cow = id; return false })
+		t.Tree().All(func(id octree.ObjectID, _ octree.Box) bool { cow = id; return false })
 		return err
 	})
 	for range 20 { // ticks in which it runs east

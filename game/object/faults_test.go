@@ -150,8 +150,8 @@ func TestMoversEverybody(t *testing.T) {
 		func(i int) error {
 			return m.Tick(func(tk *object.Tick) error {
 				w.Dirty()
-				var ids []octree.ID
-				tk.Tree().All(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
+				var ids []octree.ObjectID
+				tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool { ids = append(ids, id); return true })
 				if len(ids) == 0 || i%40 == 39 {
 					tk.Clear()
 					_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
@@ -185,7 +185,7 @@ func TestMoversEverybody(t *testing.T) {
 		func(i int) error { _, err := x.Update(w.View().Dimension(earth)); return err },
 		func(i int) error {
 			x.Read(func(l object.Lookup) {
-				l.Tree().Ball(octree.Vec{}, 50, func(id octree.ID, _ octree.Box) bool {
+				l.Tree().Ball(octree.Vec{}, 50, func(id octree.ObjectID, _ octree.Box) bool {
 					f, _ := l.Get(id)
 					return f.Object() != nil
 				})
@@ -195,7 +195,7 @@ func TestMoversEverybody(t *testing.T) {
 				err = nil
 			}
 			m.Read(func(r object.Reading) {
-				r.Tree().Ball(octree.Vec{}, 50, func(octree.ID, octree.Box) bool { return true })
+				r.Tree().Ball(octree.Vec{}, 50, func(octree.ObjectID, octree.Box) bool { return true })
 			})
 			return err
 		},
@@ -240,9 +240,9 @@ func TestMoversEqual(t *testing.T) {
 		})
 		m := movers(t, w, object.MoverOptions{})
 		want := 10
-		ids := func() (out []octree.ID) {
+		ids := func() (out []octree.ObjectID) {
 			m.Read(func(r object.Reading) {
-				r.Tree().All(func(id octree.ID, _ octree.Box) bool { out = append(out, id); return true })
+				r.Tree().All(func(id octree.ObjectID, _ octree.Box) bool { out = append(out, id); return true })
 			})
 			slices.Sort(out)
 			return out

@@ -41,7 +41,7 @@ type Index struct {
 	rows  []row
 	free  []uint32                  // rows that are not in use
 	first map[geom.ColumnPos]uint32 // row of each column
-	homes []home                    // by octree.ID.Index
+	homes []home                    // by octree.ObjectID.Index
 	fresh *fresh                    // while the index is made
 }
 
@@ -171,7 +171,7 @@ func (x *Index) fill() error {
 	if x.fresh = nil; f == nil {
 		return nil
 	}
-	ids, err := x.tree.InsertAll(make([]octree.ID, 0, len(f.boxes)), f.boxes)
+	ids, err := x.tree.InsertAll(make([]octree.ObjectID, 0, len(f.boxes)), f.boxes)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (x *Index) replace(pos geom.ColumnPos, now *voxel.Column) error {
 	last := none
 	for _, l := range lists {
 		r := uint32(0)
-		var had []octree.ID
+		var had []octree.ObjectID
 		if k := slices.IndexFunc(old, func(r uint32) bool { return r != none && x.rows[r].list.Name == l.Name }); k >= 0 {
 			r, had, old[k] = old[k], ids[k], none
 		} else {
@@ -276,7 +276,7 @@ func (x *Index) newRow() uint32 {
 }
 
 // replaceList brings the objects of a row into the tree. had are the IDs that it had by ordinal.
-func (x *Index) replaceList(r uint32, had []octree.ID) error {
+func (x *Index) replaceList(r uint32, had []octree.ObjectID) error {
 	l := x.rows[r].list
 	for i := range l.Objects {
 		b, ok := x.box(l.Name, &l.Objects[i])
@@ -308,7 +308,7 @@ func (x *Index) replaceList(r uint32, had []octree.ID) error {
 	return nil
 }
 
-func (x *Index) removeAll(ids []octree.ID) {
+func (x *Index) removeAll(ids []octree.ObjectID) {
 	for _, id := range ids {
 		x.tree.Remove(id)
 	}
@@ -316,16 +316,16 @@ func (x *Index) removeAll(ids []octree.ID) {
 
 // stored returns the IDs of the objects of a column by row and ordinal, 0 for those that have no
 // box. It finds them in the tree, because that takes less memory than to keep them.
-func (x *Index) stored(rows []uint32) ([][]octree.ID, error) {
+func (x *Index) stored(rows []uint32) ([][]octree.ObjectID, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	ids := make([][]octree.ID, len(rows))
+	ids := make([][]octree.ObjectID, len(rows))
 	all := octree.Box{Min: octree.Vec{X: 1}} // finds nothing
 	count := 0
 	for k, r := range rows {
 		l := x.rows[r].list
-		ids[k] = make([]octree.ID, len(l.Objects))
+		ids[k] = make([]octree.ObjectID, len(l.Objects))
 		for i := range l.Objects {
 			if b, ok := x.box(l.Name, &l.Objects[i]); ok {
 				if count++; count == 1 {
@@ -335,7 +335,7 @@ func (x *Index) stored(rows []uint32) ([][]octree.ID, error) {
 			}
 		}
 	}
-	find := func(id octree.ID, _ octree.Box) bool {
+	find := func(id octree.ObjectID, _ octree.Box) bool {
 		h := x.homes[id.Index()]
 		if k := slices.Index(rows, h.row); k >= 0 && ids[k][h.ordinal] == 0 {
 			ids[k][h.ordinal] = id

@@ -130,9 +130,9 @@ func said(found []object.Found, payload bool) []string {
 }
 
 // collect returns what a query finds.
-func collect(x *object.Index, ask func(t *octree.Tree, yield func(octree.ID, octree.Box) bool)) (out []object.Found) {
+func collect(x *object.Index, ask func(t *octree.Tree, yield func(octree.ObjectID, octree.Box) bool)) (out []object.Found) {
 	x.Read(func(l object.Lookup) {
-		ask(l.Tree(), func(id octree.ID, _ octree.Box) bool {
+		ask(l.Tree(), func(id octree.ObjectID, _ octree.Box) bool {
 			f, _ := l.Get(id)
 			out = append(out, f)
 			return true
@@ -148,7 +148,7 @@ func count(x *object.Index) (n int) {
 }
 
 // get returns an object of an index.
-func get(x *object.Index, id octree.ID) (f object.Found, ok bool) {
+func get(x *object.Index, id octree.ObjectID) (f object.Found, ok bool) {
 	x.Read(func(l object.Lookup) { f, ok = l.Get(id) })
 	return f, ok
 }
@@ -193,13 +193,13 @@ func compare(t *testing.T, rng *rand.Rand, x *object.Index, all []object.Found, 
 	for range 8 {
 		center, r := vec(), float64(rng.IntN(60))
 		q := octree.Around(center, r)
-		check("overlapping", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Overlapping(q, y) }), keep(all, q.Overlaps))
-		check("inside", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Inside(q, y) }), keep(all, q.Contains))
-		check("point", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Point(center, y) }), keep(all, octree.At(center).Overlaps))
-		check("ball", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Ball(center, r, y) }), keep(all, func(b octree.Box) bool { return b.Distance(center) <= r }))
+		check("overlapping", collect(x, func(t *octree.Tree, y func(octree.ObjectID, octree.Box) bool) { t.Overlapping(q, y) }), keep(all, q.Overlaps))
+		check("inside", collect(x, func(t *octree.Tree, y func(octree.ObjectID, octree.Box) bool) { t.Inside(q, y) }), keep(all, q.Contains))
+		check("point", collect(x, func(t *octree.Tree, y func(octree.ObjectID, octree.Box) bool) { t.Point(center, y) }), keep(all, octree.At(center).Overlaps))
+		check("ball", collect(x, func(t *octree.Tree, y func(octree.ObjectID, octree.Box) bool) { t.Ball(center, r, y) }), keep(all, func(b octree.Box) bool { return b.Distance(center) <= r }))
 		f := octree.Frustum{{Normal: octree.Vec{X: 1}, Offset: -center.X}, {Normal: octree.Vec{Y: 1, Z: 1}, Offset: 3},
 			{Normal: octree.Vec{X: -1}, Offset: center.X + 90}, {}, {}, {}}
-		check("frustum", collect(x, func(t *octree.Tree, y func(octree.ID, octree.Box) bool) { t.Frustum(f, y) }), keep(all, f.Sees))
+		check("frustum", collect(x, func(t *octree.Tree, y func(octree.ObjectID, octree.Box) bool) { t.Frustum(f, y) }), keep(all, f.Sees))
 		var near []octree.Near
 		x.Read(func(l object.Lookup) { near = l.Tree().Nearest(center, make([]octree.Near, 7)) })
 		byDistance := slices.Clone(all)
@@ -399,7 +399,7 @@ func TestIndexBeside(t *testing.T) {
 				n, sum := 0, 0
 				first := -1
 				x.Read(func(l object.Lookup) {
-					l.Tree().Overlapping(octree.Box{Min: octree.Vec{X: -1, Y: -1, Z: -1}, Max: octree.Vec{X: 1000, Y: 1000, Z: 1000}}, func(id octree.ID, _ octree.Box) bool {
+					l.Tree().Overlapping(octree.Box{Min: octree.Vec{X: -1, Y: -1, Z: -1}, Max: octree.Vec{X: 1000, Y: 1000, Z: 1000}}, func(id octree.ObjectID, _ octree.Box) bool {
 						f, _ := l.Get(id)
 						if first < 0 {
 							first = f.Object().At.Y

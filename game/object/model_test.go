@@ -152,10 +152,10 @@ func TestMoversGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var id, other octree.ID
+	var id, other octree.ObjectID
 	tick(t, a, func(tk *object.Tick) error {
 		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
-		tk.Tree().All(func(i octree.ID, _ octree.Box) bool { id = i; return true })
+		tk.Tree().All(func(i octree.ObjectID, _ octree.Box) bool { id = i; return true })
 		return errors.Join(err, tk.Move(id, octree.Vec{X: 4}))
 	})
 	tick(t, b, func(tk *object.Tick) (err error) {
@@ -255,7 +255,7 @@ func TestMoversGates(t *testing.T) {
 			err := from.Tick(func(tk *object.Tick) error {
 				there := tk.Beside(to)
 				var all []object.Mover
-				tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+				tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool {
 					p, _ := tk.Get(id)
 					all = append(all, p)
 					return true
@@ -357,11 +357,11 @@ func testAnything(t *testing.T, seed uint64, whole bool) {
 	})
 	commit(t, w)
 	var m *object.Movers
-	ids := make(map[int]octree.ID)
+	ids := make(map[int]octree.ObjectID)
 	retake := func(tk *object.Tick) error {
 		clear(ids)
 		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
-		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+		tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool {
 			p, _ := tk.Get(id)
 			ids[numberOf(&p.Object)] = id
 			return true
@@ -369,7 +369,7 @@ func testAnything(t *testing.T, seed uint64, whole bool) {
 		return err
 	}
 	lost := func() {
-		gone := make(map[octree.ID]bool)
+		gone := make(map[octree.ObjectID]bool)
 		for _, id := range m.Lost() {
 			gone[id] = true
 		}

@@ -32,7 +32,7 @@ type MoverOptions struct {
 
 // Mover is an object that moves.
 type Mover struct {
-	ID   octree.ID
+	ID   octree.ObjectID
 	At   octree.Vec
 	Body Body
 	List string
@@ -66,9 +66,9 @@ type Movers struct {
 
 	// What is below needs mu.
 	tree    *octree.Tree
-	all     []*mover // by octree.ID.Index; nil: none
+	all     []*mover // by octree.ObjectID.Index; nil: none
 	changed []*mover // what the columns do not show yet
-	lost    []octree.ID
+	lost    []octree.ObjectID
 	homes   map[geom.ColumnPos][]*mover // that columns have, also those that are released or removed
 	flight  []*job                      // of a Write under way
 	claims  map[claim]*listEdit         // of this Tick, until somebody leaves
@@ -232,7 +232,7 @@ func (t *Tick) Beside(m *Movers) *Tick {
 
 // Lost returns the movers that were dropped since it was last called, because their objects were
 // no longer in the world.
-func (m *Movers) Lost() []octree.ID {
+func (m *Movers) Lost() []octree.ObjectID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	lost := m.lost
@@ -244,14 +244,14 @@ func (m *Movers) Lost() []octree.ID {
 func (r Reading) Tree() *octree.Tree { return r.m.tree }
 
 // Get returns a mover, and whether it is there.
-func (r Reading) Get(id octree.ID) (Mover, bool) {
+func (r Reading) Get(id octree.ObjectID) (Mover, bool) {
 	if p := r.m.find(id); p != nil {
 		return p.Mover, true
 	}
 	return Mover{}, false
 }
 
-func (m *Movers) find(id octree.ID) *mover {
+func (m *Movers) find(id octree.ObjectID) *mover {
 	if i := id.Index(); i < len(m.all) && m.all[i] != nil && m.all[i].ID == id {
 		return m.all[i]
 	}
@@ -269,7 +269,7 @@ func (m *Movers) touch(p *mover) {
 
 // Take makes a mover of an object that is in a column, where it stays until a Write. If the object
 // belongs to a mover, Take returns that.
-func (t *Tick) Take(f Found) (octree.ID, error) {
+func (t *Tick) Take(f Found) (octree.ObjectID, error) {
 	if f.Object() == nil {
 		return 0, fmt.Errorf("object: take object %d of column %v: it is not in memory", f.Ordinal, f.Column)
 	}
@@ -283,7 +283,7 @@ func (t *Tick) Take(f Found) (octree.ID, error) {
 	return j.ID, nil
 }
 
-func (t *Tick) take(f Found) (octree.ID, error) {
+func (t *Tick) take(f Found) (octree.ObjectID, error) {
 	o := f.Object()
 	at, ok := Position(o)
 	if !ok {
@@ -325,7 +325,7 @@ func (t *Tick) TakeAll(list string, box geom.Box) (n int, err error) {
 }
 
 // Spawn makes a mover that no column has yet. The next Write puts it into the column where it is then.
-func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ID, error) {
+func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ObjectID, error) {
 	o.At = geom.Point{}
 	if err := check(list, o); err != nil {
 		return 0, fmt.Errorf("object: spawn: %w", err)
@@ -338,7 +338,7 @@ func (t *Tick) Spawn(list string, o voxel.Object, at octree.Vec) (octree.ID, err
 	return id, err
 }
 
-func (t *Tick) add(p *mover) (octree.ID, error) {
+func (t *Tick) add(p *mover) (octree.ObjectID, error) {
 	if _, err := cellAt(p.At); err != nil {
 		return 0, err
 	}
@@ -358,7 +358,7 @@ func (t *Tick) add(p *mover) (octree.ID, error) {
 
 // Move moves a mover. It copies no column. The error wraps fs.ErrNotExist if there is no such mover,
 // and geom.ErrOutOfRange if no column can be at the position.
-func (t *Tick) Move(id octree.ID, at octree.Vec) error {
+func (t *Tick) Move(id octree.ObjectID, at octree.Vec) error {
 	const far = geom.MaxChunk * geom.ChunkEdge
 	p := t.m.find(id)
 	inside := -far <= at.X && at.X < far && -far <= at.Y && at.Y < far && -far <= at.Z && at.Z < far
@@ -376,7 +376,7 @@ func (t *Tick) Move(id octree.ID, at octree.Vec) error {
 	return nil
 }
 
-func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
+func (t *Tick) fault(what string, id octree.ObjectID, p *mover, at octree.Vec) error {
 	if p == nil {
 		return fmt.Errorf("object: %s mover %v: no such mover: %w", what, id, fs.ErrNotExist)
 	}
@@ -385,7 +385,7 @@ func (t *Tick) fault(what string, id octree.ID, p *mover, at octree.Vec) error {
 }
 
 // Touch says that MoverOptions.Object will return another object, though the mover stayed where it is.
-func (t *Tick) Touch(id octree.ID) error {
+func (t *Tick) Touch(id octree.ObjectID) error {
 	p := t.m.find(id)
 	if p == nil {
 		return t.fault("touch", id, nil, octree.Vec{})
@@ -395,13 +395,13 @@ func (t *Tick) Touch(id octree.ID) error {
 }
 
 // Remove removes a mover. The next Write removes its object from the world.
-func (t *Tick) Remove(id octree.ID) error { return t.leave("remove", id, removed) }
+func (t *Tick) Remove(id octree.ObjectID) error { return t.leave("remove", id, removed) }
 
 // Release ends a mover. The next Write leaves its object in the column where it is now, or as it was
 // stored if MoverOptions.Object cannot make it. Until then it cannot be taken again.
-func (t *Tick) Release(id octree.ID) error { return t.leave("release", id, released) }
+func (t *Tick) Release(id octree.ObjectID) error { return t.leave("release", id, released) }
 
-func (t *Tick) leave(what string, id octree.ID, f fate) error {
+func (t *Tick) leave(what string, id octree.ObjectID, f fate) error {
 	p := t.m.find(id)
 	if p == nil {
 		return t.fault(what, id, nil, octree.Vec{})

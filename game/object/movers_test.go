@@ -165,7 +165,7 @@ func testMovers(t *testing.T, seed uint64, whole bool) {
 			if err := m.Write(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if lost := m.Lost(); !slices.Equal(lost, []octree.ID{ids[n]}) {
+			if lost := m.Lost(); !slices.Equal(lost, []octree.ObjectID{ids[n]}) {
 				t.Fatalf("lost %v, want %v", lost, ids[n])
 			}
 			delete(ids, n)
@@ -261,17 +261,17 @@ type save struct {
 }
 
 // take takes all animals, and returns the movers by number.
-func take(t testing.TB, w *world.World, m *object.Movers) map[int]octree.ID {
+func take(t testing.TB, w *world.World, m *object.Movers) map[int]octree.ObjectID {
 	t.Helper()
 	h, err := w.Load(ctx, earth, world.Everywhere)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Release()
-	ids := make(map[int]octree.ID)
+	ids := make(map[int]octree.ObjectID)
 	tick(t, m, func(tk *object.Tick) error {
 		_, err := tk.TakeAll(voxel.Entities, world.Everywhere)
-		tk.Tree().All(func(id octree.ID, _ octree.Box) bool {
+		tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool {
 			p, _ := tk.Get(id)
 			ids[numberOf(&p.Object)] = id
 			return true
@@ -294,7 +294,7 @@ func external(t testing.TB, w *world.World, pos geom.ColumnPos, f func([]voxel.O
 	}
 }
 
-func someKey(rng *rand.Rand, m map[int]octree.ID) int {
+func someKey(rng *rand.Rand, m map[int]octree.ObjectID) int {
 	keys := make([]int, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
@@ -327,7 +327,7 @@ func numbers(w *world.World, pos geom.ColumnPos) (out []int) {
 }
 
 // herd makes a world with n animals in a row in column 0,0 and takes them.
-func herd(t testing.TB, st history.Store, n int, o object.MoverOptions) (*world.World, *object.Movers, []octree.ID) {
+func herd(t testing.TB, st history.Store, n int, o object.MoverOptions) (*world.World, *object.Movers, []octree.ObjectID) {
 	t.Helper()
 	w := create(t, st, world.Options{Whole: true})
 	update(t, w, func(tx *world.Tx) {
@@ -338,7 +338,7 @@ func herd(t testing.TB, st history.Store, n int, o object.MoverOptions) (*world.
 	})
 	commit(t, w)
 	m := movers(t, w, o)
-	ids := make([]octree.ID, n)
+	ids := make([]octree.ObjectID, n)
 	for i, id := range take(t, w, m) {
 		ids[i] = id
 	}
@@ -381,7 +381,7 @@ func TestMoversMeanwhile(t *testing.T) {
 		t.Run(fmt.Sprint(fails), func(t *testing.T) {
 			st := newStore()
 			w, m, ids := herd(t, st, 4, object.MoverOptions{})
-			var born octree.ID
+			var born octree.ObjectID
 			tick(t, m, func(tk *object.Tick) error {
 				at := octree.Vec{X: 40}
 				var err error
@@ -427,7 +427,7 @@ func TestMoversWithin(t *testing.T) {
 		t.Run(fmt.Sprint(fails), func(t *testing.T) {
 			st := newStore()
 			w, m, ids := herd(t, st, 5, object.MoverOptions{})
-			var born, other octree.ID
+			var born, other octree.ObjectID
 			at := octree.Vec{X: 40}
 			tick(t, m, func(tk *object.Tick) (err error) {
 				if born, err = tk.Spawn(voxel.Entities, animal(9, at), at); err != nil {
@@ -480,7 +480,7 @@ func TestMoversTwice(t *testing.T) {
 			return nil
 		})
 	}
-	again := func(at geom.ColumnPos, ordinal int) (id octree.ID, err error) {
+	again := func(at geom.ColumnPos, ordinal int) (id octree.ObjectID, err error) {
 		c, _ := w.View().Dimension(earth).Column(at)
 		tick(t, m, func(tk *object.Tick) error {
 			id, err = tk.Take(object.Found{Column: at, List: &c.Lists[0], Ordinal: ordinal})
@@ -600,7 +600,7 @@ func TestMoversNowhere(t *testing.T) {
 	if lost := m.Lost(); len(lost) != 2 || m.Dirty() {
 		t.Errorf("lost %v", lost)
 	}
-	if lost := m.Check(); !slices.Equal(lost, []octree.ID{ids[1]}) {
+	if lost := m.Check(); !slices.Equal(lost, []octree.ObjectID{ids[1]}) {
 		t.Errorf("lost %v", lost)
 	}
 	tick(t, m, func(tk *object.Tick) error {
@@ -692,7 +692,7 @@ func TestMoversBeside(t *testing.T) {
 	running(func() {
 		m.Read(func(r object.Reading) {
 			x := math.NaN()
-			r.Tree().All(func(id octree.ID, b octree.Box) bool {
+			r.Tree().All(func(id octree.ObjectID, b octree.Box) bool {
 				p, ok := r.Get(id)
 				if x != x {
 					x = p.At.X
@@ -758,7 +758,7 @@ func TestMomentOfTickAndUpdate(t *testing.T) {
 		}
 		return n
 	}
-	var id octree.ID
+	var id octree.ObjectID
 	for i := range 50 {
 		taken := make(chan int, 2)
 		err := w.Moment(func() error {

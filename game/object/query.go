@@ -11,7 +11,7 @@ import (
 
 // Found is an object that an Index has, and where it is stored.
 type Found struct {
-	ID     octree.ID // in the index, until the object is removed or goes to another place of its list
+	ID     octree.ObjectID // in the index, until the object is removed or goes to another place of its list
 	Box    octree.Box
 	Column geom.ColumnPos
 	// List is the list of the column that has the object. It must not be changed. In an Index of a
@@ -46,7 +46,7 @@ func (x *Index) Read(f func(Lookup)) {
 func (l Lookup) Tree() *octree.Tree { return l.x.tree }
 
 // Get returns an object by its ID in the tree, and whether it is there.
-func (l Lookup) Get(id octree.ID) (Found, bool) {
+func (l Lookup) Get(id octree.ObjectID) (Found, bool) {
 	b, ok := l.x.tree.Get(id)
 	if !ok {
 		return Found{}, false

@@ -139,8 +139,8 @@ func moveThere(t *testing.T, st history.Store, w *world.World, dim, list string)
 	}
 	for _, by := range []float64{20, -20} {
 		tick(t, m, func(tk *object.Tick) error {
-			var ids []octree.ID
-			tk.Tree().All(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
+			var ids []octree.ObjectID
+			tk.Tree().All(func(id octree.ObjectID, _ octree.Box) bool { ids = append(ids, id); return true })
 			for _, id := range ids {
 				p, _ := tk.Get(id)
 				p.At.X += by

@@ -315,12 +315,12 @@ func same(a, b *voxel.Object) bool {
 
 // Check drops the movers whose objects are no longer in the columns where they were stored, and
 // returns them. It passes over columns that are not loaded. Lost does not return them again.
-func (m *Movers) Check() []octree.ID {
+func (m *Movers) Check() []octree.ObjectID {
 	m.writing.Lock()
 	defer m.writing.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var lost []octree.ID
+	var lost []octree.ObjectID
 	d := m.w.View().Dimension(m.name)
 	edits := make(map[listKey]*listEdit)
 	for _, p := range m.all {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/world"
@@ -29,9 +30,9 @@ type list struct {
 func replacedColumn(c world.ColumnChange, derived bool) (column, bool) {
 	out := column{dimension: c.Dimension, pos: c.Pos, old: c.Old, new: c.New, derived: derived}
 	out.own = !sameColumn(c.Old, c.New, derived)
-	for _, name := range voxel.ListsOf(c.Old, c.New) {
+	for _, name := range takeback.Lists(c.Old, c.New) {
 		l := list{name, c.Old.Objects(name), c.New.Objects(name)}
-		if !voxel.SameObjects(l.old, l.new) {
+		if !takeback.Same(l.old, l.new) {
 			out.lists = append(out.lists, l)
 		}
 	}
@@ -103,7 +104,7 @@ func (c *column) takeBack(d *world.DimensionTx, lightStays bool, kept map[owned]
 		count("", c.putOwn(d, lightStays))
 	}
 	for _, l := range c.lists {
-		back, some, rest := voxel.TakeBack(l.name, l.old, l.new, d.Objects(l.name, c.pos), func(at geom.Point) bool {
+		back, some, rest := takeback.Objects(l.name, l.old, l.new, d.Objects(l.name, c.pos), func(at geom.Point) bool {
 			return kept[owned{volumeName{c.dimension, voxel.Owner(l.name)}, at}]
 		})
 		if some {

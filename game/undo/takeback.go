@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -246,7 +247,7 @@ func (c *chunk) takeBack(v *world.VolumeTx, table []voxel.Cell, keep func(at int
 		if table != nil {
 			old, new = old.Translate(table), new.Translate(table)
 		}
-		v.SetChunk(c.pos, voxel.TakeBackCells(old, new, now.Or(v.Default), keep))
+		v.SetChunk(c.pos, takeback.Cells(old, new, now.Or(v.Default), keep))
 	default:
 		for _, one := range c.cells {
 			if table != nil {

@@ -100,7 +100,7 @@ func forms(b *testing.B) []form {
 	var e codec.Encoder
 	var d codec.Decoder
 	var squeeze lz4.Compressor
-	var pack voxel.Builder
+	var pack voxel.ChunkBuilder
 	columns := form{name: "columns", encode: func(g ground) [][]byte { return e.Encode(g.page) }, decode: func(blobs [][]byte, g ground) error {
 		_, err := d.Decode(nil, codec.Columns, blobs, g.heights(), nil)
 		return err
@@ -190,7 +190,7 @@ func flatBytes(c *voxel.Chunk) []byte {
 }
 
 // repack makes a chunk of flat bytes, as every other form does.
-func repack(pack *voxel.Builder, plain []byte) {
+func repack(pack *voxel.ChunkBuilder, plain []byte) {
 	var f flat
 	for i := range f {
 		f[i] = voxel.Cell(binary.LittleEndian.Uint16(plain[2*i:]))

@@ -22,7 +22,7 @@ type Decoder struct {
 	now      [columns]voxel.Cell
 	spans    []span                 // of the tower
 	rising   [MaxTower * edge]int32 // by height the first span that changes there, plus one
-	build    voxel.Builder
+	build    voxel.ChunkBuilder
 	runs     reader // of the forms Columns and Images
 	relief   reliefDecoder
 	images   imageDecoder

@@ -87,7 +87,7 @@ func (r *run) append(dst []byte) []byte {
 // reserved 0.
 func DecodeRLE(src []byte) (*voxel.Chunk, int, error) {
 	var (
-		b          voxel.Builder
+		b          voxel.ChunkBuilder
 		slice      [voxel.SliceCells]voxel.Cell
 		at, filled int
 		changed    uint32

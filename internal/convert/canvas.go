@@ -18,7 +18,7 @@ type canvas struct {
 	towers   map[geom.ColumnPos]*openTower
 	order    []geom.ColumnPos // towers, in the order in which they were used last
 	free     []*flat
-	builder  voxel.Builder
+	builder  voxel.ChunkBuilder
 	open     int // flat chunks held
 	bound    *budget
 	takeBack func(geom.ChunkPos) *voxel.Chunk // a chunk that left memory, or nil

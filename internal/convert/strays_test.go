@@ -27,7 +27,7 @@ func TestStrays(t *testing.T) {
 			}
 			d := c.Edit()
 			d.Set(p.InChunk().X, p.InChunk().Y, p.InChunk().Z, 1)
-			out[p.Chunk()] = d.Publish()
+			out[p.Chunk()] = d.Publish(new(voxel.ChunkBuilder))
 		}
 		return out
 	}

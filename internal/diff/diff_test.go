@@ -40,7 +40,7 @@ func set(d *convert.LoadedDimension, volume string, p geom.Point, c voxel.Cell) 
 	}
 	draft, in := old.Edit(), p.InChunk()
 	draft.Set(in.X, in.Y, in.Z, c)
-	v.Chunks[p.Chunk()] = draft.Publish()
+	v.Chunks[p.Chunk()] = draft.Publish(new(voxel.ChunkBuilder))
 }
 
 func mustLoad(t testing.TB, src format.Source) *convert.Loaded {

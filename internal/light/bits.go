@@ -73,7 +73,7 @@ func (b Bits) Differ(a Bits) uint32 {
 	return (b.ones ^ a.ones) | (b.twos ^ a.twos) | (b.fours ^ a.fours) | (b.eights ^ a.eights)
 }
 
-// Runs returns where runs of equal light start, in the form of voxel.Builder.Runs.
+// Runs returns where runs of equal light start, in the form of voxel.ChunkBuilder.Runs.
 // It writes their light to dst.
 func (b Bits) Runs(dst *[geom.ChunkEdge]voxel.Cell) (starts uint32, cells []voxel.Cell) {
 	starts = b.Differ(Bits{b.ones << 1, b.twos << 1, b.fours << 1, b.eights << 1}) | 1

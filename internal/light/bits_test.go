@@ -46,7 +46,7 @@ func TestBits(t *testing.T) {
 				want[i] = tt.cell(i&31, a[i], b[i])
 			}
 			ca, cb := voxel.FromFlat(a), voxel.FromFlat(b)
-			var out voxel.Builder
+			var out voxel.ChunkBuilder
 			var runs [voxel.ChunkEdge]voxel.Cell
 			for y := range voxel.ChunkEdge {
 				for z := range voxel.ChunkEdge {

@@ -33,16 +33,16 @@ func (f *Flood) Octants(c *voxel.Chunk, pos geom.ChunkPos) (octants uint8) {
 
 // Minus returns a chunk of light minus what the last Fill predicts, modulo 16: the
 // flood in the given octants, and Channel.Full elsewhere.
-func (f *Flood) Minus(b *voxel.Builder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8) *voxel.Chunk {
+func (f *Flood) Minus(b *voxel.ChunkBuilder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8) *voxel.Chunk {
 	return f.onto(b, c, pos, octants, true)
 }
 
 // Plus undoes Minus.
-func (f *Flood) Plus(b *voxel.Builder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8) *voxel.Chunk {
+func (f *Flood) Plus(b *voxel.ChunkBuilder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8) *voxel.Chunk {
 	return f.onto(b, c, pos, octants, false)
 }
 
-func (f *Flood) onto(b *voxel.Builder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8, minus bool) *voxel.Chunk {
+func (f *Flood) onto(b *voxel.ChunkBuilder, c *voxel.Chunk, pos geom.ChunkPos, octants uint8, minus bool) *voxel.Chunk {
 	var runs [geom.ChunkEdge]voxel.Cell
 	full := All(f.kind.Full())
 	for y := range geom.ChunkEdge {

@@ -30,12 +30,12 @@ func makeCrowd() *crowd {
 // child, one from a leaf to a neighbour, one node of a walk, and insert, move and a ball.
 func BenchmarkLayouts(b *testing.B) {
 	c := makeCrowd()
-	for _, k := range layout.Kinds() {
+	for _, k := range layout.All() {
 		o := k.Options
 		o.Root, o.Loose = box(0, 0, 0, 4096, 4096, 4096), 2.0
 		o.Fixed = true
 		o.MaxDepth = 5
-		if o.Kind != layout.Full {
+		if o.Storage != layout.Full {
 			o.SplitAbove, o.MaxDepth = 16, 7
 		}
 		b.Run(k.Name, func(b *testing.B) {
@@ -52,7 +52,7 @@ func BenchmarkLayouts(b *testing.B) {
 				found := 0
 				for b.Loop() {
 					at := octree.Vec{X: random.Float64() * 4096, Y: random.Float64() * 512, Z: random.Float64() * 4096}
-					tree.Ball(at, 64, func(octree.ID, octree.Box) bool { found++; return true })
+					tree.Ball(at, 64, func(octree.ObjectID, octree.Box) bool { found++; return true })
 				}
 				b.ReportMetric(float64(found)/float64(b.N), "found/op")
 			})

@@ -15,7 +15,7 @@ import (
 // whose objects lie in the smallest node, Build works from the bottom up: it sorts objects
 // by the Morton codes of their smallest cells, makes those cells nodes, and takes nodes
 // away again whose parent can hold their objects. In other trees it inserts in that order.
-func (t *Tree) Build(boxes []octree.Box) ([]octree.ID, error) {
+func (t *Tree) Build(boxes []octree.Box) ([]octree.ObjectID, error) {
 	if len(boxes) == 0 {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ func (t *Tree) Build(boxes []octree.Box) ([]octree.ID, error) {
 	if err := t.admit(all); err != nil {
 		return nil, fmt.Errorf("layout: build: %w", err)
 	}
-	ids := make([]octree.ID, len(boxes))
+	ids := make([]octree.ObjectID, len(boxes))
 	sorted := make([]sortable, len(boxes))
 	for i, b := range boxes {
 		ids[i] = t.newID(b)
@@ -43,7 +43,7 @@ func (t *Tree) Build(boxes []octree.Box) ([]octree.ID, error) {
 	slices.SortFunc(sorted, func(a, b sortable) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.depth, b.depth), cmp.Compare(a.id.Index(), b.id.Index()))
 	})
-	if empty && t.opts.Objects == Enclosing && t.opts.Kind != Full {
+	if empty && t.opts.Objects == Enclosing && t.opts.Storage != Full {
 		t.emit(t.raise(sorted), sorted)
 		return ids, nil
 	}
@@ -58,12 +58,12 @@ func (t *Tree) Build(boxes []octree.Box) ([]octree.ID, error) {
 type sortable struct {
 	key   uint64
 	depth int
-	id    octree.ID
+	id    octree.ObjectID
 }
 
-func (t *Tree) sortable(id octree.ID, b *octree.Box) sortable {
+func (t *Tree) sortable(id octree.ObjectID, b *octree.Box) sortable {
 	s := sortable{id: id}
-	for c := t.top; c.half > t.lowest && (t.opts.Kind == Full || t.divides(c)); s.depth++ {
+	for c := t.top; c.half > t.lowest && (t.opts.Storage == Full || t.divides(c)); s.depth++ {
 		o := t.octant(c, b)
 		c = c.child(o)
 		if box := t.box(c); !contains(&box, b) {

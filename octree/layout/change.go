@@ -86,7 +86,7 @@ func (t *Tree) held(n ref) int {
 }
 
 // add puts an object into a node.
-func (t *Tree) add(c cursor, id octree.ID, b *octree.Box) {
+func (t *Tree) add(c cursor, id octree.ObjectID, b *octree.Box) {
 	head := t.list(c.ref)
 	if head == nil || head.n == bucketItems {
 		k := t.spare
@@ -149,14 +149,14 @@ func (t *Tree) rehome(c cursor) {
 // lasting returns what a bucket keeps of a cursor. A linear layout finds nodes by their
 // codes, and a pointer to where one was would keep an old array alive.
 func (t *Tree) lasting(c cursor) cursor {
-	if t.opts.Kind.linear() {
+	if t.opts.Storage.linear() {
 		c.p = nil
 	}
 	return c
 }
 
 // stays gives an object its new box if it should stay in its node, and reports whether.
-func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
+func (t *Tree) stays(id octree.ObjectID, s *slot, b *octree.Box) bool {
 	c := s.in.at
 	if box := t.box(c.cell); !contains(&box, b) {
 		return false
@@ -176,7 +176,7 @@ func (t *Tree) stays(id octree.ID, s *slot, b *octree.Box) bool {
 }
 
 // place puts an object in no node where it belongs, in or below c.
-func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
+func (t *Tree) place(c cursor, id octree.ObjectID, b *octree.Box) {
 	if t.opts.Objects != Enclosing {
 		t.pad.X = max(t.pad.X, b.Max.X-b.Min.X)
 		t.pad.Y = max(t.pad.Y, b.Max.Y-b.Min.Y)
@@ -209,7 +209,7 @@ func (t *Tree) place(c cursor, id octree.ID, b *octree.Box) {
 }
 
 // spread puts an object into all leaves below c that it touches.
-func (t *Tree) spread(c cursor, id octree.ID, b *octree.Box) {
+func (t *Tree) spread(c cursor, id octree.ObjectID, b *octree.Box) {
 	if t.leaf(c.ref) {
 		part := t.part(c.cell, b)
 		t.add(c, id, &part)
@@ -245,13 +245,13 @@ func (t *Tree) part(c cell, b *octree.Box) octree.Box {
 // crowded reports whether a leaf that holds n objects, among them id, should try to split.
 // A crowd that may be impossible to split does not try each time: as it grows it tries a
 // few times until it has doubled, and while its objects move, for one of them.
-func (t *Tree) crowded(n int, id octree.ID) bool {
+func (t *Tree) crowded(n int, id octree.ObjectID) bool {
 	return n > t.opts.SplitAbove && (n%(1<<max(0, bits.Len(uint(n))-4)) == 0 || id.Index()%n == 0)
 }
 
 // split gives children to a leaf that holds too many objects, if that separates them.
 func (t *Tree) split(c cursor) {
-	if t.opts.Kind == Full || c.half <= t.lowest || !t.leaf(c.ref) || !t.divides(c.cell) || !t.separates(c) {
+	if t.opts.Storage == Full || c.half <= t.lowest || !t.leaf(c.ref) || !t.divides(c.cell) || !t.separates(c) {
 		return
 	}
 	parent, octant := t.parentOf(c)
@@ -279,7 +279,7 @@ func (t *Tree) split(c cursor) {
 }
 
 // deal puts an object of a node that has just got children into them, without splitting.
-func (t *Tree) deal(c cursor, id octree.ID, b *octree.Box) {
+func (t *Tree) deal(c cursor, id octree.ObjectID, b *octree.Box) {
 	if t.opts.Objects != Enclosing {
 		for set := t.touched(c.cell, b); set != 0; set &= set - 1 {
 			k := t.grown(t.again(c), first(set))
@@ -351,7 +351,7 @@ func (t *Tree) separates(c cursor) bool {
 }
 
 // takeOut takes an object out of all nodes that have it.
-func (t *Tree) takeOut(id octree.ID, s *slot) {
+func (t *Tree) takeOut(id octree.ObjectID, s *slot) {
 	if t.opts.Objects != Enclosing {
 		t.gather(t.rootCursor(), id, &s.box)
 		return
@@ -362,7 +362,7 @@ func (t *Tree) takeOut(id octree.ID, s *slot) {
 }
 
 // gather takes an object out of all leaves below c that it touches.
-func (t *Tree) gather(c cursor, id octree.ID, b *octree.Box) {
+func (t *Tree) gather(c cursor, id octree.ObjectID, b *octree.Box) {
 	if t.leaf(c.ref) {
 		for k := t.list(c.ref); k != nil; k = k.next {
 			for i := range k.n {
@@ -408,7 +408,7 @@ func (t *Tree) prune(c cursor, octant uint8) {
 // merge takes the children of c away if they are leaves with few objects, which c gets.
 func (t *Tree) merge(c cursor) (cursor, bool) {
 	_, set := t.nodes.look(c.ref)
-	if set == 0 || t.opts.Kind == Full {
+	if set == 0 || t.opts.Storage == Full {
 		return c, false
 	}
 	few, prev := 0, ref{}
@@ -456,7 +456,7 @@ func (t *Tree) merge(c cursor) (cursor, bool) {
 }
 
 // has reports whether a node holds an object, which only matters if several may.
-func (t *Tree) has(c cursor, id octree.ID) bool {
+func (t *Tree) has(c cursor, id octree.ObjectID) bool {
 	if t.opts.Objects == Enclosing {
 		return false
 	}
@@ -471,7 +471,7 @@ func (t *Tree) has(c cursor, id octree.ID) bool {
 }
 
 // relocate moves an object out of its node: up until a node contains it, then down.
-func (t *Tree) relocate(id octree.ID, s *slot, b octree.Box) {
+func (t *Tree) relocate(id octree.ObjectID, s *slot, b octree.Box) {
 	if t.opts.Objects != Enclosing {
 		t.gather(t.rootCursor(), id, &s.box)
 		s.box = b

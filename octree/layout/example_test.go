@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	tree, err := layout.New(layout.Options{Kind: layout.Hashed, Mask: true, SplitAbove: 1})
+	tree, err := layout.New(layout.Options{Storage: layout.Hashed, Mask: true, SplitAbove: 1})
 	if err != nil {
 		fmt.Println(err)
 		return

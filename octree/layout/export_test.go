@@ -11,7 +11,7 @@ var SizeClass = sizeClass
 
 // Check returns the first broken invariant of a tree.
 func (t *Tree) Check() error {
-	refs := make(map[octree.ID]int)
+	refs := make(map[octree.ObjectID]int)
 	nodes, buckets := 0, 0
 	var walk func(c cursor, want cell) (bool, error)
 	walk = func(c cursor, want cell) (empty bool, err error) {
@@ -33,7 +33,7 @@ func (t *Tree) Check() error {
 			if k.n == 0 || k.n > bucketItems || k != head && k.n < bucketItems {
 				return false, fmt.Errorf("a bucket has %d objects", k.n)
 			}
-			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell || k.at.p != nil == t.opts.Kind.linear() {
+			if at := t.nodes.again(k.at.ref); at != c.ref || k.at.cell != c.cell || k.at.p != nil == t.opts.Storage.linear() {
 				return false, fmt.Errorf("a bucket is at %v, not at %v", k.at, c)
 			}
 			n += k.n
@@ -75,7 +75,7 @@ func (t *Tree) Check() error {
 			switch {
 			case !none:
 				empty = false
-			case t.opts.Kind != Block && t.opts.Kind != Full:
+			case t.opts.Storage != Block && t.opts.Storage != Full:
 				return false, fmt.Errorf("child %d of %v is empty", o, c)
 			}
 		}
@@ -85,7 +85,7 @@ func (t *Tree) Check() error {
 	if err != nil {
 		return err
 	}
-	if empty && t.opts.Kind != Full && nodes != 1 {
+	if empty && t.opts.Storage != Full && nodes != 1 {
 		return fmt.Errorf("an empty tree has %d nodes", nodes)
 	}
 	for k := t.spare; k != nil; k = k.next {
@@ -101,7 +101,7 @@ func (t *Tree) Check() error {
 			continue
 		}
 		living++
-		id := octree.ID(s.generation)<<32 | octree.ID(i)
+		id := octree.ObjectID(s.generation)<<32 | octree.ObjectID(i)
 		if refs[id] != int(s.refs) || s.refs == 0 {
 			return fmt.Errorf("%v is in %d nodes, counts %d", id, refs[id], s.refs)
 		}

@@ -29,7 +29,7 @@ func TestPad(t *testing.T) {
 		}
 		f := octree.Frustum{{Normal: octree.Vec{X: 1, Y: 1}, Offset: -8.5}, {Normal: octree.Vec{X: -1, Y: -1}, Offset: -8.5}}
 		found := false
-		tree.Frustum(f, func(id octree.ID, b octree.Box) bool { found = found || id == big; return true })
+		tree.Frustum(f, func(id octree.ObjectID, b octree.Box) bool { found = found || id == big; return true })
 		b, _ := tree.Get(big)
 		if found != f.Sees(b) {
 			t.Errorf("%v: frustum finds the big object: %v, want %v (%+v)", s, found, f.Sees(b), tree.Stats())
@@ -67,19 +67,19 @@ func TestHostile(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 77))
 			flip := func() bool { return r.IntN(2) == 0 }
 			o := layout.Options{
-				Kind: layout.Kind(r.IntN(7)), Boxes: layout.Boxes(r.IntN(4)), Objects: layout.Strategy(r.IntN(3)), Parents: flip(),
+				Storage: layout.Storage(r.IntN(7)), Boxes: layout.Boxes(r.IntN(4)), Objects: layout.Strategy(r.IntN(3)), Parents: flip(),
 				Codes: []int{0, 32, 64}[r.IntN(3)], Mask: flip(), Virtual: flip(), Flat: flip(), Fixed: r.IntN(3) == 0, SplitAbove: r.IntN(6), MaxDepth: []int{0, 1, 3, 10, 21, r.IntN(22)}[r.IntN(6)],
 				Loose: []float64{0, 1, 2, 1.3, 1e6, math.MaxFloat64}[r.IntN(6)],
 			}
-			if o.Kind == layout.Full {
+			if o.Storage == layout.Full {
 				o.Boxes, o.SplitAbove, o.MaxDepth = 0, 0, r.IntN(5)
 			}
-			if o.Kind < layout.Sorted || o.Kind == layout.Full {
+			if o.Storage < layout.Sorted || o.Storage == layout.Full {
 				o.Codes, o.Mask, o.Virtual = 0, false, false
 			} else {
 				o.Parents = false
 			}
-			if o.Kind == layout.Full {
+			if o.Storage == layout.Full {
 				o.Parents = false
 			}
 			if o.Objects != layout.Enclosing {
@@ -128,8 +128,8 @@ func TestHostile(t *testing.T) {
 					Max: octree.Vec{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)},
 				}
 			}
-			boxes := map[octree.ID]octree.Box{}
-			var ids []octree.ID
+			boxes := map[octree.ObjectID]octree.Box{}
+			var ids []octree.ObjectID
 			what := ""
 			defer func() {
 				if e := recover(); e != nil {
@@ -209,8 +209,8 @@ func TestHostile(t *testing.T) {
 					return
 				}
 				q := box()
-				var got []octree.ID
-				collect := func(id octree.ID, b octree.Box) bool {
+				var got []octree.ObjectID
+				collect := func(id octree.ObjectID, b octree.Box) bool {
 					if boxes[id] != b {
 						fail("%v: %v, want %v", id, b, boxes[id])
 					}
@@ -219,7 +219,7 @@ func TestHostile(t *testing.T) {
 				}
 				same := func(match func(octree.Box) bool, args ...any) {
 					slices.Sort(got)
-					var want []octree.ID
+					var want []octree.ObjectID
 					miss := ""
 					for id, b := range boxes {
 						if match(b) {
@@ -261,7 +261,7 @@ func TestHostile(t *testing.T) {
 					radius = boxes[ids[r.IntN(len(ids))]].Distance(p)
 				}
 				tree.Ball(p, radius, collect)
-				in := map[octree.ID]bool{}
+				in := map[octree.ObjectID]bool{}
 				for _, id := range got {
 					if in[id] {
 						fail("twice")
@@ -316,7 +316,7 @@ func TestHostile(t *testing.T) {
 				if step%50 == 49 && len(ids) < 300 {
 					what = "pairs"
 					count, wantCount := 0, 0
-					tree.Pairs(func(a, b octree.ID) bool { count++; return true })
+					tree.Pairs(func(a, b octree.ObjectID) bool { count++; return true })
 					for i, a := range ids {
 						for _, b := range ids[:i] {
 							if boxes[a].Overlaps(boxes[b]) {
@@ -342,7 +342,7 @@ func TestHostile(t *testing.T) {
 func TestBorder(t *testing.T) {
 	for _, s := range []layout.Strategy{layout.Leaves, layout.Split} {
 		tree := mustNew(t, layout.Options{Objects: s, MaxDepth: 20, SplitAbove: 1})
-		at := func(x float64) octree.ID {
+		at := func(x float64) octree.ObjectID {
 			id, err := tree.Insert(octree.At(octree.Vec{X: x}))
 			if err != nil && !errors.Is(err, layout.ErrOutside) {
 				t.Fatal(err)

@@ -2,7 +2,7 @@
 // compare them, or for a program that needs one of them. A program that only wants to
 // find objects should use octree.New: it is faster and takes less memory.
 //
-// Begin with New, or with Kinds, which lists all layouts by name. Each layout is one file
+// Begin with New, or with All, which lists all layouts by name. Each layout is one file
 // that says how nodes are kept and how one goes from node to node. Everything else is
 // written once over that: all queries, the ways to store objects that cross borders,
 // building, moving, neighbours, and a root that grows and shrinks. Queries have the names
@@ -47,23 +47,23 @@ import (
 	"github.com/cairnvoxel/cairn/octree"
 )
 
-// Kind says how nodes are kept and linked.
-type Kind int
+// Storage says how nodes are kept and linked.
+type Storage int
 
 // The layouts. The default is Pointers.
 const (
-	Pointers  Kind = iota // eight pointers to children, which are made when they are needed
-	InnerLeaf             // the same, and nodes without children are of a smaller type
-	Block                 // one pointer to a block of all eight children
-	Siblings              // pointers to the first child and to the next sibling
-	Sorted                // no pointers: an array in the order of locational codes
-	Hashed                // no pointers: a hash table by locational codes
-	Full                  // all nodes down to MaxDepth in an array, the children of i at 8i+1 to 8i+8
+	Pointers  Storage = iota // eight pointers to children, which are made when they are needed
+	InnerLeaf                // the same, and nodes without children are of a smaller type
+	Block                    // one pointer to a block of all eight children
+	Siblings                 // pointers to the first child and to the next sibling
+	Sorted                   // no pointers: an array in the order of locational codes
+	Hashed                   // no pointers: a hash table by locational codes
+	Full                     // all nodes down to MaxDepth in an array, the children of i at 8i+1 to 8i+8
 	kinds
 )
 
-func (k Kind) String() string {
-	return name("Kind", int(k), "pointers", "inner-leaf", "block", "siblings", "sorted", "hashed", "full")
+func (k Storage) String() string {
+	return name("Storage", int(k), "pointers", "inner-leaf", "block", "siblings", "sorted", "hashed", "full")
 }
 
 func name(of string, i int, names ...string) string {
@@ -74,7 +74,7 @@ func name(of string, i int, names ...string) string {
 }
 
 // linear reports whether nodes have locational codes.
-func (k Kind) linear() bool { return k == Sorted || k == Hashed }
+func (k Storage) linear() bool { return k == Sorted || k == Hashed }
 
 // Boxes says how a node knows its cell.
 type Boxes int
@@ -105,8 +105,8 @@ func (s Strategy) String() string { return name("Strategy", int(s), "enclosing",
 
 // Options of a Tree. The zero value gives the defaults.
 type Options struct {
-	Kind  Kind
-	Boxes Boxes // not for Full
+	Storage Storage
+	Boxes   Boxes // not for Full
 	// Objects says where objects lie that cross borders. Default Enclosing.
 	Objects Strategy
 	// Parents adds a pointer to the parent to the nodes of Pointers, InnerLeaf, Block and
@@ -161,9 +161,9 @@ func (o *Options) dimensions() int {
 // levels is how many levels a tree of these options has at most.
 func (o *Options) levels() int {
 	switch {
-	case o.Kind == Full && o.Flat:
+	case o.Storage == Full && o.Flat:
 		return 12
-	case o.Kind == Full:
+	case o.Storage == Full:
 		return 8
 	case o.Codes == 32:
 		return 31 / o.dimensions()
@@ -175,31 +175,31 @@ func (o Options) resolve() (Options, error) {
 	fault := func(name string, value any, why string) (Options, error) {
 		return o, fmt.Errorf("layout: options: %s %v: %s", name, value, why)
 	}
-	pointers := o.Kind <= Siblings
+	pointers := o.Storage <= Siblings
 	switch {
-	case o.Kind < 0 || o.Kind >= kinds:
-		return fault("Kind", int(o.Kind), "unknown")
+	case o.Storage < 0 || o.Storage >= kinds:
+		return fault("Storage", int(o.Storage), "unknown")
 	case o.Boxes < 0 || o.Boxes > CenterHalf:
 		return fault("Boxes", int(o.Boxes), "unknown")
 	case o.Objects < 0 || o.Objects > Split:
 		return fault("Objects", int(o.Objects), "unknown")
-	case o.Kind == Full && o.Boxes != Computed:
+	case o.Storage == Full && o.Boxes != Computed:
 		return fault("Boxes", o.Boxes, "the nodes of full keep no boxes")
 	case o.Parents && !pointers:
-		return fault("Parents", o.Parents, o.Kind.String()+" computes parents")
-	case o.Codes != 0 && !o.Kind.linear():
-		return fault("Codes", o.Codes, o.Kind.String()+" has no codes")
+		return fault("Parents", o.Parents, o.Storage.String()+" computes parents")
+	case o.Codes != 0 && !o.Storage.linear():
+		return fault("Codes", o.Codes, o.Storage.String()+" has no codes")
 	case o.Codes != 0 && o.Codes != 32 && o.Codes != 64:
 		return fault("Codes", o.Codes, "neither 32 nor 64")
-	case o.Mask && !o.Kind.linear():
-		return fault("Mask", o.Mask, o.Kind.String()+" knows its children")
-	case o.Virtual && !o.Kind.linear():
-		return fault("Virtual", o.Virtual, o.Kind.String()+" has no codes")
+	case o.Mask && !o.Storage.linear():
+		return fault("Mask", o.Mask, o.Storage.String()+" knows its children")
+	case o.Virtual && !o.Storage.linear():
+		return fault("Virtual", o.Virtual, o.Storage.String()+" has no codes")
 	case o.Virtual && o.Fixed:
 		return fault("Virtual", o.Virtual, "a fixed root does not grow")
-	case o.Kind == Full && o.SplitAbove != 0:
+	case o.Storage == Full && o.SplitAbove != 0:
 		return fault("SplitAbove", o.SplitAbove, "full has all its nodes")
-	case o.Kind == Full && o.MinSize != 0:
+	case o.Storage == Full && o.MinSize != 0:
 		return fault("MinSize", o.MinSize, "full has all its nodes")
 	case o.SplitAbove < 0 || o.SplitAbove > maxObjects:
 		return fault("SplitAbove", o.SplitAbove, fmt.Sprintf("not in 1..%d", maxObjects))
@@ -218,10 +218,10 @@ func (o Options) resolve() (Options, error) {
 	if r := o.Root; !r.Valid() || !(r.Min.X < r.Max.X && r.Min.Y < r.Max.Y && (o.Flat || r.Min.Z < r.Max.Z)) {
 		return fault("Root", r, "not finite, or an edge is not above 0")
 	}
-	if o.Codes == 0 && o.Kind.linear() {
+	if o.Codes == 0 && o.Storage.linear() {
 		o.Codes = 64
 	}
-	if o.SplitAbove == 0 && o.Kind != Full {
+	if o.SplitAbove == 0 && o.Storage != Full {
 		o.SplitAbove = 8
 	}
 	if o.Loose == 0 {
@@ -229,11 +229,11 @@ func (o Options) resolve() (Options, error) {
 	}
 	if o.MaxDepth == 0 {
 		o.MaxDepth = min(8, o.levels())
-		if o.Kind == Full {
+		if o.Storage == Full {
 			o.MaxDepth = 4
 		}
 	}
-	o.Fixed = o.Fixed || o.Kind == Full
+	o.Fixed = o.Fixed || o.Storage == Full
 	return o, nil
 }
 
@@ -243,21 +243,21 @@ type Named struct {
 	Options Options
 }
 
-// Kinds lists all layouts: each Kind with and without parents, or with each form of
+// All lists all layouts: each Storage with and without parents, or with each form of
 // codes, and Pointers with each form of boxes. All other options have their defaults.
-func Kinds() []Named {
+func All() []Named {
 	var out []Named
 	for kind := Pointers; kind <= Siblings; kind++ {
-		out = append(out, Named{kind.String(), Options{Kind: kind}}, Named{kind.String() + " parent", Options{Kind: kind, Parents: true}})
+		out = append(out, Named{kind.String(), Options{Storage: kind}}, Named{kind.String() + " parent", Options{Storage: kind, Parents: true}})
 	}
 	for boxes := MinMax; boxes <= CenterHalf; boxes++ {
-		out = append(out, Named{"pointers parent " + boxes.String(), Options{Kind: Pointers, Parents: true, Boxes: boxes}})
+		out = append(out, Named{"pointers parent " + boxes.String(), Options{Storage: Pointers, Parents: true, Boxes: boxes}})
 	}
 	for kind := Sorted; kind <= Hashed; kind++ {
 		for _, codes := range []int{32, 64} {
 			name := fmt.Sprintf("%v %d", kind, codes)
-			out = append(out, Named{name, Options{Kind: kind, Codes: codes}}, Named{name + " mask", Options{Kind: kind, Codes: codes, Mask: true}})
+			out = append(out, Named{name, Options{Storage: kind, Codes: codes}}, Named{name + " mask", Options{Storage: kind, Codes: codes, Mask: true}})
 		}
 	}
-	return append(out, Named{Full.String(), Options{Kind: Full}})
+	return append(out, Named{Full.String(), Options{Storage: Full}})
 }

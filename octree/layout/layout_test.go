@@ -33,28 +33,28 @@ func TestOptions(t *testing.T) {
 		{"zero", layout.Options{}, ""},
 		{"one axis is longer", layout.Options{Boxes: layout.CenterHalf, Root: box(0, 0, 0, 1, 2, 300)}, ""},
 		{"flat without height", layout.Options{Flat: true, Root: box(0, 0, 5, 1, 2, 5)}, ""},
-		{"no such kind", layout.Options{Kind: 7}, "Kind 7"},
+		{"no such kind", layout.Options{Storage: 7}, "Storage 7"},
 		{"no such boxes", layout.Options{Boxes: -1}, "Boxes -1"},
 		{"no such strategy", layout.Options{Objects: 3}, "Objects 3"},
-		{"full with boxes", layout.Options{Kind: layout.Full, Boxes: layout.MinMax}, "Boxes min-max"},
-		{"full with a limit", layout.Options{Kind: layout.Full, SplitAbove: 4}, "SplitAbove 4"},
-		{"full with a size", layout.Options{Kind: layout.Full, MinSize: 4}, "MinSize 4"},
-		{"full and deep", layout.Options{Kind: layout.Full, MaxDepth: 9}, "MaxDepth 9"},
-		{"full, deep and flat", layout.Options{Kind: layout.Full, MaxDepth: 9, Flat: true}, ""},
-		{"parents of codes", layout.Options{Kind: layout.Sorted, Parents: true}, "Parents true: sorted"},
-		{"parents of full", layout.Options{Kind: layout.Full, Parents: true}, "Parents true: full"},
-		{"codes of pointers", layout.Options{Kind: layout.Block, Codes: 32}, "Codes 32: block"},
-		{"codes of 16 bits", layout.Options{Kind: layout.Hashed, Codes: 16}, "Codes 16"},
+		{"full with boxes", layout.Options{Storage: layout.Full, Boxes: layout.MinMax}, "Boxes min-max"},
+		{"full with a limit", layout.Options{Storage: layout.Full, SplitAbove: 4}, "SplitAbove 4"},
+		{"full with a size", layout.Options{Storage: layout.Full, MinSize: 4}, "MinSize 4"},
+		{"full and deep", layout.Options{Storage: layout.Full, MaxDepth: 9}, "MaxDepth 9"},
+		{"full, deep and flat", layout.Options{Storage: layout.Full, MaxDepth: 9, Flat: true}, ""},
+		{"parents of codes", layout.Options{Storage: layout.Sorted, Parents: true}, "Parents true: sorted"},
+		{"parents of full", layout.Options{Storage: layout.Full, Parents: true}, "Parents true: full"},
+		{"codes of pointers", layout.Options{Storage: layout.Block, Codes: 32}, "Codes 32: block"},
+		{"codes of 16 bits", layout.Options{Storage: layout.Hashed, Codes: 16}, "Codes 16"},
 		{"mask of pointers", layout.Options{Mask: true}, "Mask true: pointers"},
 		{"virtual pointers", layout.Options{Virtual: true}, "Virtual true: pointers"},
-		{"virtual and fixed", layout.Options{Kind: layout.Hashed, Virtual: true, Fixed: true}, "Virtual true"},
+		{"virtual and fixed", layout.Options{Storage: layout.Hashed, Virtual: true, Fixed: true}, "Virtual true"},
 		{"negative limit", layout.Options{SplitAbove: -1}, "SplitAbove -1"},
 		{"negative depth", layout.Options{MaxDepth: -1}, "MaxDepth -1"},
-		{"21 levels", layout.Options{Kind: layout.Hashed, MaxDepth: 21}, ""},
-		{"22 levels", layout.Options{Kind: layout.Hashed, MaxDepth: 22}, "MaxDepth 22"},
-		{"10 levels", layout.Options{Kind: layout.Hashed, Codes: 32, MaxDepth: 10}, ""},
-		{"11 levels", layout.Options{Kind: layout.Hashed, Codes: 32, MaxDepth: 11}, "MaxDepth 11"},
-		{"15 flat levels", layout.Options{Kind: layout.Hashed, Codes: 32, MaxDepth: 15, Flat: true}, ""},
+		{"21 levels", layout.Options{Storage: layout.Hashed, MaxDepth: 21}, ""},
+		{"22 levels", layout.Options{Storage: layout.Hashed, MaxDepth: 22}, "MaxDepth 22"},
+		{"10 levels", layout.Options{Storage: layout.Hashed, Codes: 32, MaxDepth: 10}, ""},
+		{"11 levels", layout.Options{Storage: layout.Hashed, Codes: 32, MaxDepth: 11}, "MaxDepth 11"},
+		{"15 flat levels", layout.Options{Storage: layout.Hashed, Codes: 32, MaxDepth: 15, Flat: true}, ""},
 		{"negative size", layout.Options{MinSize: -1}, "MinSize -1"},
 		{"size that is NaN", layout.Options{MinSize: nan}, "MinSize NaN"},
 		{"tighter than cells", layout.Options{Loose: 0.9}, "Loose 0.9"},
@@ -152,7 +152,7 @@ func TestBoxes(t *testing.T) {
 
 func TestGone(t *testing.T) {
 	tree := mustNew(t, layout.Options{})
-	insert := func() octree.ID {
+	insert := func() octree.ObjectID {
 		id, err := tree.Insert(octree.Box{})
 		if err != nil {
 			t.Fatal(err)
@@ -165,8 +165,8 @@ func TestGone(t *testing.T) {
 	if next.Index() != id.Index() || next == id {
 		t.Fatalf("the next object: got %v, want another generation of %v", next, id)
 	}
-	for name, id := range map[string]octree.ID{
-		"zero": 0, "removed": id, "never": 1<<32 | 99, "even generation": 2<<32 | octree.ID(id.Index()), "all bits": math.MaxUint64,
+	for name, id := range map[string]octree.ObjectID{
+		"zero": 0, "removed": id, "never": 1<<32 | 99, "even generation": 2<<32 | octree.ObjectID(id.Index()), "all bits": math.MaxUint64,
 	} {
 		if err := tree.Move(id, octree.Box{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("move %s: got %v, want fs.ErrNotExist", name, err)
@@ -187,7 +187,7 @@ func TestBadQueries(t *testing.T) {
 	if _, err := tree.Insert(box(-1, -1, -1, 1, 1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	found := func(octree.ID, octree.Box) bool { t.Error("found something"); return true }
+	found := func(octree.ObjectID, octree.Box) bool { t.Error("found something"); return true }
 	tree.Overlapping(box(1, 0, 0, 0, 0, 0), found)
 	tree.Overlapping(box(0, 0, nan, 0, 0, 0), found)
 	tree.Inside(box(-9, -9, nan, 9, 9, 9), found)
@@ -207,7 +207,7 @@ func TestBadQueries(t *testing.T) {
 		}
 	}
 	n := 0
-	count := func(octree.ID, octree.Box) bool { n++; return true }
+	count := func(octree.ObjectID, octree.Box) bool { n++; return true }
 	tree.Overlapping(box(-inf, -inf, -inf, inf, inf, inf), count)
 	tree.Ball(octree.Vec{X: 5}, inf, count)
 	tree.Inside(box(-inf, -inf, -inf, inf, inf, inf), count)
@@ -239,15 +239,15 @@ func TestScales(t *testing.T) {
 				if err := tree.Check(); err != nil {
 					t.Fatal(err)
 				}
-				collect := func(query func(yield)) (ids []octree.ID) {
-					query(func(id octree.ID, _ octree.Box) bool { ids = append(ids, id); return true })
+				collect := func(query func(yield)) (ids []octree.ObjectID) {
+					query(func(id octree.ObjectID, _ octree.Box) bool { ids = append(ids, id); return true })
 					slices.Sort(ids)
 					return ids
 				}
 				for range 300 {
 					q, r := around(random.IntN, 0), float64(random.IntN(60))
 					s := scaled(q)
-					for name, pair := range map[string][2][]octree.ID{
+					for name, pair := range map[string][2][]octree.ObjectID{
 						"overlapping": {collect(func(f yield) { plain.Overlapping(q, f) }), collect(func(f yield) { tree.Overlapping(s, f) })},
 						"ball":        {collect(func(f yield) { plain.Ball(q.Min, r, f) }), collect(func(f yield) { tree.Ball(s.Min, r*scale, f) })},
 					} {
@@ -269,7 +269,7 @@ func TestScales(t *testing.T) {
 
 // TestCrowd puts a thousand objects at one point, moves them away and takes them out.
 func TestCrowd(t *testing.T) {
-	for _, k := range layout.Kinds() {
+	for _, k := range layout.All() {
 		for objects := layout.Enclosing; objects <= layout.Split; objects++ {
 			t.Run(fmt.Sprint(k.Name, " ", objects), func(t *testing.T) {
 				o := k.Options
@@ -280,7 +280,7 @@ func TestCrowd(t *testing.T) {
 					w.insert(at, false)
 				}
 				s := w.tree.Stats()
-				if o.Kind != layout.Full && s.Nodes != 1 || s.Refs != 1000 {
+				if o.Storage != layout.Full && s.Nodes != 1 || s.Refs != 1000 {
 					t.Errorf("a thousand objects at one point: %+v", s)
 				}
 				w.ballQuery(at.Min, 1)
@@ -386,7 +386,7 @@ func TestMaxDepth(t *testing.T) {
 // only codes that are not virtual change.
 func TestGrowth(t *testing.T) {
 	for _, virtual := range []bool{false, true} {
-		tree := mustNew(t, layout.Options{Kind: layout.Hashed, Virtual: virtual, Root: root, SplitAbove: 1})
+		tree := mustNew(t, layout.Options{Storage: layout.Hashed, Virtual: virtual, Root: root, SplitAbove: 1})
 		for i := range 8 {
 			if _, err := tree.Insert(octree.At(octree.Vec{X: float64(i*13 - 50), Y: float64(i), Z: 1})); err != nil {
 				t.Fatal(err)
@@ -454,7 +454,7 @@ func TestBuild(t *testing.T) {
 
 // TestWalk controls a walk.
 func TestWalk(t *testing.T) {
-	tree := mustNew(t, layout.Options{Kind: layout.Full, MaxDepth: 2})
+	tree := mustNew(t, layout.Options{Storage: layout.Full, MaxDepth: 2})
 	for _, tt := range []struct {
 		name string
 		next func(n layout.Node) octree.Step
@@ -497,7 +497,7 @@ func TestNeighbours(t *testing.T) {
 		flat         bool
 		inner, outer int
 	}{{false, 26, 7}, {true, 8, 3}} {
-		tree := mustNew(t, layout.Options{Kind: layout.Full, MaxDepth: 3, Flat: tt.flat})
+		tree := mustNew(t, layout.Options{Storage: layout.Full, MaxDepth: 3, Flat: tt.flat})
 		seen := map[int]bool{}
 		tree.Walk(func(n layout.Node) octree.Step {
 			if !n.Leaf() {
@@ -552,9 +552,9 @@ func TestSizes(t *testing.T) {
 		{layout.Options{Parents: true, Boxes: layout.CenterHalf}, 96},
 		{layout.Options{}, 72},
 		{layout.Options{Flat: true}, 40},
-		{layout.Options{Kind: layout.Block, Parents: true, Boxes: layout.MinMax}, 56},
-		{layout.Options{Kind: layout.Hashed, Codes: 32, Mask: true}, 16},
-		{layout.Options{Kind: layout.Full}, 8},
+		{layout.Options{Storage: layout.Block, Parents: true, Boxes: layout.MinMax}, 56},
+		{layout.Options{Storage: layout.Hashed, Codes: 32, Mask: true}, 16},
+		{layout.Options{Storage: layout.Full}, 8},
 	} {
 		if got := mustNew(t, tt.opts).Stats().NodeSize; got != tt.want {
 			t.Errorf("%+v: a node of %d bytes, want %d", tt.opts, got, tt.want)
@@ -566,14 +566,14 @@ func TestSizes(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	near, hits := make([]octree.Near, 8), make([]octree.Hit, 0, 1000)
 	found := 0
-	count := func(octree.ID, octree.Box) bool { found++; return true }
-	pair := func(octree.ID, octree.ID) bool { found++; return true }
+	count := func(octree.ObjectID, octree.Box) bool { found++; return true }
+	pair := func(octree.ObjectID, octree.ObjectID) bool { found++; return true }
 	frustum := octree.Frustum{{Normal: octree.Vec{X: 1}}, {Normal: octree.Vec{Y: 1}}}
 	ray := octree.Ray{Origin: octree.Vec{X: -60}, Direction: octree.Vec{X: 1, Y: 0.1}, Max: 100}
 	every(layout.Options{Root: root, SplitAbove: 4}, func(o layout.Options) {
 		random := rand.New(rand.NewPCG(7, 7))
 		tree := mustNew(t, o)
-		var ids []octree.ID
+		var ids []octree.ObjectID
 		for range 60 {
 			id, err := tree.Insert(around(random.IntN, 0))
 			if err != nil {
@@ -615,7 +615,7 @@ func TestAllocs(t *testing.T) {
 
 // TestReaders queries trees from several goroutines, for the race detector.
 func TestReaders(t *testing.T) {
-	for _, k := range layout.Kinds() {
+	for _, k := range layout.All() {
 		o := k.Options
 		o.Objects = layout.Leaves
 		tree := mustNew(t, o)
@@ -629,7 +629,7 @@ func TestReaders(t *testing.T) {
 		var found [4]int
 		for i := range found {
 			group.Go(func() {
-				count := func(octree.ID, octree.Box) bool { found[i]++; return true }
+				count := func(octree.ObjectID, octree.Box) bool { found[i]++; return true }
 				tree.Overlapping(box(-20, -20, -20, 30, 30, 30), count)
 				tree.Ball(octree.Vec{X: 4}, 30, count)
 				found[i] += len(tree.Nearest(octree.Vec{}, make([]octree.Near, 4)))
@@ -681,7 +681,7 @@ func TestBallAtDistance(t *testing.T) {
 		p := point()
 		d := tree.Nearest(p, make([]octree.Near, 1))[0].Distance
 		count := func(radius float64) (n int) {
-			tree.Ball(p, radius, func(octree.ID, octree.Box) bool { n++; return true })
+			tree.Ball(p, radius, func(octree.ObjectID, octree.Box) bool { n++; return true })
 			return n
 		}
 		if at, before := count(d), count(math.Nextafter(d, 0)); at != 1 || before != 0 && d > 0 {

@@ -34,7 +34,7 @@ type linear[C uint32 | uint64, M maskRoom, B room] struct {
 }
 
 func newLinear[C uint32 | uint64, M maskRoom, B room](o *Options, f form) *linear[C, M, B] {
-	l := &linear[C, M, B]{form: f, sorted: o.Kind == Sorted, bits: o.dimensions(), levels: o.levels(), first: 1}
+	l := &linear[C, M, B]{form: f, sorted: o.Storage == Sorted, bits: o.dimensions(), levels: o.levels(), first: 1}
 	if o.Virtual { // the first root lies in the middle, in octants that alternate
 		for i := range o.levels() - o.MaxDepth {
 			l.first = l.first<<l.bits | (1<<l.bits-1)*uint64(i%2)

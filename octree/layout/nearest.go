@@ -77,7 +77,7 @@ func (t *Tree) nearest(c cursor, s *search) {
 }
 
 // nearer offers an object, once if it lies in several leaves.
-func (t *Tree) nearer(id octree.ID, d float64, s *search) {
+func (t *Tree) nearer(id octree.ObjectID, d float64, s *search) {
 	if slot := &t.slots[uint32(id)]; slot.refs > 1 {
 		d = slot.box.Distance(s.at)
 		if slices.ContainsFunc(s.found, func(n octree.Near) bool { return n.ID == id }) {
@@ -163,7 +163,7 @@ func (t *Tree) AppendHits(dst []octree.Hit, r octree.Ray) []octree.Hit {
 		return dst
 	}
 	n := len(dst)
-	t.run(&query{what: onRay, around: everything, ray: &r, yield: func(id octree.ID, b octree.Box) bool {
+	t.run(&query{what: onRay, around: everything, ray: &r, yield: func(id octree.ObjectID, b octree.Box) bool {
 		at, _ := r.Enter(b)
 		dst = append(dst, octree.Hit{ID: id, T: at})
 		return true

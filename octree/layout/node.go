@@ -29,7 +29,7 @@ func (n Node) Own() int { return n.tree.held(n.at.ref) }
 
 // Objects calls yield for each object in the node itself, with the part of its box that
 // the node has.
-func (n Node) Objects(yield func(octree.ID, octree.Box) bool) {
+func (n Node) Objects(yield func(octree.ObjectID, octree.Box) bool) {
 	for k := n.tree.list(n.at.ref); k != nil; k = k.next {
 		for i := range k.n {
 			if !yield(k.ids[i], k.boxes[i]) {

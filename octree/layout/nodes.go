@@ -131,15 +131,15 @@ func newNodes(o *Options) nodes {
 
 func withRoom[B room](o *Options, f form) nodes {
 	switch {
-	case o.Kind == Full:
+	case o.Storage == Full:
 		return newFull(o)
-	case o.Kind.linear() && o.Codes == 32 && o.Mask:
+	case o.Storage.linear() && o.Codes == 32 && o.Mask:
 		return newLinear[uint32, [1]uint8, B](o, f)
-	case o.Kind.linear() && o.Codes == 32:
+	case o.Storage.linear() && o.Codes == 32:
 		return newLinear[uint32, [0]uint8, B](o, f)
-	case o.Kind.linear() && o.Mask:
+	case o.Storage.linear() && o.Mask:
 		return newLinear[uint64, [1]uint8, B](o, f)
-	case o.Kind.linear():
+	case o.Storage.linear():
 		return newLinear[uint64, [0]uint8, B](o, f)
 	case o.Parents:
 		return withLink[[1]unsafe.Pointer, B](o, f)
@@ -148,7 +148,7 @@ func withRoom[B room](o *Options, f form) nodes {
 }
 
 func withLink[P link, B room](o *Options, f form) nodes {
-	if o.Kind == Siblings {
+	if o.Storage == Siblings {
 		if f.boxes == Computed {
 			return &siblings[P, B, [1]uint8]{linked: linked[P, B]{f}}
 		}
@@ -161,7 +161,7 @@ func withLink[P link, B room](o *Options, f form) nodes {
 }
 
 func withKids[K kids, P link, B room](o *Options, f form) nodes {
-	switch o.Kind {
+	switch o.Storage {
 	case InnerLeaf:
 		return &innerLeaf[K, P, B]{linked: linked[P, B]{f}}
 	case Block:

@@ -30,7 +30,7 @@ type query struct {
 	side    octree.Side
 	frustum *octree.Frustum
 	ray     *octree.Ray
-	yield   func(octree.ID, octree.Box) bool
+	yield   func(octree.ObjectID, octree.Box) bool
 }
 
 var everything = octree.Box{
@@ -164,7 +164,7 @@ func (t *Tree) ask(c cursor, k *bucket, q *query) bool {
 
 // once returns the whole box of an object that lies in a leaf, or nil if a query enters
 // another leaf earlier that has the object too.
-func (t *Tree) once(c cursor, id octree.ID, part *octree.Box, q *query) *octree.Box {
+func (t *Tree) once(c cursor, id octree.ObjectID, part *octree.Box, q *query) *octree.Box {
 	s := &t.slots[uint32(id)]
 	if s.refs == 1 {
 		return &s.box
@@ -179,15 +179,15 @@ func (t *Tree) once(c cursor, id octree.ID, part *octree.Box, q *query) *octree.
 }
 
 // Point calls yield for each object that contains p.
-func (t *Tree) Point(p octree.Vec, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Point(p octree.Vec, yield func(octree.ObjectID, octree.Box) bool) {
 	t.Overlapping(octree.At(p), yield)
 }
 
 // All calls yield for each object.
-func (t *Tree) All(yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) All(yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range t.slots {
 		s := &t.slots[i]
-		if s.generation&1 == 1 && !yield(octree.ID(s.generation)<<32|octree.ID(i), s.box) {
+		if s.generation&1 == 1 && !yield(octree.ObjectID(s.generation)<<32|octree.ObjectID(i), s.box) {
 			return
 		}
 	}
@@ -202,14 +202,14 @@ func ordered(b *octree.Box) bool {
 
 // Overlapping calls yield for each object that shares a position with b. A box with a
 // Min above its Max finds nothing.
-func (t *Tree) Overlapping(b octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Overlapping(b octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	if ordered(&b) {
 		t.run(&query{what: overlapping, around: b, yield: yield})
 	}
 }
 
 // Inside calls yield for each object that lies in b as a whole.
-func (t *Tree) Inside(b octree.Box, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Inside(b octree.Box, yield func(octree.ObjectID, octree.Box) bool) {
 	if ordered(&b) {
 		t.run(&query{what: inside, around: b, yield: yield})
 	}
@@ -217,7 +217,7 @@ func (t *Tree) Inside(b octree.Box, yield func(octree.ID, octree.Box) bool) {
 
 // Ball calls yield for each object whose octree.Box.Distance from center is at most radius.
 // A ball of radius 0 is a point.
-func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ObjectID, octree.Box) bool) {
 	const slack = 0x1p-50 // more than what Distance may round
 	around := octree.Around(center, radius)
 	wider := func(at float64, low, high *float64) {
@@ -234,7 +234,7 @@ func (t *Tree) Ball(center octree.Vec, radius float64, yield func(octree.ID, oct
 }
 
 // Plane calls yield for each object on one side of p.
-func (t *Tree) Plane(p octree.Plane, side octree.Side, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Plane(p octree.Plane, side octree.Side, yield func(octree.ObjectID, octree.Box) bool) {
 	if sound(&p) {
 		t.run(&query{what: onSide, around: everything, plane: p, side: side, yield: yield})
 	}
@@ -247,7 +247,7 @@ func sound(p *octree.Plane) bool {
 }
 
 // Frustum calls yield for each object that f sees.
-func (t *Tree) Frustum(f octree.Frustum, yield func(octree.ID, octree.Box) bool) {
+func (t *Tree) Frustum(f octree.Frustum, yield func(octree.ObjectID, octree.Box) bool) {
 	for i := range f {
 		if !sound(&f[i]) {
 			return
@@ -257,10 +257,10 @@ func (t *Tree) Frustum(f octree.Frustum, yield func(octree.ID, octree.Box) bool)
 }
 
 // Pairs calls yield once for each two objects that overlap.
-func (t *Tree) Pairs(yield func(a, b octree.ID) bool) {
-	t.All(func(a octree.ID, box octree.Box) bool {
+func (t *Tree) Pairs(yield func(a, b octree.ObjectID) bool) {
+	t.All(func(a octree.ObjectID, box octree.Box) bool {
 		more := true
-		t.Overlapping(box, func(b octree.ID, _ octree.Box) bool {
+		t.Overlapping(box, func(b octree.ObjectID, _ octree.Box) bool {
 			more = b <= a || yield(a, b)
 			return more
 		})
@@ -270,10 +270,10 @@ func (t *Tree) Pairs(yield func(a, b octree.ID) bool) {
 
 // PairsWith calls yield once for each object a of t and b of u that overlap. u is
 // another tree.
-func (t *Tree) PairsWith(u *Tree, yield func(a, b octree.ID) bool) {
-	t.All(func(a octree.ID, box octree.Box) bool {
+func (t *Tree) PairsWith(u *Tree, yield func(a, b octree.ObjectID) bool) {
+	t.All(func(a octree.ObjectID, box octree.Box) bool {
 		more := true
-		u.Overlapping(box, func(b octree.ID, _ octree.Box) bool {
+		u.Overlapping(box, func(b octree.ObjectID, _ octree.Box) bool {
 			more = yield(a, b)
 			return more
 		})

@@ -52,7 +52,7 @@ type bucket struct {
 	n     uint32
 	total uint32 // of the whole list, in its first bucket
 	boxes [bucketItems]octree.Box
-	ids   [bucketItems]octree.ID
+	ids   [bucketItems]octree.ObjectID
 }
 
 // New returns an empty tree. An error names the option that makes no sense.
@@ -124,7 +124,7 @@ func (t *Tree) Options() Options { return t.opts }
 // Insert adds an object. A box that is not finite, or has a Min above its Max, is an
 // error, and so are an object outside of the largest root (ErrOutside) and a full tree
 // (ErrFull).
-func (t *Tree) Insert(b octree.Box) (octree.ID, error) {
+func (t *Tree) Insert(b octree.Box) (octree.ObjectID, error) {
 	if err := t.admit(b); err != nil {
 		return 0, fmt.Errorf("layout: insert: %w", err)
 	}
@@ -136,7 +136,7 @@ func (t *Tree) Insert(b octree.Box) (octree.ID, error) {
 	return id, nil
 }
 
-func (t *Tree) newID(b octree.Box) octree.ID {
+func (t *Tree) newID(b octree.Box) octree.ObjectID {
 	i := t.freeSlot
 	if i == none {
 		i = uint32(len(t.slots))
@@ -148,7 +148,7 @@ func (t *Tree) newID(b octree.Box) octree.ID {
 	s.generation++
 	s.box = b
 	t.size++
-	return octree.ID(s.generation)<<32 | octree.ID(i)
+	return octree.ObjectID(s.generation)<<32 | octree.ObjectID(i)
 }
 
 // admit makes the root large enough for b. An error changes nothing.
@@ -165,7 +165,7 @@ func (t *Tree) admit(b octree.Box) error {
 	return nil
 }
 
-func (t *Tree) lookup(id octree.ID) *slot {
+func (t *Tree) lookup(id octree.ObjectID) *slot {
 	i, generation := uint32(id), uint32(id>>32)
 	if uint(i) >= uint(len(t.slots)) || t.slots[i].generation != generation || generation&1 == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (t *Tree) lookup(id octree.ID) *slot {
 }
 
 // Get returns the box of an object, and whether the tree has it.
-func (t *Tree) Get(id octree.ID) (octree.Box, bool) {
+func (t *Tree) Get(id octree.ObjectID) (octree.Box, bool) {
 	s := t.lookup(id)
 	if s == nil {
 		return octree.Box{}, false
@@ -184,7 +184,7 @@ func (t *Tree) Get(id octree.ID) (octree.Box, bool) {
 
 // Move gives an object a new box, of any size. The error is fs.ErrNotExist if the tree
 // does not have the object. Errors are those of Insert else, and change nothing.
-func (t *Tree) Move(id octree.ID, b octree.Box) error {
+func (t *Tree) Move(id octree.ObjectID, b octree.Box) error {
 	s := t.lookup(id)
 	if s == nil {
 		return fmt.Errorf("layout: move %v: %w", id, fs.ErrNotExist)
@@ -200,7 +200,7 @@ func (t *Tree) Move(id octree.ID, b octree.Box) error {
 }
 
 // Remove takes an object out and reports whether the tree had it.
-func (t *Tree) Remove(id octree.ID) bool {
+func (t *Tree) Remove(id octree.ObjectID) bool {
 	s := t.lookup(id)
 	if s == nil {
 		return false

@@ -21,17 +21,17 @@ var (
 	first      = flag.Uint64("first", 0, "the seed of the first run")
 )
 
-type yield = func(octree.ID, octree.Box) bool
+type yield = func(octree.ObjectID, octree.Box) bool
 
 // twin is the slow tree: an array of boxes.
 type twin struct {
 	t     testing.TB
 	tree  *layout.Tree
 	boxes []octree.Box // by ID.Index
-	ids   []octree.ID
+	ids   []octree.ObjectID
 	seen  []int // by ID.Index: the number of the query that found it last
 	query int
-	gone  octree.ID
+	gone  octree.ObjectID
 	near  []octree.Near
 	hits  []octree.Hit
 	want  []octree.Hit
@@ -58,7 +58,7 @@ func (w *twin) insert(b octree.Box, may bool) {
 	w.keep(id, b)
 }
 
-func (w *twin) keep(id octree.ID, b octree.Box) {
+func (w *twin) keep(id octree.ObjectID, b octree.Box) {
 	w.t.Helper()
 	if id.Index() == len(w.boxes) {
 		w.boxes, w.seen = append(w.boxes, b), append(w.seen, 0)
@@ -104,7 +104,7 @@ func (w *twin) clear() {
 }
 
 // once notes that a query found an object.
-func (w *twin) once(name string, id octree.ID) {
+func (w *twin) once(name string, id octree.ObjectID) {
 	w.t.Helper()
 	if id.Index() >= len(w.seen) || w.seen[id.Index()] == w.query {
 		w.t.Fatalf("%s: %v came twice, or never was", name, id)
@@ -117,7 +117,7 @@ func (w *twin) same(name string, query func(yield), match func(b *octree.Box) bo
 	w.t.Helper()
 	w.query++
 	found := 0
-	query(func(id octree.ID, b octree.Box) bool {
+	query(func(id octree.ObjectID, b octree.Box) bool {
 		w.once(name, id)
 		if b != w.boxes[id.Index()] || !match(&b) {
 			w.t.Fatalf("%s: got %v with %v, which is at %v", name, id, b, w.boxes[id.Index()])
@@ -132,7 +132,7 @@ func (w *twin) same(name string, query func(yield), match func(b *octree.Box) bo
 	}
 	if found > 1 {
 		stop := found / 2
-		query(func(octree.ID, octree.Box) bool { stop--; return stop > 0 })
+		query(func(octree.ObjectID, octree.Box) bool { stop--; return stop > 0 })
 		if stop != 0 && found > 3 {
 			w.t.Fatalf("%s: went on after false", name)
 		}
@@ -212,9 +212,9 @@ func (w *twin) planeQueries(f octree.Frustum, s octree.Side) {
 
 func (w *twin) pairQueries(u *twin) {
 	w.t.Helper()
-	type pair struct{ a, b octree.ID }
+	type pair struct{ a, b octree.ObjectID }
 	seen, n := make(map[pair]bool), 0
-	w.tree.Pairs(func(a, b octree.ID) bool { seen[pair{min(a, b), max(a, b)}] = true; n++; return true })
+	w.tree.Pairs(func(a, b octree.ObjectID) bool { seen[pair{min(a, b), max(a, b)}] = true; n++; return true })
 	for i, a := range w.ids {
 		for _, b := range w.ids[:i] {
 			if overlaps(&w.boxes[a.Index()], &w.boxes[b.Index()]) != seen[pair{min(a, b), max(a, b)}] {
@@ -227,7 +227,7 @@ func (w *twin) pairQueries(u *twin) {
 	}
 	clear(seen)
 	n = 0
-	w.tree.PairsWith(u.tree, func(a, b octree.ID) bool { seen[pair{a, b}] = true; n++; return true })
+	w.tree.PairsWith(u.tree, func(a, b octree.ObjectID) bool { seen[pair{a, b}] = true; n++; return true })
 	for _, a := range w.ids {
 		for _, b := range u.ids {
 			if overlaps(&w.boxes[a.Index()], &u.boxes[b.Index()]) != seen[pair{a, b}] {
@@ -239,8 +239,8 @@ func (w *twin) pairQueries(u *twin) {
 		w.t.Fatalf("pairs of two trees: %d are not %d", n, len(seen))
 	}
 	n = 0
-	w.tree.Pairs(func(octree.ID, octree.ID) bool { n++; return n < 2 })
-	w.tree.PairsWith(u.tree, func(octree.ID, octree.ID) bool { n++; return n < 4 })
+	w.tree.Pairs(func(octree.ObjectID, octree.ObjectID) bool { n++; return n < 2 })
+	w.tree.PairsWith(u.tree, func(octree.ObjectID, octree.ObjectID) bool { n++; return n < 4 })
 	if n > 4 {
 		w.t.Fatalf("pairs went on after false: %d", n)
 	}
@@ -451,7 +451,7 @@ func draw(o layout.Options, d dice) layout.Options {
 	}
 	o.MaxDepth = 1 + d(3)
 	o.Fixed = d(6) == 0
-	if o.Kind != layout.Full {
+	if o.Storage != layout.Full {
 		o.SplitAbove = 1 + d(6)
 		o.MaxDepth = 1 + d(8)
 		o.Boxes = layout.Boxes(d(4))
@@ -465,7 +465,7 @@ func draw(o layout.Options, d dice) layout.Options {
 
 // TestTwin compares each layout with an array of boxes in random operations.
 func TestTwin(t *testing.T) {
-	for i, k := range layout.Kinds() {
+	for i, k := range layout.All() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := *first; seed < *first+*seeds; seed++ {
@@ -486,7 +486,7 @@ func every(o layout.Options, f func(layout.Options)) {
 		o := o
 		o.Flat, o.Parents, o.Mask, o.Virtual = bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0
 		for _, o.Codes = range []int{0, 32, 64} {
-			for o.Kind = layout.Pointers; o.Kind <= layout.Full; o.Kind++ {
+			for o.Storage = layout.Pointers; o.Storage <= layout.Full; o.Storage++ {
 				for o.Boxes = layout.Computed; o.Boxes <= layout.CenterHalf; o.Boxes++ {
 					for o.Objects = layout.Enclosing; o.Objects <= layout.Split; o.Objects++ {
 						if o.Loose = 0; bits&16 != 0 {
@@ -508,7 +508,7 @@ func TestEvery(t *testing.T) {
 	each := func(o layout.Options) {
 		n++
 		random := rand.New(rand.NewPCG(n, 9))
-		t.Run(fmt.Sprintf("%v %+v", o.Kind, o), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v %+v", o.Storage, o), func(t *testing.T) {
 			run(t, o, random.IntN, func(step int) bool { return step < *operations/10 })
 		})
 	}
@@ -521,7 +521,7 @@ func TestEvery(t *testing.T) {
 
 // FuzzTree takes each choice of random operations from the input.
 func FuzzTree(f *testing.F) {
-	kinds := layout.Kinds()
+	kinds := layout.All()
 	for i := range kinds {
 		seed := []byte{byte(i)}
 		random := rand.New(rand.NewPCG(1, uint64(i)))

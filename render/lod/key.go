@@ -43,9 +43,6 @@ func (k Key) Child(o int) Key {
 	return Key{k.X<<1 | int32(o&1), k.Y<<1 | int32(o>>2&1), k.Z<<1 | int32(o>>1&1), k.Level - 1}
 }
 
-// Octant returns which child of its parent k is.
-func (k Key) Octant() int { return int(k.X&1 | k.Z&1<<1 | k.Y&1<<2) }
-
 // Compare orders keys: higher levels first, then by y, z and x. A parent comes before its
 // children.
 func (k Key) Compare(l Key) int {

@@ -40,7 +40,7 @@ func BenchmarkBlocky(b *testing.B) {
 		if o.Flat {
 			name = "flat"
 		}
-		m := mesh.NewMesher(mesh.NewTerrainTable(nil), o)
+		m := mesh.NewMesher(mesh.NewTerrainOpacities(nil), o)
 		b.Run(name+"/load", func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -50,7 +50,7 @@ func BenchmarkBlocky(b *testing.B) {
 		b.Run(name+"/quads", func(b *testing.B) {
 			ms := make([]*mesh.Mesher, len(boxes))
 			for i, box := range boxes {
-				ms[i] = mesh.NewMesher(mesh.NewTerrainTable(nil), o)
+				ms[i] = mesh.NewMesher(mesh.NewTerrainOpacities(nil), o)
 				ms[i].Load(v, box, 0, [mesh.Faces]mesh.Border{})
 			}
 			for i := 0; b.Loop(); i++ {

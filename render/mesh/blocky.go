@@ -13,7 +13,7 @@ const padded = MaxEdge + 2
 // Mesher makes quads. It keeps its memory, so that in the long run it allocates nothing.
 // Goroutines must not share it.
 type Mesher struct {
-	table   *Table
+	table   *Opacities
 	options Options
 	reader  reader
 
@@ -33,7 +33,7 @@ type Mesher struct {
 }
 
 // NewMesher returns a Mesher for cells of a table.
-func NewMesher(t *Table, o Options) *Mesher {
+func NewMesher(t *Opacities, o Options) *Mesher {
 	return &Mesher{table: t, options: o}
 }
 

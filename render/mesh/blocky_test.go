@@ -60,7 +60,7 @@ func cellsOf(src mesh.BoxReader, level int) func(p geom.Point) (voxel.Cell, bool
 }
 
 // twin finds the faces one by one.
-func twin(src mesh.BoxReader, b geom.Box, level int, table *mesh.Table, o mesh.Options) map[unit]look {
+func twin(src mesh.BoxReader, b geom.Box, level int, table *mesh.Opacities, o mesh.Options) map[unit]look {
 	out := make(map[unit]look)
 	at := cellsOf(src, level)
 	kind := func(p geom.Point) (mesh.Opacity, voxel.Cell) {
@@ -187,9 +187,9 @@ func randomVolume(r *rand.Rand, schema voxel.Schema, gone bool) *grid.View {
 
 func TestQuads(t *testing.T) {
 	for _, schema := range []voxel.Schema{voxel.Palette, voxel.Terrain, voxel.Level} {
-		table := mesh.NewTable(100, kindOf)
+		table := mesh.NewOpacities(100, kindOf)
 		if schema == voxel.Terrain {
-			table = mesh.NewTerrainTable(nil)
+			table = mesh.NewTerrainOpacities(nil)
 		}
 		for _, o := range []mesh.Options{{}, {Flat: true}, {Missing: mesh.Opaque}} {
 			t.Run(fmt.Sprint(schema, o), func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestQuads(t *testing.T) {
 // TestQuadsOfTerrain checks that quads are few where the land is simple.
 func TestQuadsOfTerrain(t *testing.T) {
 	v := level(t, 2)
-	table := mesh.NewTerrainTable(nil)
+	table := mesh.NewTerrainOpacities(nil)
 	m := mesh.NewMesher(table, mesh.Options{})
 	b := geom.Box{Max: geom.Point{X: 62, Y: 62, Z: 62}}
 	m.Load(v, b, 0, [mesh.Faces]mesh.Border{})

@@ -32,7 +32,7 @@ type Obstacle struct{ Low, High [3]float64 }
 // Collider keeps the reports of the chunks near things that move. It makes a report anew only where
 // the volume has another chunk. Goroutines must not share it.
 type Collider struct {
-	solid   *Table
+	solid   *Opacities
 	reports map[geom.ChunkPos]*Obstacles
 	merger  merger
 	mesher  *Mesher
@@ -40,7 +40,7 @@ type Collider struct {
 
 // NewCollider returns a Collider. Cells that are Nothing in the table let things pass; all others are
 // solid.
-func NewCollider(solid *Table) *Collider {
+func NewCollider(solid *Opacities) *Collider {
 	return &Collider{solid: solid, reports: make(map[geom.ChunkPos]*Obstacles)}
 }
 
@@ -113,12 +113,8 @@ func (c *Collider) update(v *grid.View, pos geom.ChunkPos, f func(*Obstacles)) {
 	}
 }
 
-// Report returns the report of a chunk, or nil if no box of the last Update touched it. It is valid
-// until the next Update.
-func (c *Collider) Report(pos geom.ChunkPos) *Obstacles { return c.reports[pos] }
-
 // parts makes the parts of the chunk's cells.
-func (r *Obstacles) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
+func (r *Obstacles) parts(solid *Opacities, v *grid.View, chunk *voxel.Chunk) {
 	var buf [64]voxel.Cell
 	rule, cells := v.Rule(), v.Cursor()
 	for y := range geom.ChunkEdge {
@@ -128,7 +124,7 @@ func (r *Obstacles) parts(solid *Table, v *grid.View, chunk *voxel.Chunk) {
 		for z := range geom.ChunkEdge {
 			for x, c := range chunk.Row(y, z, &buf) {
 				full := rule.Fullness(c)
-				if full == 0 || full == voxel.Whole || solid.Kind(c) == Nothing {
+				if full == 0 || full == voxel.Whole || solid.kinds[c] == Nothing {
 					continue
 				}
 				p := r.Pos.Min().Add(geom.Point{X: x, Y: y, Z: z})
@@ -233,7 +229,7 @@ type merger struct {
 
 // boxes appends boxes that cover exactly the solid cells of a chunk at min. It cuts the cells along
 // each axis, in both orders of the others, and takes the fewest boxes.
-func (m *merger) boxes(dst []geom.Box, solid *Table, chunk *voxel.Chunk, min geom.Point) []geom.Box {
+func (m *merger) boxes(dst []geom.Box, solid *Opacities, chunk *voxel.Chunk, min geom.Point) []geom.Box {
 	if v, ok := chunk.Uniform(); ok {
 		if !solid.whole(v) {
 			return dst
@@ -263,7 +259,7 @@ func (m *merger) boxes(dst []geom.Box, solid *Table, chunk *voxel.Chunk, min geo
 }
 
 // load makes the masks.
-func (m *merger) load(solid *Table, chunk *voxel.Chunk) {
+func (m *merger) load(solid *Opacities, chunk *voxel.Chunk) {
 	var buf [64]voxel.Cell
 	m.cells = [3][32][32]uint32{}
 	for y := range 32 {

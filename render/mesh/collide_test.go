@@ -12,7 +12,7 @@ import (
 )
 
 // solidTable has every cell but 0 as solid.
-var solidTable = mesh.NewTable(0, nil)
+var solidTable = mesh.NewOpacities(0, nil)
 
 // wantCover checks that boxes cover exactly the solid cells of a chunk, each once.
 func wantCover(t *testing.T, v *grid.View, r *mesh.Obstacles) {
@@ -60,7 +60,7 @@ func TestReports(t *testing.T) {
 // TestReportsAnew checks which reports are made again.
 func TestReportsAnew(t *testing.T) {
 	v := level(t, 3)
-	c := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	c := mesh.NewCollider(mesh.NewTerrainOpacities(nil))
 	near := geom.Box{Min: geom.Point{X: 30, Y: 30, Z: 30}, Max: geom.Point{X: 66, Y: 34, Z: 34}}
 	var made []geom.ChunkPos
 	update := func(v *grid.View, near ...geom.Box) []geom.ChunkPos {
@@ -122,7 +122,7 @@ func TestReportsOfParts(t *testing.T) {
 	}
 	d.Set(geom.Point{X: 31, Y: 30, Z: -20}, voxel.TerrainCell(1, 99))
 	v, _ := d.Publish()
-	c := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	c := mesh.NewCollider(mesh.NewTerrainOpacities(nil))
 	near := []geom.Box{{Min: geom.Point{X: 0, Y: 0, Z: -32}, Max: geom.Point{X: 64, Y: 32, Z: 32}}}
 	c.Update(v, near, nil)
 	met := 0
@@ -271,9 +271,9 @@ func TestPartsBesideWhatComes(t *testing.T) {
 	whole, _ := d.Publish()
 	near := []geom.Box{{Max: geom.Point{X: 32, Y: 32, Z: 32}}}
 	parts := func(c *mesh.Collider) []mesh.Obstacle { return c.Report(geom.ChunkPos{}).Parts }
-	fresh := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	fresh := mesh.NewCollider(mesh.NewTerrainOpacities(nil))
 	fresh.Update(whole, near, nil)
-	c := mesh.NewCollider(mesh.NewTerrainTable(nil))
+	c := mesh.NewCollider(mesh.NewTerrainOpacities(nil))
 	c.Update(whole.With([]grid.Placed{{Pos: geom.ChunkPos{X: 1}, Chunk: grid.NotLoaded}}), near, nil)
 	if slices.Equal(parts(c), parts(fresh)) {
 		t.Fatal("the chunk behind changes nothing")

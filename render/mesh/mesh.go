@@ -43,17 +43,17 @@ const (
 // missing is a key of the Mesher that no cell has: it stands for cells that are not known.
 const missing = voxel.MaxCell + 1
 
-// Table says what each cell is to a surface. Goroutines may share it.
-type Table struct {
+// Opacities says what each cell is to a surface. Goroutines may share it.
+type Opacities struct {
 	kinds [missing + 1]Opacity
 	keys  [missing + 1]voxel.Cell // what quads merge by and carry
 	rule  voxel.Rule
 }
 
-// NewTable returns a table of the cells 0 to n-1 of a Palette or Level volume. All other cells
+// NewOpacities returns a table of the cells 0 to n-1 of a Palette or Level volume. All other cells
 // are Opaque, and Empty is Nothing.
-func NewTable(n int, kind func(voxel.Cell) Opacity) *Table {
-	t := new(Table)
+func NewOpacities(n int, kind func(voxel.Cell) Opacity) *Opacities {
+	t := new(Opacities)
 	for c := range missing {
 		t.keys[c], t.kinds[c] = c, Opaque
 		if int(c) < n {
@@ -64,11 +64,11 @@ func NewTable(n int, kind func(voxel.Cell) Opacity) *Table {
 	return t
 }
 
-// NewTerrainTable returns a table of the cells of a Terrain volume. Quads carry the material of a
+// NewTerrainOpacities returns a table of the cells of a Terrain volume. Quads carry the material of a
 // cell in place of the cell, so occupancies do not keep quads from merging. kind may be nil: all
 // materials but air are Opaque then.
-func NewTerrainTable(kind func(material uint8) Opacity) *Table {
-	t := &Table{rule: voxel.Rule{Schema: voxel.Terrain}}
+func NewTerrainOpacities(kind func(material uint8) Opacity) *Opacities {
+	t := &Opacities{rule: voxel.Rule{Schema: voxel.Terrain}}
 	for c := range missing {
 		m := c.Material()
 		t.keys[c], t.kinds[c] = voxel.Cell(m), Opaque
@@ -82,16 +82,10 @@ func NewTerrainTable(kind func(material uint8) Opacity) *Table {
 	return t
 }
 
-// Kind returns what a cell is.
-func (t *Table) Kind(c voxel.Cell) Opacity { return t.kinds[c] }
-
 // whole reports whether a solid cell is matter from side to side.
-func (t *Table) whole(c voxel.Cell) bool {
+func (t *Opacities) whole(c voxel.Cell) bool {
 	return t.kinds[c] != Nothing && t.rule.Fullness(c) == voxel.Whole
 }
-
-// Key returns what a quad of a cell carries: the cell, or the material of a Terrain cell.
-func (t *Table) Key(c voxel.Cell) voxel.Cell { return t.keys[c] }
 
 // Face is a side of a cell.
 type Face uint8
@@ -129,8 +123,8 @@ func along(axis, n int) geom.Point {
 	return geom.Point{Z: n}
 }
 
-// Axes returns the directions of u and v of a face: the width and the height of its quads.
-func (f Face) Axes() (u, v geom.Point) {
+// axes returns the directions of u and v of a face: the width and the height of its quads.
+func (f Face) axes() (u, v geom.Point) {
 	switch f.axis() {
 	case 0:
 		return geom.Point{Z: 1}, geom.Point{Y: 1}

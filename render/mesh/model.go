@@ -67,9 +67,9 @@ type Model struct {
 	Pieces func(ctx context.Context, f func(*Piece) error) error
 }
 
-// Palette says how the cells of a volume look: materials by key (see Table.Key).
+// Palette says how the cells of a volume look: materials by what quads carry: the cell, or the material of a Terrain cell.
 type Palette struct {
-	Table     *Table
+	Opacities *Opacities
 	Materials []Material // by key
 	Shapes    []Shape    // of Terrain materials, by number; missing ones are Round
 }
@@ -88,9 +88,9 @@ func NewPalette(materials []Material, terrain bool) *Palette {
 	}
 	p := &Palette{Materials: materials}
 	if terrain {
-		p.Table = NewTerrainTable(func(m uint8) Opacity { return kind(int(m)) })
+		p.Opacities = NewTerrainOpacities(func(m uint8) Opacity { return kind(int(m)) })
 	} else {
-		p.Table = NewTable(len(materials), func(c voxel.Cell) Opacity { return kind(int(c)) })
+		p.Opacities = NewOpacities(len(materials), func(c voxel.Cell) Opacity { return kind(int(c)) })
 	}
 	return p
 }
@@ -183,7 +183,7 @@ func sparse(all []geom.ChunkPos, b geom.Box, below bool, f func(geom.Box) error)
 // the box counts as empty, so the model is closed. The source must stay as it is.
 func Blocky(src BoxReader, b geom.Box, level int, p *Palette, o Options) *Model {
 	return newModel(b, level, p, func(ctx context.Context, f func(*Piece) error) error {
-		m := NewMesher(p.Table, o)
+		m := NewMesher(p.Opacities, o)
 		var piece Piece
 		return chunks(src, b, level, false, func(part geom.Box) error {
 			if err := ctx.Err(); err != nil {

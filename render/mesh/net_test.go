@@ -374,7 +374,7 @@ func TestBlockyClosed(t *testing.T) {
 		want = 1000
 	}
 	r := rand.New(rand.NewPCG(5, 2))
-	m := mesh.NewMesher(mesh.NewTerrainTable(nil), mesh.Options{})
+	m := mesh.NewMesher(mesh.NewTerrainOpacities(nil), mesh.Options{})
 	equal, unequal := 0, 0
 	for equal < want || unequal < want {
 		l, boxes, ok := mixed(r)

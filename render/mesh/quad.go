@@ -50,7 +50,7 @@ func (q Quad) Cell() voxel.Cell { return voxel.Cell(q>>quadCell) & voxel.MaxCell
 // Corners returns the corners in the order of AO, in cells from the least corner of the box.
 func (q Quad) Corners() [4]geom.Point {
 	f := q.Face()
-	u, v := f.Axes()
+	u, v := f.axes()
 	w, h := q.Size()
 	a := q.At()
 	if f&1 == 1 {

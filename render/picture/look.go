@@ -30,21 +30,21 @@ const clearAlpha = 160
 // a Terrain volume those of the material n. The number 0 is Nothing, and so is a block that does
 // not fill its cell, unless it is a material. Cells of other schemas look like water, as in the
 // volume of liquid beside a terrain.
-func (t *Table) Look(s voxel.Schema, n int, name string) Look {
-	var f Family
+func (t *Looks) Look(s voxel.Schema, n int, name string) Look {
+	var f family
 	switch s {
 	case voxel.Palette:
-		f = t.Find(name)
+		f = t.family(name)
 	case voxel.Terrain:
-		f = t.Material(name, uint8(n))
+		f = t.material(name, uint8(n))
 	default:
 		f = t.exact["water"]
 	}
 	l := Look{f.Colour, Opaque}
 	switch {
-	case n == 0 || !f.Whole() && s != voxel.Terrain:
+	case n == 0 || !f.whole() && s != voxel.Terrain:
 		l.Kind = Nothing
-	case f.Clear():
+	case f.clear():
 		l.Kind, l.Colour.A = Transparent, clearAlpha
 	case strings.HasPrefix(f.Name, "leaves"), f.Name == "iron_bars":
 		l.Kind = CutOut

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLook(t *testing.T) {
-	table := picture.NewTable()
+	table := picture.NewLooks()
 	for _, tt := range []struct {
 		schema voxel.Schema
 		n      int

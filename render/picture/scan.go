@@ -24,7 +24,7 @@ type scan struct {
 	box     geom.Box
 	terrain bool
 	err     error // of reading
-	table   *Table
+	table   *Looks
 	seen    []sight // by number
 	nothing *voxel.Chunk
 	water   sight
@@ -54,9 +54,9 @@ type stack struct {
 }
 
 func newScan(land Land, b geom.Box, level int, o Options) *scan {
-	s := &scan{land: land, level: level, liquid: land.Level(liquid, level) == level, box: b, terrain: land.Terrain(), table: NewTable(), unknown: map[voxel.Cell]int{},
+	s := &scan{land: land, level: level, liquid: land.Level(liquid, level) == level, box: b, terrain: land.Terrain(), table: NewLooks(), unknown: map[voxel.Cell]int{},
 		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), canvas: newCanvas(b.Size(), o.MaxEdge)}
-	s.water = sightOf(s.table.Find("water"))
+	s.water = sightOf(s.table.family("water"))
 	return s
 }
 
@@ -237,14 +237,14 @@ func (s *scan) find(c voxel.Cell) sight {
 	if c == voxel.Empty {
 		return sight{look: unseen}
 	}
-	f := s.table.Find(s.name(c))
+	f := s.table.family(s.name(c))
 	if s.terrain {
-		f = s.table.Material(s.name(c), c.Material())
+		f = s.table.material(s.name(c), c.Material())
 	}
 	return sightOf(f)
 }
 
-func sightOf(f Family) sight {
+func sightOf(f family) sight {
 	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
 }
 

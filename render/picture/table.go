@@ -21,35 +21,35 @@ const (
 	unseen look = '-'
 )
 
-// Family is the appearance that similar blocks share.
-type Family struct {
+// family is the appearance that similar blocks share.
+type family struct {
 	Name   string // "wool/red", "planks/oak", "stone", ...; "" if no rule matches the block
 	Colour color.RGBA
 	look   look
 }
 
-// Clear reports whether one sees through blocks of the family: water, glass.
-func (f Family) Clear() bool { return f.look == fluid || f.look == glassy }
+// clear reports whether one sees through blocks of the family: water, glass.
+func (f family) clear() bool { return f.look == fluid || f.look == glassy }
 
-// Whole reports whether blocks of the family fill their cell, as far as a picture shows it. Air,
+// whole reports whether blocks of the family fill their cell, as far as a picture shows it. Air,
 // flowers and rails do not.
-func (f Family) Whole() bool { return f.look != small && f.look != unseen }
+func (f family) whole() bool { return f.look != small && f.look != unseen }
 
-// Table knows the families of blocks by name. Goroutines may share it.
-type Table struct {
-	exact  map[string]Family
+// Looks knows the families of blocks by name. Goroutines may share it.
+type Looks struct {
+	exact  map[string]family
 	colour map[string]color.RGBA // of dyes, woods and minerals by "wool/red", ...
 	dyes   []string              // longest first where one ends in another
 	woods  []string
 }
 
-// NewTable returns the table of the names of all versions from 1.13 on and of the
+// NewLooks returns the table of the names of all versions from 1.13 on and of the
 // results of Modern.
-func NewTable() *Table {
-	t := &Table{exact: map[string]Family{}, colour: map[string]color.RGBA{}}
+func NewLooks() *Looks {
+	t := &Looks{exact: map[string]family{}, colour: map[string]color.RGBA{}}
 	for f := range lines(families) {
 		for _, name := range f[3:] {
-			t.exact[name] = Family{f[0], hex(f[1]), look(f[2][0])}
+			t.exact[name] = family{f[0], hex(f[1]), look(f[2][0])}
 		}
 	}
 	t.dyes = t.series(dyes, "wool", "concrete", "terracotta")
@@ -59,7 +59,7 @@ func NewTable() *Table {
 }
 
 // series reads lines of a word and its colours, one for each of the kinds.
-func (t *Table) series(text string, kinds ...string) []string {
+func (t *Looks) series(text string, kinds ...string) []string {
 	var words []string
 	for f := range lines(text) {
 		words = append(words, f[0])
@@ -89,10 +89,10 @@ func hex(s string) color.RGBA {
 	return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
 }
 
-// Find returns the family of a block by its name in a volume, with namespace and
-// properties, or "legacy:ID/DATA". If no rule matches, the Family has no name and a
+// family returns the family of a block by its name in a volume, with namespace and
+// properties, or "legacy:ID/DATA". If no rule matches, it has no name and a
 // greyish magenta that depends on the block's name.
-func (t *Table) Find(name string) Family {
+func (t *Looks) family(name string) family {
 	short := bare(name)
 	if f, ok := t.find(short); ok {
 		return f
@@ -127,11 +127,11 @@ func bare(name string) string {
 }
 
 // strange makes a family for a block that no rule matches.
-func strange(name string) Family {
+func strange(name string) family {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	v := h.Sum32()
-	return Family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
+	return family{Colour: color.RGBA{150 + uint8(v&31), 90 + uint8(v>>8&31), 150 + uint8(v>>16&31), 255}, look: solid}
 }
 
 // unescape returns the Name in a block name of the form "nbt:" and tags in base 16.
@@ -152,20 +152,20 @@ func unescape(name string) string {
 
 // find applies the rules in order: the block itself, dyes, woods, ores, shapes, and
 // prefixes that change little.
-func (t *Table) find(name string) (Family, bool) {
+func (t *Looks) find(name string) (family, bool) {
 	if f, ok := t.exact[name]; ok {
 		return f, true
 	}
-	for _, rule := range []func(string) (Family, bool){t.dyed, t.wooden, t.ore, t.shape, t.prefix} {
+	for _, rule := range []func(string) (family, bool){t.dyed, t.wooden, t.ore, t.shape, t.prefix} {
 		if f, ok := rule(name); ok {
 			return f, true
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // dyed matches blocks of sixteen colours.
-func (t *Table) dyed(name string) (Family, bool) {
+func (t *Looks) dyed(name string) (family, bool) {
 	for _, dye := range t.dyes {
 		if what, ok := strings.CutPrefix(name, dye+"_"); ok {
 			if f, ok := t.dyedKind(what, dye); ok {
@@ -173,28 +173,28 @@ func (t *Table) dyed(name string) (Family, bool) {
 			}
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
-func (t *Table) dyedKind(what, dye string) (Family, bool) {
+func (t *Looks) dyedKind(what, dye string) (family, bool) {
 	wool := t.colour["wool/"+dye]
 	switch what {
 	case "wool", "carpet", "bed", "shulker_box", "shulker":
-		return Family{"wool/" + dye, wool, solid}, true
+		return family{"wool/" + dye, wool, solid}, true
 	case "banner", "wall_banner", "candle", "candle_cake":
-		return Family{"banner/" + dye, wool, small}, true
+		return family{"banner/" + dye, wool, small}, true
 	case "concrete", "concrete_powder", "glazed_terracotta":
-		return Family{"concrete/" + dye, t.colour["concrete/"+dye], solid}, true
+		return family{"concrete/" + dye, t.colour["concrete/"+dye], solid}, true
 	case "terracotta", "stained_hardened_clay":
-		return Family{"terracotta/" + dye, t.colour["terracotta/"+dye], solid}, true
+		return family{"terracotta/" + dye, t.colour["terracotta/"+dye], solid}, true
 	case "stained_glass", "stained_glass_pane":
-		return Family{"glass/" + dye, wool, glassy}, true
+		return family{"glass/" + dye, wool, glassy}, true
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // wooden matches blocks made of a kind of wood.
-func (t *Table) wooden(name string) (Family, bool) {
+func (t *Looks) wooden(name string) (family, bool) {
 	name, stripped := strings.CutPrefix(strings.TrimPrefix(name, "petrified_"), "stripped_")
 	for _, wood := range t.woods {
 		if what, ok := strings.CutPrefix(name, wood+"_"); ok {
@@ -203,34 +203,34 @@ func (t *Table) wooden(name string) (Family, bool) {
 			}
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
-func (t *Table) woodenKind(what, wood string, stripped bool) (Family, bool) {
+func (t *Looks) woodenKind(what, wood string, stripped bool) (family, bool) {
 	planks, leaves := t.colour["planks/"+wood], t.colour["leaves/"+wood]
 	switch what {
 	case "log", "wood", "stem", "hyphae", "block":
 		if stripped {
-			return Family{"planks/" + wood, planks, solid}, true
+			return family{"planks/" + wood, planks, solid}, true
 		}
-		return Family{"log/" + wood, t.colour["log/"+wood], solid}, true
+		return family{"log/" + wood, t.colour["log/"+wood], solid}, true
 	case "leaves":
-		return Family{"leaves/" + wood, leaves, solid}, true
+		return family{"leaves/" + wood, leaves, solid}, true
 	case "sapling", "propagule":
-		return Family{"sapling", leaves, small}, true
+		return family{"sapling", leaves, small}, true
 	case "planks", "stairs", "slab", "fence", "fence_gate", "door", "trapdoor", "mosaic", "mosaic_stairs", "mosaic_slab", "shelf":
-		return Family{"planks/" + wood, planks, solid}, true
+		return family{"planks/" + wood, planks, solid}, true
 	case "sign", "wall_sign", "hanging_sign", "wall_hanging_sign", "button", "pressure_plate":
-		return Family{"planks/" + wood, planks, small}, true
+		return family{"planks/" + wood, planks, small}, true
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // ore mixes the rock and the grains in it.
-func (t *Table) ore(name string) (Family, bool) {
+func (t *Looks) ore(name string) (family, bool) {
 	what, ok := strings.CutSuffix(name, "_ore")
 	if !ok {
-		return Family{}, false
+		return family{}, false
 	}
 	rock := t.exact["stone"].Colour
 	for _, in := range []string{"deepslate", "nether"} {
@@ -239,11 +239,11 @@ func (t *Table) ore(name string) (Family, bool) {
 		}
 	}
 	c, ok := t.colour["ore/"+what]
-	return Family{"ore/" + what, mix(rock, c, .35), solid}, ok
+	return family{"ore/" + what, mix(rock, c, .35), solid}, ok
 }
 
 // shape matches stairs, slabs, walls and so on by their full block.
-func (t *Table) shape(name string) (Family, bool) {
+func (t *Looks) shape(name string) (family, bool) {
 	for _, s := range []string{"_stairs", "_slab", "_wall", "_fence", "_fence_gate", "_door", "_trapdoor", "_pane", "_button", "_pressure_plate", "_chain", "_bars"} {
 		base, ok := strings.CutSuffix(name, s)
 		if !ok {
@@ -258,11 +258,11 @@ func (t *Table) shape(name string) (Family, bool) {
 			}
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // prefix drops a prefix that hardly changes a block's look.
-func (t *Table) prefix(name string) (Family, bool) {
+func (t *Looks) prefix(name string) (family, bool) {
 	if strings.HasPrefix(name, "potted_") {
 		return t.exact["flower_pot"], true
 	}
@@ -277,10 +277,10 @@ func (t *Table) prefix(name string) (Family, bool) {
 			return t.find(rest)
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
-func (t *Table) deadCoral(name string) Family {
+func (t *Looks) deadCoral(name string) family {
 	f := t.exact["dead_coral"]
 	if strings.HasSuffix(name, "_block") {
 		f.look = solid
@@ -289,17 +289,17 @@ func (t *Table) deadCoral(name string) Family {
 }
 
 // patina matches blocks of aged copper.
-func (t *Table) patina(name string) (Family, bool) {
+func (t *Looks) patina(name string) (family, bool) {
 	for _, stage := range []string{"exposed_", "weathered_", "oxidized_"} {
 		if strings.HasPrefix(name, stage) && strings.Contains(name, "copper") {
 			return t.exact[stage+"copper"], true
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // guess matches parts of a name: blocks of other games and of later versions.
-func (t *Table) guess(name string) (Family, bool) {
+func (t *Looks) guess(name string) (family, bool) {
 	for _, g := range [][2]string{
 		{"water", "water"}, {"lava", "lava"}, {"leaves", "oak_leaves"}, {"dirt_with_grass", "grass_block"}, {"dirt_with_snow", "snow"},
 		{"sandstone", "sandstone"}, {"sand", "sand"}, {"dirt", "dirt"}, {"cobble", "cobblestone"}, {"gravel", "gravel"},
@@ -311,7 +311,7 @@ func (t *Table) guess(name string) (Family, bool) {
 			return t.find(g[1])
 		}
 	}
-	return Family{}, false
+	return family{}, false
 }
 
 // materials maps names of terrain materials to blocks where the name alone misleads.
@@ -324,12 +324,12 @@ var numbered = strings.Fields(`air grass_block sand red_sand mud_bricks snow sto
 	gravel clay andesite granite terracotta red_sandstone packed_ice calcite tuff blackstone netherrack moss_block podzol
 	mycelium prismarine oak_planks cobblestone bricks coal_block gold_block`)
 
-// Material returns the family of a terrain material by its name and number.
-func (t *Table) Material(name string, n uint8) Family {
+// material returns the family of a terrain material by its name and number.
+func (t *Looks) material(name string, n uint8) family {
 	if block, ok := materials[name]; ok {
 		name = block
 	}
-	f := t.Find(name)
+	f := t.family(name)
 	if f.Name == "" {
 		f = t.exact[numbered[int(n)%len(numbered)]]
 		f.Name = "material/" + strconv.Itoa(int(n))

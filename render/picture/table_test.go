@@ -11,7 +11,7 @@ import (
 
 // TestFamilies: a family, then blocks that belong to it.
 func TestFamilies(t *testing.T) {
-	table := picture.NewTable()
+	table := picture.NewLooks()
 	for _, line := range []string{
 		"air air cave_air void_air barrier light structure_void tripwire",
 		"stone stone stone_slab stone_stairs infested_stone stone_button stone_pressure_plate",
@@ -85,7 +85,7 @@ func TestFamilies(t *testing.T) {
 
 // TestNumeric: every id of 1.12 with every data has a family.
 func TestNumeric(t *testing.T) {
-	table := picture.NewTable()
+	table := picture.NewLooks()
 	for id := range 256 {
 		for data := range 16 {
 			name := fmt.Sprintf("legacy:%d/%d", id, data)

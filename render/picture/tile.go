@@ -123,7 +123,7 @@ type tile struct {
 	high  int
 
 	terrain bool
-	table   *Table
+	table   *Looks
 	seen    []sight
 	water   sight
 	first   float32 // shares of the light that the first cell of water hides, and every other
@@ -158,7 +158,7 @@ type tower struct {
 
 // newTile returns nil if the tile lies beyond the bounds.
 func newTile(land Land, o TileOptions) *tile {
-	t := &tile{land: land, o: o, terrain: land.Terrain(), table: NewTable(), pixel: 1 << max(0, -o.Zoom)}
+	t := &tile{land: land, o: o, terrain: land.Terrain(), table: NewLooks(), pixel: 1 << max(0, -o.Zoom)}
 	t.base = max(0, land.Level(land.Matter(), max(0, o.Zoom)))
 	if finer := land.Level(land.Matter(), o.Zoom-1); t.base == o.Zoom && finer > 0 {
 		t.base = finer // it shows waters and paths that the level of the zoom has lost
@@ -244,7 +244,7 @@ func (t *tile) begin(b geom.Box) {
 	slices.SortFunc(t.towers, func(a, b tower) int {
 		return geom.CodeOf(geom.ChunkPos{X: a.x, Z: a.z}, t.base).Compare(geom.CodeOf(geom.ChunkPos{X: b.x, Z: b.z}, t.base))
 	})
-	t.water = sightOf(t.table.Find("water"))
+	t.water = sightOf(t.table.family("water"))
 	const clear = 1 - waterTint // of a block; the first cell is half full
 	t.first = 1 - .5*float32(math.Pow(clear, float64(int(1)<<t.base/2)))
 	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
@@ -457,9 +457,9 @@ func (t *tile) sight(c voxel.Cell) *sight {
 		case c == voxel.Empty:
 			g.look = unseen
 		case t.terrain:
-			*g = sightOf(t.table.Material(t.land.Name(t.land.Matter(), c), c.Material()))
+			*g = sightOf(t.table.material(t.land.Name(t.land.Matter(), c), c.Material()))
 		default:
-			*g = t.covered(t.table.Find(t.land.Name(t.land.Matter(), c)))
+			*g = t.covered(t.table.family(t.land.Name(t.land.Matter(), c)))
 		}
 	}
 	return g
@@ -467,8 +467,8 @@ func (t *tile) sight(c voxel.Cell) *sight {
 
 // covered returns how a block looks. In a far level most of a cell of the ground is dirt, and its
 // grass is lost.
-func (t *tile) covered(f Family) sight {
-	if grass := t.table.Find("grass_block"); t.base > 0 && f.Name == "dirt" {
+func (t *tile) covered(f family) sight {
+	if grass := t.table.family("grass_block"); t.base > 0 && f.Name == "dirt" {
 		f.Colour = mix(f.Colour, grass.Colour, .75)
 	}
 	return sightOf(f)

@@ -142,7 +142,7 @@ var square = geom.Box{Min: geom.Point{X: -300, Z: -300}, Max: geom.Point{X: 300,
 // TestTileSlow compares a tile with what a look at each cell gives.
 func TestTileSlow(t *testing.T) {
 	l := hills(square)
-	table := picture.NewTable()
+	table := picture.NewLooks()
 	for _, at := range []image.Point{{0, 0}, {-1, -2}, {1, 0}} {
 		img := mustTile(t, l, picture.TileOptions{X: at.X, Z: at.Y})
 		top := func(x, z int) (int, voxel.Cell) {

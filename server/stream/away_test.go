@@ -89,7 +89,7 @@ func TestTicksDoNotWait(t *testing.T) {
 			for j := range 1 << 13 {
 				flat[j] = v.Named(fmt.Sprint("stone ", r.IntN(64)))
 			}
-			v.SetChunk(geom.ChunkPos{X: int32(i % 4), Z: int32(i / 4)}, new(voxel.Builder).FromFlat(&flat))
+			v.SetChunk(geom.ChunkPos{X: int32(i % 4), Z: int32(i / 4)}, new(voxel.ChunkBuilder).FromFlat(&flat))
 		}
 	})
 	_, err = w.Commit(ctx, "")

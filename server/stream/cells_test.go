@@ -190,7 +190,7 @@ func TestCellsBoxes(t *testing.T) {
 		t.Errorf("%d boxes are known, %d not", known, unknown)
 	}
 	quads := func(src mesh.BoxReader) (n int) {
-		m := mesh.NewMesher(mesh.NewTable(64, func(c voxel.Cell) mesh.Opacity { return min(mesh.Opacity(c), mesh.Opaque) }), mesh.Options{})
+		m := mesh.NewMesher(mesh.NewOpacities(64, func(c voxel.Cell) mesh.Opacity { return min(mesh.Opacity(c), mesh.Opaque) }), mesh.Options{})
 		m.Load(src, geom.Box{Min: geom.Point{X: -12, Y: 2, Z: -12}, Max: geom.Point{X: 12, Y: 40, Z: 12}}, 0, [mesh.Faces]mesh.Border{})
 		opaque, _, _ := m.Quads()
 		for _, q := range opaque {

@@ -70,15 +70,6 @@ func (c Code) Depth() int { return (bits.Len64(uint64(c)) - 1) / 3 }
 // Level returns MaxDepth - Depth: log2 of the cube's edge in chunks.
 func (c Code) Level() int { return MaxDepth - c.Depth() }
 
-// Parent returns the code of the cube that contains c, and 0 for the root.
-func (c Code) Parent() Code { return c >> 3 }
-
-// Child returns the code of octant o (0..7) of c. c must not be a chunk.
-func (c Code) Child(o int) Code { return c<<3 | Code(o&7) }
-
-// Octant returns which child of its parent c is, 0..7.
-func (c Code) Octant() int { return int(c & 7) }
-
 // Pos returns the cube's position, counted in cubes of its size.
 func (c Code) Pos() ChunkPos {
 	level := c.Level()
@@ -100,12 +91,6 @@ func (c Code) Box() Box {
 	p := c.Pos()
 	min := Point{int(p.X) * edge, int(p.Y) * edge, int(p.Z) * edge}
 	return Box{min, min.Add(Point{edge, edge, edge})}
-}
-
-// Contains reports whether d is c or a cube within c.
-func (c Code) Contains(d Code) bool {
-	n := d.Depth() - c.Depth()
-	return n >= 0 && d>>(3*n) == c
 }
 
 // Compare orders codes in pre-order of the octree: a cube, then the cubes within it

@@ -26,7 +26,7 @@ type Draft struct {
 	last    *touched
 	opened  []*touched
 	highest voxel.Cell
-	builder *voxel.Builder
+	builder *voxel.ChunkBuilder
 	scratch []voxel.Cell
 	err     error
 }
@@ -171,16 +171,16 @@ func (d *Draft) publish(t *touched) {
 	before := t.now
 	c, ok := t.edit.Patch()
 	if !ok {
-		c = t.edit.PublishWith(d.build())
+		c = t.edit.Publish(d.build())
 	}
 	t.now = d.view.vol.normal(c)
 	t.differs = before == t.old && t.now != before
 	t.edit = nil
 }
 
-func (d *Draft) build() *voxel.Builder {
+func (d *Draft) build() *voxel.ChunkBuilder {
 	if d.builder == nil {
-		d.builder = new(voxel.Builder)
+		d.builder = new(voxel.ChunkBuilder)
 	}
 	return d.builder
 }

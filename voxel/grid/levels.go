@@ -136,7 +136,7 @@ func (v *View) farLevels(level int) *far {
 type mender struct {
 	view    *View
 	below   *node // the level below
-	builder voxel.Builder
+	builder voxel.ChunkBuilder
 }
 
 const (
@@ -201,7 +201,7 @@ func (m *mender) chunk(level int, old *voxel.Chunk, units []geom.Code) (*voxel.C
 			changed = append(changed, unit)
 		}
 	}
-	c := d.PublishWith(&m.builder)
+	c := d.Publish(&m.builder)
 	if holdsOnly(c, m.view.vol.farDef) {
 		c = nil
 	}

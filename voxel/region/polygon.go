@@ -62,18 +62,6 @@ func (r ray) side(v Vertex) int {
 	return compareProducts(r.measure(b), atA, r.measure(a), atB) * atA.compare(atB)
 }
 
-// Corner returns the point of v if its coordinates are integers.
-func (v Vertex) Corner() (c Corner, ok bool) {
-	if v.cut == nil {
-		return v.at, true
-	}
-	x, z := v.Exact()
-	if !x.IsInt() || !z.IsInt() {
-		return Corner{}, false
-	}
-	return Corner{int(x.Num().Int64()), int(z.Num().Int64())}, true
-}
-
 // Exact returns the coordinates of v as fractions, which belong to the caller.
 func (v Vertex) Exact() (x, z *big.Rat) {
 	if v.cut == nil {
@@ -225,9 +213,6 @@ func convex(corners []Corner) bool {
 
 // Vertices yields the vertices in their order.
 func (p Polygon) Vertices() iter.Seq[Vertex] { return slices.Values(p.vertices) }
-
-// Len returns the number of vertices.
-func (p Polygon) Len() int { return len(p.vertices) }
 
 // Area returns the area, exactly. It takes long if many vertices are fractions.
 func (p Polygon) Area() *big.Rat {

@@ -18,7 +18,7 @@ func Towers(p Polygon, visit func(tower geom.ChunkPos, part Polygon) bool) error
 	if err != nil {
 		return fmt.Errorf("region: towers: %w", err)
 	}
-	if p.Len() == 0 {
+	if len(p.vertices) == 0 {
 		return nil
 	}
 	b.Min.Y, b.Max.Y = 0, geom.ChunkEdge

@@ -48,7 +48,7 @@ type Options struct {
 
 // pictured returns the looks of package picture.
 func pictured() func(volume, name string) stream.Look {
-	table := picture.NewTable()
+	table := picture.NewLooks()
 	return func(volume, name string) stream.Look {
 		schema, number := voxel.Palette, 1
 		if volume == "solid" {

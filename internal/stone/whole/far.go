@@ -22,7 +22,7 @@ type farLevels struct {
 	bytes   int64
 	chunks  int         // of level 0
 	levels  []*farLevel // from stone.FirstFar up
-	builder voxel.Builder
+	builder voxel.ChunkBuilder
 
 	// With to, the chunks of levels[only] go there as soon as they are complete.
 	to   func(stone.Placed) error

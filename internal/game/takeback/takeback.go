@@ -1,25 +1,28 @@
-package voxel
+// Package takeback takes back what an edit did to the objects of a list and to the cells of a chunk, where
+// others have not changed them since.
+package takeback
 
 import (
 	"bytes"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// TakeBack returns the objects of a list as they are now, with those restored that somebody
+// Objects returns the objects of a list as they are now, with those restored that somebody
 // replaced: old by new. some says that it restored some, and rest that it left some because others changed
 // them since.
 //
 // Objects that blocks own are restored cell by cell, but for cells that kept names: those whose
 // block stays as others made it. Of other objects nobody can tell which of two is the other one
 // changed, so such a list is restored together or not at all.
-func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (back []Object, some, rest bool) {
+func Objects(list string, old, new, now []voxel.Object, kept func(geom.Point) bool) (back []voxel.Object, some, rest bool) {
 	came, gone := Without(new, old), Without(old, new)
-	same := SameObjects(now, new)
+	same := Same(now, new)
 	fits := make(map[geom.Point]bool) // the cells whose objects the step replaced
 	for _, o := range slices.Concat(came, gone) {
-		if Owner(list) == "" || o.Place == Nowhere {
+		if voxel.Owner(list) == "" || o.Place == voxel.Nowhere {
 			return old, same, !same
 		}
 		fits[o.At] = !kept(o.At)
@@ -28,7 +31,7 @@ func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (
 		return old, same, !same
 	}
 	for _, o := range slices.Concat(Without(new, now), Without(now, new)) {
-		if _, ours := fits[o.At]; ours && o.Place != Nowhere {
+		if _, ours := fits[o.At]; ours && o.Place != voxel.Nowhere {
 			fits[o.At] = false
 		}
 	}
@@ -38,19 +41,19 @@ func TakeBack(list string, old, new, now []Object, kept func(geom.Point) bool) (
 	if same && !rest {
 		return old, some, rest // in their order
 	}
-	other := func(o Object) bool { return !fits[o.At] }
+	other := func(o voxel.Object) bool { return !fits[o.At] }
 	back = Without(now, slices.DeleteFunc(came, other))
 	return append(back, slices.DeleteFunc(gone, other)...), some, rest
 }
 
-// TakeBackCells returns the cells of a chunk without what an update made of it: those that now has as the update
+// Cells returns the cells of a chunk without what an update made of it: those that now has as the update
 // left them are those of old again. The others stay, and kept, which may be nil, is told of each that
 // the update changed.
-func TakeBackCells(old, new, now *Chunk, kept func(at int)) *Chunk {
+func Cells(old, new, now *voxel.Chunk, kept func(at int)) *voxel.Chunk {
 	if now == new || now.Equal(new) {
 		return old
 	}
-	var was, left, is [ChunkCells]Cell
+	var was, left, is [voxel.ChunkCells]voxel.Cell
 	old.Flat(&was)
 	new.Flat(&left)
 	now.Flat(&is)
@@ -63,11 +66,11 @@ func TakeBackCells(old, new, now *Chunk, kept func(at int)) *Chunk {
 			kept(i)
 		}
 	}
-	return FromFlat(&is)
+	return voxel.FromFlat(&is)
 }
 
 // Without returns the objects of a, without those that b has, each as often as b has it.
-func Without(a, b []Object) (out []Object) {
+func Without(a, b []voxel.Object) (out []voxel.Object) {
 	has := make(map[identity]int, len(b))
 	for _, o := range b {
 		has[identityOf(o)]++
@@ -84,20 +87,22 @@ func Without(a, b []Object) (out []Object) {
 
 // identity is all of an Object.
 type identity struct {
-	place   Place
+	place   voxel.Place
 	at      geom.Point
 	payload string
 }
 
-func identityOf(o Object) identity { return identity{o.Place, o.At, string(o.Payload)} }
+func identityOf(o voxel.Object) identity { return identity{o.Place, o.At, string(o.Payload)} }
 
-// SameObjects reports whether two lists are equal.
-func SameObjects(a, b []Object) bool {
-	return slices.EqualFunc(a, b, func(a, b Object) bool { return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload) })
+// Same reports whether two lists are equal.
+func Same(a, b []voxel.Object) bool {
+	return slices.EqualFunc(a, b, func(a, b voxel.Object) bool {
+		return a.Place == b.Place && a.At == b.At && bytes.Equal(a.Payload, b.Payload)
+	})
 }
 
-// ListsOf returns the names of the lists of columns, which may be nil, sorted.
-func ListsOf(columns ...*Column) (names []string) {
+// Lists returns the names of the lists of columns, which may be nil, sorted.
+func Lists(columns ...*voxel.Column) (names []string) {
 	for _, c := range columns {
 		if c != nil {
 			for i := range c.Lists {

@@ -1,14 +1,15 @@
-package voxel_test
+package takeback_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/game/takeback"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-func TestTakeBack(t *testing.T) {
+func TestObjects(t *testing.T) {
 	at := func(x int, payload string) voxel.Object {
 		return voxel.Object{Place: voxel.Indexed, At: geom.Point{X: x}, Payload: []byte(payload)}
 	}
@@ -31,7 +32,7 @@ func TestTakeBack(t *testing.T) {
 		{"entities as they were left", voxel.Entities, list{at(1, "a")}, list{at(2, "x")}, list{at(2, "x")}, list{at(1, "a")}, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, some, rest := voxel.TakeBack(tt.list, tt.old, tt.new, tt.now, func(p geom.Point) bool { return p == kept })
+			got, some, rest := takeback.Objects(tt.list, tt.old, tt.new, tt.now, func(p geom.Point) bool { return p == kept })
 			if some != tt.someBack || rest != tt.someOthers {
 				t.Errorf("some %v, others %v: want %v, %v", some, rest, tt.someBack, tt.someOthers)
 			}

@@ -1,0 +1,4 @@
+package picture
+
+// Find is family.
+func (t *Looks) Find(name string) family { return t.family(name) }
