@@ -42,7 +42,7 @@ without light, as --json does. A world that takes more than a quarter of
 	return c
 }
 
-func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick, short bool) (*savings.Report, error) {
+func weigh(ctx context.Context, sf *storeFlag, dirs []string, quick, short bool) (*savings.Savings, error) {
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {

@@ -15,9 +15,9 @@ const articleFactors = "hg 3.2, sw 5.0, smash 8.3, mcgo 4.2, bedwars 10.2, mw 2.
 
 // Print prints a line for each world, for each kind and for all, and why worlds were skipped. With
 // all it prints every size and ratio, otherwise those that Options.Short measures.
-func (r *Report) Print(w io.Writer, all bool) {
+func (r *Savings) Print(w io.Writer, all bool) {
 	head, legend := []string{"world", "folder", "zip", "slime", "slim", "cairn"}, "slime: a Slime file. slim: cairn with the same content. cairn: with everything.\n"
-	totals := []Kind{{"all", r.Total}}
+	totals := []KindSum{{"all", r.Total}}
 	if all {
 		head = []string{"world", "blocks", "zip", "live", "slime", "best", "slim", "no light", "full",
 			"zip:slime", "zip:slim", "slim/slime", "slim/best", "no light/slime", "full/live"}
@@ -30,7 +30,7 @@ func (r *Report) Print(w io.Writer, all bool) {
 	for _, x := range r.Worlds {
 		t.Row(cells(filepath.Base(x.Path), x.Cells, x.Bytes, all)...)
 	}
-	for i, kinds := range [][]Kind{r.Kinds, totals} {
+	for i, kinds := range [][]KindSum{r.Kinds, totals} {
 		if several := i == 0 && len(kinds) > 1 || i == 1 && len(r.Worlds) > 1; !all && !several {
 			continue
 		}

@@ -50,8 +50,8 @@ func (s *Sum) add(w *Weighed) {
 	b.Slim, b.NoLight, b.Full = b.Slim+c.Slim, b.NoLight+c.NoLight, b.Full+c.Full
 }
 
-// Kind is the sum over the worlds of one kind of game.
-type Kind struct {
+// KindSum is the sum over the worlds of one kind of game.
+type KindSum struct {
 	Kind string `json:"kind"`
 	Sum
 }
@@ -62,10 +62,10 @@ type SkippedWorld struct {
 	Why  string `json:"why"`
 }
 
-// Report is the result of Of. Kinds are in the order of their names.
-type Report struct {
+// Savings is the result of Of. Kinds are in the order of their names.
+type Savings struct {
 	Worlds  []Weighed      `json:"worlds"`
-	Kinds   []Kind         `json:"kinds"`
+	Kinds   []KindSum      `json:"kinds"`
 	Total   Sum            `json:"total"`
 	Skipped []SkippedWorld `json:"skipped"`
 }
@@ -80,7 +80,7 @@ type Options struct {
 	// Memory is the most bytes that a world may take in memory, 0 for any number. Forms
 	// such as Slime hold a whole world, so one that takes more is skipped.
 	Memory int64
-	// Short measures only what Report.Print prints without all.
+	// Short measures only what Savings.Print prints without all.
 	Short bool
 }
 
@@ -88,7 +88,7 @@ type Options struct {
 // field of a MANIFEST.tsv in dir or up to two folders above, after "[minigame "; else it
 // is the name of the folder the world is in. Worlds that are
 // damaged, or that Slime cannot hold, are skipped.
-func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
+func Of(ctx context.Context, dirs []string, o Options) (*Savings, error) {
 	places, err := Find(dirs)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 	if step == nil {
 		step = func(int, int, string) {}
 	}
-	r := &Report{Worlds: []Weighed{}, Kinds: []Kind{}, Skipped: []SkippedWorld{}}
+	r := &Savings{Worlds: []Weighed{}, Kinds: []KindSum{}, Skipped: []SkippedWorld{}}
 	for i, p := range places {
 		step(i, len(places), p.Path)
 		w, err := weigh(ctx, p, o)
@@ -111,12 +111,12 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 		}
 	}
 	step(len(places), len(places), "")
-	kinds := map[string]*Kind{}
+	kinds := map[string]*KindSum{}
 	for i := range r.Worlds {
 		w := &r.Worlds[i]
 		r.Total.add(w)
 		if kinds[w.Kind] == nil {
-			kinds[w.Kind] = &Kind{Kind: w.Kind}
+			kinds[w.Kind] = &KindSum{Kind: w.Kind}
 		}
 		kinds[w.Kind].add(w)
 	}
@@ -127,8 +127,8 @@ func Of(ctx context.Context, dirs []string, o Options) (*Report, error) {
 }
 
 // Groups returns the sums over the maps of minigames and over all other worlds.
-func (r *Report) Groups() []Kind {
-	groups := []Kind{{Kind: "minigame maps"}, {Kind: "others"}}
+func (r *Savings) Groups() []KindSum {
+	groups := []KindSum{{Kind: "minigame maps"}, {Kind: "others"}}
 	for i := range r.Worlds {
 		g := 1
 		if strings.HasPrefix(r.Worlds[i].Kind, "minigame") {

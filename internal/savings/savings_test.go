@@ -128,9 +128,9 @@ func plausible(b savings.Bytes) string {
 	return ""
 }
 
-func checkSums(t *testing.T, r *savings.Report) {
+func checkSums(t *testing.T, r *savings.Savings) {
 	t.Helper()
-	for name, sums := range map[string][]savings.Kind{"kinds": r.Kinds, "groups": r.Groups()} {
+	for name, sums := range map[string][]savings.KindSum{"kinds": r.Kinds, "groups": r.Groups()} {
 		var worlds, cells int
 		var zip, slime, slim, none int64
 		for _, s := range sums {
@@ -179,7 +179,7 @@ func TestSavingsCells(t *testing.T) {
 	}
 }
 
-func checkSavingsKeys(t *testing.T, r *savings.Report) {
+func checkSavingsKeys(t *testing.T, r *savings.Savings) {
 	t.Helper()
 	text := mustJSON(t, r)
 	bytesKeys := "folder full live slim slim_nolight slime slime_best zip"
@@ -252,9 +252,9 @@ func TestSavingsStops(t *testing.T) {
 }
 
 func TestSavingsTable(t *testing.T) {
-	r := &savings.Report{
+	r := &savings.Savings{
 		Worlds:  []savings.Weighed{{Path: "a/b", Kind: "minigame CTF", Cells: 7, Bytes: savings.Bytes{Zip: 12345, Slime: 1000, Slim: 500}}},
-		Kinds:   []savings.Kind{{Kind: "minigame CTF", Sum: savings.Sum{Worlds: 1, Cells: 7}}},
+		Kinds:   []savings.KindSum{{Kind: "minigame CTF", Sum: savings.Sum{Worlds: 1, Cells: 7}}},
 		Skipped: []savings.SkippedWorld{{Path: "a/c", Why: "burnt"}},
 	}
 	checkTable(t, func(w io.Writer) { r.Print(w, true) }, "12.3 kB", "12.35", "0.50", "minigame CTF (1)", "minigame maps (1)", "others (0)", "bedwars 10.2", "skipped a/c: burnt")

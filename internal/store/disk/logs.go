@@ -49,7 +49,7 @@ func (l *logScan) lost(at logPlace, by string) string {
 // and the offset up to which the log can be read.
 func (l *logScan) check(on vfs.FS, dir string, number uint64) (why string, end int64, err error) {
 	var resumed uint64 // first sequence number behind the damage
-	r := journal.Records{Number: uint32(number)}
+	r := journal.Scanner{Number: uint32(number)}
 	r.Each = func(b []byte) {
 		if len(b) < batchHead || why != "" {
 			return

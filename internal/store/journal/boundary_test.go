@@ -38,7 +38,7 @@ func TestBlockEnds(t *testing.T) {
 		}
 		file = append(file, chunk(whole, []byte("third"))...)
 		var got []int
-		r := journal.Records{Number: 7, Each: func(b []byte) { got = append(got, len(b)) }}
+		r := journal.Scanner{Number: 7, Each: func(b []byte) { got = append(got, len(b)) }}
 		r.Scan(file)
 		if len(got) != 3 || got[1] != 150 || got[2] != 5 || r.Bad || r.End != int64(len(file)) {
 			t.Errorf("%d bytes left: records of %v bytes, bad %v, end %d of %d", room, got, r.Bad, r.End, len(file))

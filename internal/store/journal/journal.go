@@ -13,7 +13,7 @@ import (
 
 // The database writes its log and its manifest as chunks in blocks of 32 KiB. Each
 // chunk has a checksum. After a crash the last chunks may be torn, so the database
-// takes a bad chunk for the end. Records tells a torn end from damage that has records
+// takes a bad chunk for the end. Scanner tells a torn end from damage that has records
 // behind it, which must not be lost.
 const (
 	recordBlock  = 32 << 10
@@ -33,8 +33,8 @@ const EmptyLog = recycledHead
 
 var le = binary.LittleEndian
 
-// Records finds the records of a log or a manifest.
-type Records struct {
+// Scanner finds the records of a log or a manifest.
+type Scanner struct {
 	Number   uint32              // of the log; 0 for a manifest
 	Manifest bool                // a manifest, not a log
 	Each     func(record []byte) // called with each record; it may keep it
@@ -44,7 +44,7 @@ type Records struct {
 
 // chunkAt returns the chunk at the beginning of b, the rest of a block, and its
 // size. The size is 0 if there is no valid chunk.
-func (r *Records) chunkAt(b []byte) (kind int, data []byte, size int) {
+func (r *Scanner) chunkAt(b []byte) (kind int, data []byte, size int) {
 	if len(b) < plainHead {
 		return 0, nil, 0
 	}
@@ -67,13 +67,13 @@ func (r *Records) chunkAt(b []byte) (kind int, data []byte, size int) {
 
 // ended reports whether b, the rest of a block, begins with the end of a closed
 // log.
-func (r *Records) ended(b []byte) bool {
+func (r *Scanner) ended(b []byte) bool {
 	return !r.Manifest && len(b) >= recycledHead && le.Uint32(b) == 0 && le.Uint16(b[4:]) == 0 && le.Uint32(b[7:]) == r.Number+1
 }
 
 // Scan finds the records of a file: all records up to the end or to the first bad
 // chunk, and the records behind bad chunks.
-func (r *Records) Scan(file []byte) {
+func (r *Scanner) Scan(file []byte) {
 	var record []byte // the parts found so far
 	for at := 0; at < len(file); {
 		rest := file[at:min(len(file), (at/recordBlock+1)*recordBlock)]

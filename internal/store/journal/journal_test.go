@@ -48,8 +48,8 @@ func written(t testing.TB, n int) (log, manifest []byte, number uint32) {
 }
 
 // scan returns the records of a log.
-func scan(log []byte, number uint32) (r journal.Records, found [][]byte) {
-	r = journal.Records{Number: number}
+func scan(log []byte, number uint32) (r journal.Scanner, found [][]byte) {
+	r = journal.Scanner{Number: number}
 	r.Each = func(b []byte) { found = append(found, b) }
 	r.Scan(log)
 	return r, found

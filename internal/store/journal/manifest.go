@@ -33,7 +33,7 @@ func (m Manifest) Lacks(logs []uint64, manifest, options uint64) string {
 // one, because each record is synced before the next.
 func ReadManifest(on vfs.FS, path string) (m Manifest, why, err error) {
 	m.Tables = make(map[string]int64)
-	r := Records{Manifest: true}
+	r := Scanner{Manifest: true}
 	r.Each = func(b []byte) {
 		if r.Bad {
 			why = fmt.Errorf("damaged at byte %d, with records behind it", r.End)
