@@ -29,7 +29,7 @@ func BenchmarkItemHits(b *testing.B) {
 					w := c.NewWorker(8)
 					defer w.Close()
 					for n := range (b.N + goroutines - 1) / goroutines {
-						i := items.Item(names[(n/16*31+g*7)%files])
+						i := w.Item(items, names[(n/16*31+g*7)%files])
 						about, err := i.About(ctx)
 						if err != nil || about.Tile != 32 {
 							b.Error(err)

@@ -262,3 +262,21 @@ func TestScene(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A worker finds the items that Items has, also of two Items with equal names and of more
+// names than it remembers.
+func TestWorkerItem(t *testing.T) {
+	c := tile.New[tile.Flat](tile.Options{Budget: 1 << 20})
+	a := tile.NewItems(c, newDisk().Open, tile.Flat.Item, tile.ItemsOptions{})
+	b := tile.NewItems(c, newDisk().Open, tile.Flat.Item, tile.ItemsOptions{})
+	w := c.NewWorker(8)
+	var none *tile.Worker[tile.Flat]
+	for n := range 100 {
+		name := fmt.Sprint("file", n*n%7)
+		for _, s := range []*tile.Items[tile.Flat]{a, b} {
+			if i := s.Item(name); w.Item(s, name) != i || none.Item(s, name) != i {
+				t.Fatalf("call %d: another item for %s", n, name)
+			}
+		}
+	}
+}

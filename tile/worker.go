@@ -8,6 +8,7 @@ type Worker[K Key] struct {
 	c     *Cache[K]
 	slots []slot[K]
 	hand  uint8
+	items [ways]*Item[K] // used last, newest first
 
 	requests, hits int64
 	counted        [2]int64 // of these, what c has counted
@@ -41,6 +42,22 @@ func (w *Worker[K]) set(key K) []slot[K] {
 	}
 	at := int(key.Hash()) & (len(w.slots)/ways - 1) * ways
 	return w.slots[at:][:ways]
+}
+
+// Item returns the item of a name, as Items.Item does. The Worker, which may be nil, finds those that
+// it used last without a look at the others.
+func (w *Worker[K]) Item(s *Items[K], name string) *Item[K] {
+	if w == nil {
+		return s.Item(name)
+	}
+	for _, i := range w.items {
+		if i != nil && i.name == name && i.of == s {
+			return i
+		}
+	}
+	copy(w.items[1:], w.items[:])
+	w.items[0] = s.Item(name)
+	return w.items[0]
 }
 
 func (w *Worker[K]) get(key K) (Handle, bool) {
