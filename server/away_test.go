@@ -107,9 +107,9 @@ func (b *bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	return b.Bucket.Get(ctx, key, off, n)
 }
 
-func (b *bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+func (b *bucket) Head(ctx context.Context, key string) (blob.Object, error) {
 	if err := b.is.fail(ctx, blob.ErrAway); err != nil {
-		return blob.Info{}, err
+		return blob.Object{}, err
 	}
 	return b.Bucket.Head(ctx, key)
 }
@@ -344,7 +344,7 @@ func TestFullHalf(t *testing.T) {
 func TestAdoptInDoubt(t *testing.T) {
 	h := newHalves()
 	s := h.site(t, server.Options{})
-	from := memory.New(memory.Options{}).(*pair.Store)
+	from := memory.New(memory.Options{}).(*pair.Pair)
 	if err := from.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
 // clustered is a Store whose halves are counted.
 type clustered struct {
-	*pair.Store
+	*pair.Pair
 	calls     *metered.Calls
 	catalogue history.Catalogue
 }

@@ -22,7 +22,7 @@ const earth = "earth"
 
 var ctx = context.Background()
 
-func newStore() *pair.Store { return memory.New(memory.Options{}).(*pair.Store) }
+func newStore() *pair.Pair { return memory.New(memory.Options{}).(*pair.Pair) }
 
 // create makes a world with the volumes of a block world.
 func create(t testing.TB, st history.Store, name string, o world.Options) *world.World {

@@ -22,7 +22,7 @@ const high = 7 // as server/keeper packs
 // real is the same island in a Store.
 type real struct {
 	*testing.T
-	*pair.Store
+	*pair.Pair
 	catalogue *inmemory.Catalogue
 	now       time.Time
 	n         uint64
@@ -30,7 +30,7 @@ type real struct {
 
 func newReal(t *testing.T, template int) *real {
 	r := &real{T: t, catalogue: inmemory.NewCatalogue(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	r.Store = pair.New(r.catalogue, inmemory.NewBucket(), pair.Options{Now: func() time.Time { return r.now }})
+	r.Pair = pair.New(r.catalogue, inmemory.NewBucket(), pair.Options{Now: func() time.Time { return r.now }})
 	r.must(r.Create(r.Context(), "template"))
 	r.save("template", template)
 	h, err := r.Head(r.Context(), "template")

@@ -19,7 +19,7 @@ import (
 )
 
 // stoneless is a Store that has lost all of its stones.
-type stoneless struct{ *pair.Store }
+type stoneless struct{ *pair.Pair }
 
 func (stoneless) ReadStone(context.Context, stone.ID) (history.Stone, func() error, error) {
 	return history.Stone{}, nil, history.ErrGone
@@ -49,7 +49,7 @@ func (b *stuck) Delete(ctx context.Context, key string) error {
 
 // TestUnmade says which backups a schedule takes for made, and which for unfinished.
 func TestUnmade(t *testing.T) {
-	st := memory.New(memory.Options{}).(*pair.Store)
+	st := memory.New(memory.Options{}).(*pair.Pair)
 	if err := st.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -36,25 +36,25 @@ var (
 	ErrAway = errors.New("the bucket cannot be reached")
 )
 
-// Info is what a Bucket knows of a key.
-type Info struct {
+// Object is what a Bucket knows of a key.
+type Object struct {
 	Key  string
 	Size int64
 	// Modified is when the bytes were put, by the bucket's clock, to the second.
 	Modified time.Time
 }
 
-// Reader reads a Bucket. Its methods are safe for any number of goroutines.
-type Reader interface {
+// ReadOnly reads a Bucket. Its methods are safe for any number of goroutines.
+type ReadOnly interface {
 	// Get returns n bytes from offset off, or all bytes from off if n is negative.
 	// It returns io.ErrUnexpectedEOF if the key has fewer bytes. The caller owns
 	// the result.
 	Get(ctx context.Context, key string, off, n int64) ([]byte, error)
 	// Head returns what the bucket knows of the key.
-	Head(ctx context.Context, key string) (Info, error)
+	Head(ctx context.Context, key string) (Object, error)
 	// List returns up to n keys that begin with prefix and are greater than after,
 	// in ascending order of bytes. It returns fewer than n only if there are no more.
-	List(ctx context.Context, prefix, after string, n int) ([]Info, error)
+	List(ctx context.Context, prefix, after string, n int) ([]Object, error)
 }
 
 // Bucket keeps bytes under keys. CheckKey says which keys are good. While a key has
@@ -62,7 +62,7 @@ type Reader interface {
 // other way round: callers do not use both a and a/b. The methods are safe for any
 // number of goroutines and processes.
 type Bucket interface {
-	Reader
+	ReadOnly
 	// Put stores the body under a key that has no bytes, and returns when all
 	// copies are on stable storage. It returns ErrExists if the key has bytes: of
 	// several Puts of one key, at most one succeeds, even if their bodies are
@@ -136,7 +136,7 @@ func notOfKey(r rune) bool {
 
 // Same reports whether the bytes of a key are those of the body. A key without bytes
 // is not the same. It reads the key a megabyte at a time.
-func Same(ctx context.Context, r Reader, key string, body *io.SectionReader) (bool, error) {
+func Same(ctx context.Context, r ReadOnly, key string, body *io.SectionReader) (bool, error) {
 	in, err := r.Head(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -36,7 +36,7 @@ func BenchmarkReader(b *testing.B) {
 	streams, _ := w.Streams()
 	b.SetBytes(size)
 	for b.Loop() {
-		r := tags.NewReader(streams, 1<<26)
+		r := tags.NewDecoder(streams, 1<<26)
 		for range docs {
 			r.Payload("")
 		}

@@ -6,9 +6,9 @@ import (
 )
 
 // cursor reads numbers and bytes from b. The first error empties it and becomes the
-// error of its Reader.
+// error of its Decoder.
 type cursor struct {
-	r    *Reader
+	r    *Decoder
 	b    []byte
 	at   int
 	part string

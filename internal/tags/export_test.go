@@ -24,4 +24,4 @@ func Sound(doc []byte) bool { return skip(doc, tCompound, 0, maxDepth) == len(do
 func AppendNumbers(t byte, b []byte) []byte { return appendNumbers(nil, t, b) }
 
 // DecodeNumbers undoes AppendNumbers.
-func DecodeNumbers(t byte, b []byte) []byte { return new(Reader).decodeNumbers(t, b) }
+func DecodeNumbers(t byte, b []byte) []byte { return new(Decoder).decodeNumbers(t, b) }

@@ -21,7 +21,7 @@ func appendNumbers(dst []byte, t byte, b []byte) []byte {
 }
 
 // decodeNumbers undoes appendNumbers; it may return b.
-func (r *Reader) decodeNumbers(t byte, b []byte) []byte {
+func (r *Decoder) decodeNumbers(t byte, b []byte) []byte {
 	if !planar(t) || width[t] == 1 {
 		return b
 	}

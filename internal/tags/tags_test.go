@@ -46,7 +46,7 @@ func write(t testing.TB, entries []entry) [][]byte {
 
 // read calls as write did and returns the documents.
 func read(streams [][]byte, entries []entry, most int) (docs [][]byte, err error) {
-	r := tags.NewReader(streams, most)
+	r := tags.NewDecoder(streams, most)
 	for _, e := range entries {
 		if e.whole {
 			docs = append(docs, r.Document(e.root))
@@ -363,7 +363,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestLimits adds what a Reader would refuse.
+// TestLimits adds what a Decoder would refuse.
 func TestLimits(t *testing.T) {
 	var places, same tags.Builder
 	var b []byte
@@ -418,7 +418,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(s[0], s[1], s[2])
 	}
 	f.Fuzz(func(t *testing.T, all, texts, blobs []byte) {
-		r := tags.NewReader([][]byte{all, texts, blobs}, 1<<20)
+		r := tags.NewDecoder([][]byte{all, texts, blobs}, 1<<20)
 		n := 0
 		for i := range 64 {
 			n += len(r.Payload("")) + len(r.Document([]string{"", "b"}[i%2]))

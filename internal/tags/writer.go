@@ -11,7 +11,7 @@ import (
 type Builder struct {
 	words   *words
 	roots   map[string]*node
-	entered []*node // in the order in which a Reader meets them
+	entered []*node // in the order in which a Decoder meets them
 	texts   map[string]int
 	heads   []byte
 	text    []byte
@@ -284,7 +284,7 @@ func (w *Builder) list(n *node, doc []byte, p int) int {
 // Bytes returns the number of bytes added.
 func (w *Builder) Bytes() int { return w.plain }
 
-// Streams returns the streams and empties the Writer. ok is false if a Reader would
+// Streams returns the streams and empties the Writer. ok is false if a Decoder would
 // refuse the streams.
 func (w *Builder) Streams() (streams [][]byte, ok bool) {
 	var s [numSections][]byte

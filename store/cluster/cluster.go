@@ -46,12 +46,12 @@ type Options struct {
 
 // joined is the Store of a cluster.
 type joined struct {
-	*pair.Store
+	*pair.Pair
 	calls     *metered.Calls
 	catalogue history.Catalogue
 	bucket    blob.Bucket
-	seaweed   *seaweed.Bucket // nil if the bucket is another one
-	close     []func() error  // of what the catalogue needs
+	seaweed   *seaweed.Volumes // nil if the bucket is another one
+	close     []func() error   // of what the catalogue needs
 }
 
 // Calls returns the counts of the calls to catalogue and bucket.
@@ -60,16 +60,16 @@ func (s *joined) Calls() *metered.Calls { return s.calls }
 // Catalogue returns the catalogue, for what it knows of itself.
 func (s *joined) Catalogue() history.Catalogue { return s.catalogue }
 
-// Check is that of pair.Store. It names the objects that a damaged catalogue has lost, too.
+// Check is that of pair.Pair. It names the objects that a damaged catalogue has lost, too.
 func (s *joined) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
-	r, err := s.Store.Check(ctx, progress)
+	r, err := s.Pair.Check(ctx, progress)
 	r.Faults = append(s.faults(), r.Faults...)
 	return r, err
 }
 
-// Salvage is that of pair.Store. It names the objects that a damaged catalogue has lost, too.
+// Salvage is that of pair.Pair. It names the objects that a damaged catalogue has lost, too.
 func (s *joined) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
-	lost, unread, err = s.Store.Salvage(ctx, to)
+	lost, unread, err = s.Pair.Salvage(ctx, to)
 	return lost, append(s.faults(), unread...), err
 }
 
@@ -95,7 +95,7 @@ func (s *joined) Close() error {
 	if s.seaweed != nil {
 		err = s.seaweed.Close() // it still writes to the catalogue
 	}
-	err = errors.Join(err, s.Store.Close())
+	err = errors.Join(err, s.Pair.Close())
 	for _, f := range s.close {
 		err = errors.Join(err, f())
 	}
@@ -146,7 +146,7 @@ func (s *joined) open(ctx context.Context, p *plan, o Options) (err error) {
 		b = s.seaweed
 	}
 	s.bucket = within(b, stones)
-	s.Store = pair.New(counted, s.calls.Bucket(s.bucket), pair.Options{Now: o.Now, CacheBytes: p.cacheBytes})
+	s.Pair = pair.New(counted, s.calls.Bucket(s.bucket), pair.Options{Now: o.Now, CacheBytes: p.cacheBytes})
 	return nil
 }
 

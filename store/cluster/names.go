@@ -81,7 +81,7 @@ func namesIn(c history.Catalogue) seaweed.Records {
 // Collect is for history.Store. It also tidies up in SeaweedFS: it deletes files that
 // no key names, and makes the copies that are missing.
 func (s *joined) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
-	done, err := s.Store.Collect(ctx, p)
+	done, err := s.Pair.Collect(ctx, p)
 	if err != nil || s.seaweed == nil {
 		return done, err
 	}

@@ -20,13 +20,13 @@ func (p prefixed) Get(ctx context.Context, key string, off, n int64) ([]byte, er
 	return p.of.Get(ctx, p.prefix+key, off, n)
 }
 
-func (p prefixed) Head(ctx context.Context, key string) (blob.Info, error) {
+func (p prefixed) Head(ctx context.Context, key string) (blob.Object, error) {
 	info, err := p.of.Head(ctx, p.prefix+key)
 	info.Key = strings.TrimPrefix(info.Key, p.prefix)
 	return info, err
 }
 
-func (p prefixed) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (p prefixed) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	if after != "" {
 		after = p.prefix + after
 	}

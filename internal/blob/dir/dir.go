@@ -32,7 +32,7 @@ const (
 	tempFor = time.Hour
 )
 
-// Options of a Bucket. The zero value is the default.
+// Options of Open. The zero value is the default.
 type Options struct {
 	// OnRequest is called after each call, by many goroutines at once. Default: nobody.
 	OnRequest func(blob.Request)
@@ -42,10 +42,10 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Bucket is a blob.Bucket. A body is written under a temporary name and synced. Then
+// Folder is a blob.Bucket. A body is written under a temporary name and synced. Then
 // it gets its name by a hard link, which fails if the name is there, and the
 // directory is synced. Where hard links are not possible, Open fails.
-type Bucket struct {
+type Folder struct {
 	root string
 	o    Options
 	step func(call, path string) error // called before each call that changes files
@@ -56,11 +56,11 @@ type Bucket struct {
 	asked  time.Time       // when it was learned
 }
 
-var _ blob.Bucket = (*Bucket)(nil)
+var _ blob.Bucket = (*Folder)(nil)
 
 // Open opens the bucket in a directory, which it creates if it is not there. It
 // refuses a directory with other things in it. It removes what crashed Puts left.
-func Open(root string, o Options) (*Bucket, error) {
+func Open(root string, o Options) (*Folder, error) {
 	b := newBucket(root, o)
 	if err := b.open(); err != nil {
 		return nil, fmt.Errorf("dir: open %s: %w", root, err)
@@ -68,17 +68,17 @@ func Open(root string, o Options) (*Bucket, error) {
 	return b, nil
 }
 
-func newBucket(root string, o Options) *Bucket {
+func newBucket(root string, o Options) *Folder {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.OnRequest == nil {
 		o.OnRequest = func(blob.Request) {}
 	}
-	return &Bucket{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
+	return &Folder{root: filepath.Clean(root), o: o, synced: make(map[string]bool), step: func(string, string) error { return nil }}
 }
 
-func (b *Bucket) open() error {
+func (b *Folder) open() error {
 	if b.o.Existing && errors.Is(b.marked(), blob.ErrAway) {
 		return errors.New("no bucket is there; if its disk is mounted, cairn import SRC @NAME makes one")
 	}
@@ -129,7 +129,7 @@ func (t text) ReadAt(p []byte, off int64) (int, error) { return copy(p, t[off:])
 // marked checks that the directory is still the bucket. A file system that is not
 // mounted any more leaves an empty directory, which must not look like a bucket
 // without keys.
-func (b *Bucket) marked() error {
+func (b *Folder) marked() error {
 	_, err := os.Lstat(filepath.Join(b.root, markName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is not there: %w", markName, blob.ErrAway)
@@ -139,7 +139,7 @@ func (b *Bucket) marked() error {
 
 // clean removes temporary files that nobody writes any more. A Put that still wanted
 // one fails.
-func (b *Bucket) clean(now time.Time) error {
+func (b *Folder) clean(now time.Time) error {
 	dir := filepath.Join(b.root, tempName)
 	found, err := os.ReadDir(dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (b *Bucket) clean(now time.Time) error {
 }
 
 // request makes a call and tells OnRequest.
-func (b *Bucket) request(ctx context.Context, op, key string, what func() (int64, error)) error {
+func (b *Folder) request(ctx context.Context, op, key string, what func() (int64, error)) error {
 	began := b.o.Now()
 	n, err := int64(0), ctx.Err()
 	if err == nil {
@@ -186,7 +186,7 @@ func (b *Bucket) request(ctx context.Context, op, key string, what func() (int64
 var room = strings.Repeat("room", 1024)
 
 // Ping is for blob.Pinger. It finds out whether the disk has room, too.
-func (b *Bucket) Ping(ctx context.Context) error {
+func (b *Folder) Ping(ctx context.Context) error {
 	return b.request(ctx, "ping", b.root, func() (int64, error) {
 		if err := b.marked(); err != nil {
 			return 0, err
@@ -204,7 +204,7 @@ const asksAgain = 10 * time.Second
 
 // Time is for blob.Clock. It is the time of the file system, which all machines share, and
 // not that of this one. It needs a file once in ten seconds.
-func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
+func (b *Folder) Time(ctx context.Context) (time.Time, error) {
 	now := b.o.Now()
 	b.mu.Lock()
 	ahead, asked := b.ahead, b.asked
@@ -234,7 +234,7 @@ func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
 	return now.Round(0).Add(ahead), nil
 }
 
-func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+func (b *Folder) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	return b.request(ctx, "put", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
@@ -243,7 +243,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) er
 	})
 }
 
-func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) error {
+func (b *Folder) put(ctx context.Context, path string, body *io.SectionReader) error {
 	if _, err := os.Lstat(path); err == nil {
 		return b.exists(path)
 	}
@@ -276,7 +276,7 @@ func (b *Bucket) put(ctx context.Context, path string, body *io.SectionReader) e
 
 // exists returns blob.ErrExists once the name is on the disk: whoever put the key may
 // have been stopped before that.
-func (b *Bucket) exists(path string) error {
+func (b *Folder) exists(path string) error {
 	if err := b.syncDir(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (b *Bucket) exists(path string) error {
 }
 
 // do makes a call that changes files.
-func (b *Bucket) do(call, path string, what func() error) error {
+func (b *Folder) do(call, path string, what func() error) error {
 	if err := b.step(call, path); err != nil {
 		return err
 	}
@@ -292,7 +292,7 @@ func (b *Bucket) do(call, path string, what func() error) error {
 }
 
 // temp writes a body under a temporary name, and syncs it if sync is set.
-func (b *Bucket) temp(body *io.SectionReader, sync bool) (string, error) {
+func (b *Folder) temp(body *io.SectionReader, sync bool) (string, error) {
 	name := filepath.Join(b.root, tempName, rand.Text())
 	var f *os.File
 	err := b.do("create", name, func() (err error) {
@@ -331,7 +331,7 @@ func full(err error) error {
 
 // makeDir makes the directory and those above it, and syncs each that this process
 // has not synced before: another process may have made it and crashed.
-func (b *Bucket) makeDir(path string) error {
+func (b *Folder) makeDir(path string) error {
 	b.mu.Lock()
 	done := path == b.root || b.synced[path]
 	b.mu.Unlock()
@@ -354,7 +354,7 @@ func (b *Bucket) makeDir(path string) error {
 	return nil
 }
 
-func (b *Bucket) syncDir(path string) error {
+func (b *Folder) syncDir(path string) error {
 	return b.do("sync", path, func() error { return syncDir(path) })
 }
 
@@ -370,7 +370,7 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func (b *Bucket) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
+func (b *Folder) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
 	err = b.request(ctx, "get", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
@@ -400,7 +400,7 @@ func (b *Bucket) Get(ctx context.Context, key string, off, n int64) (out []byte,
 	return out, err
 }
 
-func (b *Bucket) Head(ctx context.Context, key string) (out blob.Info, err error) {
+func (b *Folder) Head(ctx context.Context, key string) (out blob.Object, err error) {
 	err = b.request(ctx, "head", key, func() (int64, error) {
 		if err := blob.CheckKey(key); err != nil {
 			return 0, err
@@ -411,15 +411,15 @@ func (b *Bucket) Head(ctx context.Context, key string) (out blob.Info, err error
 	return out, err
 }
 
-func stat(key, path string) (blob.Info, error) {
+func stat(key, path string) (blob.Object, error) {
 	in, err := os.Lstat(path)
 	if err != nil {
-		return blob.Info{}, err
+		return blob.Object{}, err
 	}
-	return blob.Info{Key: key, Size: in.Size(), Modified: in.ModTime().UTC().Truncate(time.Second)}, nil
+	return blob.Object{Key: key, Size: in.Size(), Modified: in.ModTime().UTC().Truncate(time.Second)}, nil
 }
 
-func (b *Bucket) Delete(ctx context.Context, key string) error {
+func (b *Folder) Delete(ctx context.Context, key string) error {
 	return b.request(ctx, "delete", key, func() (int64, error) {
 		if err := errors.Join(blob.CheckKey(key), b.marked()); err != nil {
 			return 0, err
@@ -436,9 +436,9 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// List is for blob.Reader. It holds the names of one directory at a time, and of
+// List is for blob.ReadOnly. It holds the names of one directory at a time, and of
 // those above it.
-func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []blob.Info, err error) {
+func (b *Folder) List(ctx context.Context, prefix, after string, n int) (out []blob.Object, err error) {
 	err = b.request(ctx, "list", prefix, func() (int64, error) {
 		if err := b.marked(); err != nil {
 			return 0, err
@@ -456,7 +456,7 @@ type lister struct {
 	ctx           context.Context
 	prefix, after string
 	n             int
-	found         []blob.Info
+	found         []blob.Object
 }
 
 // walk looks at a directory whose keys begin with the bytes of base.

@@ -21,7 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/testing/blobtest"
 )
 
-func mustOpen(t *testing.T, root string) *dir.Bucket {
+func mustOpen(t *testing.T, root string) *dir.Folder {
 	t.Helper()
 	b, err := dir.Open(root, dir.Options{})
 	if err != nil {
@@ -34,7 +34,7 @@ func TestBucket(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Bucket { return mustOpen(t, filepath.Join(t.TempDir(), "new", "bucket")) })
 }
 
-// TestNested puts keys above and below others, which a Bucket need not do.
+// TestNested puts keys above and below others, which a blob.Bucket need not do.
 func TestNested(t *testing.T) {
 	b := mustOpen(t, t.TempDir())
 	all := []string{"a", "a-", "a/b", "a/b-", "a/b/c", "a/bc", "aa", "abc", "abc-", "abc/d", "abcd", "abcd-", "abcd/e"}

@@ -22,7 +22,7 @@ const (
 )
 
 // path is where the bytes of a key are.
-func (b *Bucket) path(key string) string {
+func (b *Folder) path(key string) string {
 	var pieces []string
 	for i, part := range strings.Split(key, "/") {
 		most, mark := firstPiece, ""

@@ -19,7 +19,7 @@ import (
 
 // call makes a call until it works or fails for good, or until there was enough time
 // for the tries. It stops a try that makes no progress: what calls step when it does.
-func (b *Bucket) call(ctx context.Context, op, name string, what func(ctx context.Context, step *steps) error) error {
+func (b *Client) call(ctx context.Context, op, name string, what func(ctx context.Context, step *steps) error) error {
 	began := b.o.Now()
 	tries := b.o.Tries
 	if b.away.Load() {
@@ -62,7 +62,7 @@ func (s *steps) progress(n int) {
 	}
 }
 
-func (b *Bucket) try(ctx context.Context, op string, what func(context.Context, *steps) error) error {
+func (b *Client) try(ctx context.Context, op string, what func(context.Context, *steps) error) error {
 	began := b.o.Now()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,7 +169,7 @@ func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Time is for blob.Clock. It makes a call only if the last one is a minute ago. It is
 // up to a second late.
-func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
+func (b *Client) Time(ctx context.Context) (time.Time, error) {
 	for asked := false; ; asked = true {
 		c, now := b.clock, b.o.Now()
 		c.mu.Lock()
@@ -188,7 +188,7 @@ func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
 }
 
 // Ping is for blob.Pinger. It asks for one object that is usually there.
-func (b *Bucket) Ping(ctx context.Context) error {
+func (b *Client) Ping(ctx context.Context) error {
 	err := b.call(ctx, "ping", b.o.Bucket, func(ctx context.Context, _ *steps) error {
 		_, err := b.api.StatObject(ctx, b.o.Bucket, b.probe(), minio.StatObjectOptions{})
 		return err

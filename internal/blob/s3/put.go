@@ -53,7 +53,7 @@ func section(body *io.SectionReader, off, n int64) (small, error) {
 // mark is the name of the metadata in which a Put has its number.
 const mark = "Cairn-Put"
 
-func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+func (b *Client) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := b.mayWrite(key); err != nil {
 		return fmt.Errorf("s3: put: %w", err)
 	}
@@ -75,7 +75,7 @@ func conditions() minio.PutObjectOptions {
 	return o
 }
 
-func (b *Bucket) putSmall(ctx context.Context, name string, data small, number string) error {
+func (b *Client) putSmall(ctx context.Context, name string, data small, number string) error {
 	o := conditions()
 	o.UserMetadata = map[string]string{mark: number, "x-amz-checksum-sha256": base64.StdEncoding.EncodeToString(data.sum[:])}
 	sum := hex.EncodeToString(data.sum[:])
@@ -87,7 +87,7 @@ func (b *Bucket) putSmall(ctx context.Context, name string, data small, number s
 
 // recognized makes a call that puts an object. If a try says that the key has bytes,
 // and an earlier try may have put them, it looks whether they have the number.
-func (b *Bucket) recognized(ctx context.Context, op, name, number string, what func(context.Context, *steps) error) error {
+func (b *Client) recognized(ctx context.Context, op, name, number string, what func(context.Context, *steps) error) error {
 	tried := 0
 	err := b.call(ctx, op, name, func(ctx context.Context, s *steps) error {
 		tried++
@@ -115,7 +115,7 @@ const most = 10_000
 // conflicts is how often a large Put is made again after a conflict.
 const conflicts = 3
 
-func (b *Bucket) putLarge(ctx context.Context, name string, body *io.SectionReader, number string) error {
+func (b *Client) putLarge(ctx context.Context, name string, body *io.SectionReader, number string) error {
 	if err := b.tryOutParts(ctx); err != nil {
 		return fmt.Errorf("s3: put %s: %w", name, err)
 	}
@@ -133,7 +133,7 @@ func (b *Bucket) putLarge(ctx context.Context, name string, body *io.SectionRead
 }
 
 // putParts puts a body in parts. The object appears with the last call.
-func (b *Bucket) putParts(ctx context.Context, name string, body *io.SectionReader, part int64, number string) (err error) {
+func (b *Client) putParts(ctx context.Context, name string, body *io.SectionReader, part int64, number string) (err error) {
 	var id string
 	err = b.call(ctx, "begin", name, func(ctx context.Context, _ *steps) (err error) {
 		id, err = b.api.NewMultipartUpload(ctx, b.o.Bucket, name, minio.PutObjectOptions{UserMetadata: map[string]string{mark: number}})
@@ -177,7 +177,7 @@ func (b *Bucket) putParts(ctx context.Context, name string, body *io.SectionRead
 
 // tryOutParts finds out, once, whether the server refuses to replace an object by one
 // in parts.
-func (b *Bucket) tryOutParts(ctx context.Context) error {
+func (b *Client) tryOutParts(ctx context.Context) error {
 	b.parts.Lock()
 	defer b.parts.Unlock()
 	if b.parts.tried {

@@ -18,9 +18,9 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 )
 
-// Get is for blob.Reader. All bytes of a key that was put at once are compared with
+// Get is for blob.ReadOnly. All bytes of a key that was put at once are compared with
 // their checksum.
-func (b *Bucket) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
+func (b *Client) Get(ctx context.Context, key string, off, n int64) (out []byte, err error) {
 	if err := blob.CheckKey(key); err != nil {
 		return nil, fmt.Errorf("s3: get: %w", err)
 	}
@@ -67,7 +67,7 @@ const drain = 128 << 10
 
 // get reads n bytes, or fewer if the object has fewer. It asks for a range only if
 // off is not 0, because the answer to a range has no checksum.
-func (b *Bucket) get(ctx context.Context, key string, off, n int64, s *steps) ([]byte, error) {
+func (b *Client) get(ctx context.Context, key string, off, n int64, s *steps) ([]byte, error) {
 	var o minio.GetObjectOptions
 	o.Set("x-amz-checksum-mode", "ENABLED")
 	if off > 0 {
@@ -131,17 +131,17 @@ func readAll(r io.Reader, n int64, s *steps) ([]byte, error) {
 	return out, nil
 }
 
-func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+func (b *Client) Head(ctx context.Context, key string) (blob.Object, error) {
 	if err := blob.CheckKey(key); err != nil {
-		return blob.Info{}, fmt.Errorf("s3: head: %w", err)
+		return blob.Object{}, fmt.Errorf("s3: head: %w", err)
 	}
 	in, err := b.head(ctx, b.name(key))
-	return blob.Info{Key: key, Size: in.Size, Modified: seconds(in.LastModified)}, err
+	return blob.Object{Key: key, Size: in.Size, Modified: seconds(in.LastModified)}, err
 }
 
 func seconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-func (b *Bucket) head(ctx context.Context, name string) (in minio.ObjectInfo, err error) {
+func (b *Client) head(ctx context.Context, name string) (in minio.ObjectInfo, err error) {
 	err = b.call(ctx, "head", name, func(ctx context.Context, _ *steps) error {
 		in, err = b.api.StatObject(ctx, b.o.Bucket, name, minio.StatObjectOptions{})
 		return err
@@ -158,13 +158,13 @@ const (
 	mostPage  = 1000
 )
 
-// List is for blob.Reader. It skips objects whose names are not keys.
+// List is for blob.ReadOnly. It skips objects whose names are not keys.
 //
 // MinIO counts keys that are not after the one where a list starts, and then says too
 // early that there are no more: it does so for the keys a-1, a-2 ... if the list starts
 // within a/. So List believes only a page that is less than half full. A bucket in
 // MinIO should not have hundreds of keys a-1, a-2 ... or a.1, a.2 ... beside a/.
-func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (b *Client) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	if !blob.CanBegin(prefix) || after > prefix && !strings.HasPrefix(after, prefix) {
 		return nil, ctx.Err() // no key has such a prefix, or all keys with it come before
 	}
@@ -178,7 +178,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.
 		start = ""
 	}
 	page := min(max(n+1, leastPage), mostPage)
-	var out []blob.Info
+	var out []blob.Object
 	for len(out) < n {
 		found, more, err := b.list(ctx, asked, start, page)
 		if err != nil {
@@ -209,7 +209,7 @@ func keyOnly(s string) string {
 
 // list asks for one page. A server may give it in pieces. If one of them does not
 // come, list returns those before it and says that there may be more.
-func (b *Bucket) list(ctx context.Context, prefix, start string, n int) (out []blob.Info, more bool, err error) {
+func (b *Client) list(ctx context.Context, prefix, start string, n int) (out []blob.Object, more bool, err error) {
 	owner := false
 	o := minio.ListObjectsOptions{Prefix: b.name(prefix), Recursive: true, MaxKeys: n, FetchOwner: &owner}
 	if start != "" {
@@ -228,7 +228,7 @@ func (b *Bucket) list(ctx context.Context, prefix, start string, n int) (out []b
 			if !ok {
 				return final("the server lists %q, which does not begin with %q", in.Key, o.Prefix)
 			}
-			if out = append(out, blob.Info{Key: key, Size: in.Size, Modified: seconds(in.LastModified)}); len(out) == n {
+			if out = append(out, blob.Object{Key: key, Size: in.Size, Modified: seconds(in.LastModified)}); len(out) == n {
 				break
 			}
 		}
@@ -237,7 +237,7 @@ func (b *Bucket) list(ctx context.Context, prefix, start string, n int) (out []b
 	return out, more, err
 }
 
-func (b *Bucket) Delete(ctx context.Context, key string) error {
+func (b *Client) Delete(ctx context.Context, key string) error {
 	if err := b.mayWrite(key); err != nil {
 		return fmt.Errorf("s3: delete: %w", err)
 	}
@@ -250,7 +250,7 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-func (b *Bucket) mayWrite(key string) error {
+func (b *Client) mayWrite(key string) error {
 	if b.o.ReadOnly {
 		return fmt.Errorf("key %q: the bucket is open for reading alone", key)
 	}
@@ -261,7 +261,7 @@ func (b *Bucket) mayWrite(key string) error {
 // lock in mode COMPLIANCE, which no account can take back. A later time prolongs it; an
 // earlier time changes nothing. A Delete only hides a locked key. The bucket must
 // have been made with object lock.
-func (b *Bucket) Lock(ctx context.Context, key string, until time.Time) error {
+func (b *Client) Lock(ctx context.Context, key string, until time.Time) error {
 	if err := b.mayWrite(key); err != nil {
 		return fmt.Errorf("s3: lock: %w", err)
 	}

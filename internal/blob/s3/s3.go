@@ -33,7 +33,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 )
 
-// Options of a Bucket. The zero value is the default, but a bucket has a name.
+// Options of Open. The zero value is the default, but a bucket has a name.
 type Options struct {
 	// Endpoint is the server: a URL with scheme http or https, or HOST:PORT, which
 	// means https. Default Amazon.
@@ -113,9 +113,9 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Bucket is a blob.Bucket. Every Put marks its object with a random number, so that a
+// Client is a blob.Bucket. Every Put marks its object with a random number, so that a
 // Put that is tried again after a lost answer recognizes its own object.
-type Bucket struct {
+type Client struct {
 	o     Options
 	api   minio.Core
 	http  *http.Transport
@@ -127,14 +127,14 @@ type Bucket struct {
 	}
 }
 
-var _ blob.Bucket = (*Bucket)(nil)
+var _ blob.Bucket = (*Client)(nil)
 
 // Open opens a bucket and, unless it is for reading alone, tries out whether the
 // server refuses to replace objects. This needs one or two calls.
-func Open(ctx context.Context, o Options) (*Bucket, error) {
+func Open(ctx context.Context, o Options) (*Client, error) {
 	o, err := o.withDefaults()
 	if err == nil {
-		var b *Bucket
+		var b *Client
 		if b, err = connect(o); err == nil {
 			if err = b.tryOut(ctx); err == nil {
 				return b, nil
@@ -148,7 +148,7 @@ func Open(ctx context.Context, o Options) (*Bucket, error) {
 // OpenURL opens the bucket s3://BUCKET/PREFIX with what the environment says of it:
 // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION,
 // AWS_CA_BUNDLE, and the keys. Options come first.
-func OpenURL(ctx context.Context, s string, o Options) (*Bucket, error) {
+func OpenURL(ctx context.Context, s string, o Options) (*Client, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("s3: %q is not of the form s3://BUCKET/PREFIX", s)
@@ -175,7 +175,7 @@ func OpenURL(ctx context.Context, s string, o Options) (*Bucket, error) {
 const amazon = "s3.amazonaws.com"
 
 // connect makes the client. It makes no call.
-func connect(o Options) (*Bucket, error) {
+func connect(o Options) (*Client, error) {
 	host, secure, err := endpoint(o.Endpoint)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func connect(o Options) (*Bucket, error) {
 	if o.VirtualHost {
 		lookup = minio.BucketLookupDNS
 	}
-	b := &Bucket{o: o, http: t, clock: &clock{now: o.Now, next: t}}
+	b := &Client{o: o, http: t, clock: &clock{now: o.Now, next: t}}
 	api, err := minio.NewCore(host, &minio.Options{
 		Creds: account(o, host), Secure: secure, Transport: b.clock, Region: region, BucketLookup: lookup, MaxRetries: 1,
 	})
@@ -249,19 +249,19 @@ func endpoint(s string) (host string, secure bool, err error) {
 }
 
 // Close closes connections that nobody uses.
-func (b *Bucket) Close() error {
+func (b *Client) Close() error {
 	b.http.CloseIdleConnections()
 	return nil
 }
 
 // name is the name of the object of a key.
-func (b *Bucket) name(key string) string { return b.o.Prefix + key }
+func (b *Client) name(key string) string { return b.o.Prefix + key }
 
 // probe is the name of the object that tryOut tries to replace. It is not a key.
-func (b *Bucket) probe() string { return b.o.Prefix + "~probe" }
+func (b *Client) probe() string { return b.o.Prefix + "~probe" }
 
 // tryOut finds out whether the server refuses to replace an object.
-func (b *Bucket) tryOut(ctx context.Context) error {
+func (b *Client) tryOut(ctx context.Context) error {
 	if b.o.ReadOnly {
 		return b.Ping(ctx)
 	}

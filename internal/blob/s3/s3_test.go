@@ -22,7 +22,7 @@ import (
 )
 
 // mustOpen opens an empty bucket of the server.
-func mustOpen(t *testing.T, o s3.Options) *s3.Bucket {
+func mustOpen(t *testing.T, o s3.Options) *s3.Client {
 	t.Helper()
 	o.AccessKey, o.SecretKey, o.Bucket = parts.AccessKey, parts.SecretKey, "cairn"
 	if o.Prefix == "" {
@@ -86,7 +86,7 @@ func TestPartsMinIO(t *testing.T) {
 }
 
 // mustOpenLocked opens a bucket with object lock.
-func mustOpenLocked(t *testing.T, endpoint string) *s3.Bucket {
+func mustOpenLocked(t *testing.T, endpoint string) *s3.Client {
 	t.Helper()
 	c, err := minio.New(strings.TrimPrefix(endpoint, "http://"), &minio.Options{Creds: credentials.NewStaticV4(parts.AccessKey, parts.SecretKey, "")})
 	if err != nil {

@@ -54,7 +54,7 @@ func (g *batch) record() Name { return Name{batchOf + g.first.String(), g.value(
 
 // pool has batches for one number of copies.
 type pool struct {
-	b    *Bucket
+	b    *Volumes
 	word string
 
 	mu      sync.Mutex
@@ -64,7 +64,7 @@ type pool struct {
 	err     error         // of the last fill
 }
 
-func newPool(b *Bucket, word string) *pool { return &pool{b: b, word: word} }
+func newPool(b *Volumes, word string) *pool { return &pool{b: b, word: word} }
 
 // take returns an id. It waits for a master only if there is none.
 func (p *pool) take(ctx context.Context) (id, error) {
@@ -203,7 +203,7 @@ func (p *pool) close(ctx context.Context) {
 
 // give ends a batch: in one Swap its record and those of its used ids go, and what may
 // have bytes and has no name becomes garbage. If that fails, Sweep does it later.
-func (b *Bucket) give(ctx context.Context, g *batch) {
+func (b *Volumes) give(ctx context.Context, g *batch) {
 	if g.left {
 		return
 	}
@@ -238,7 +238,7 @@ func garbage(f file, copies int) Name {
 var errNoMaster = fmt.Errorf("no master answers: %w", blob.ErrAway)
 
 // assign asks for a batch and writes its record.
-func (b *Bucket) assign(ctx context.Context, word string) (*batch, error) {
+func (b *Volumes) assign(ctx context.Context, word string) (*batch, error) {
 	b.mu.Lock()
 	mean := int64(b.mean)
 	b.mu.Unlock()
@@ -287,7 +287,7 @@ func pause(ctx context.Context, n int) bool {
 
 // collect deletes bytes from all servers that have them, and then the record that says
 // so. It reports whether all copies are gone: a server that is down may still have one.
-func (b *Bucket) collect(ctx context.Context, f file, copies int) (bool, error) {
+func (b *Volumes) collect(ctx context.Context, f file, copies int) (bool, error) {
 	gone, err := b.erase(ctx, f, copies)
 	if err != nil || !gone {
 		return false, err
@@ -297,7 +297,7 @@ func (b *Bucket) collect(ctx context.Context, f file, copies int) (bool, error) 
 
 // erase deletes bytes from each server of the volume by itself. A server that lacks
 // them would not pass a deletion on to the others.
-func (b *Bucket) erase(ctx context.Context, f file, copies int) (bool, error) {
+func (b *Volumes) erase(ctx context.Context, f file, copies int) (bool, error) {
 	servers, all, err := b.locate(ctx, f.volume, true)
 	if err != nil {
 		return false, err

@@ -21,7 +21,7 @@ type draft struct {
 	ids  []id // of its parts
 }
 
-func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) error {
+func (b *Volumes) Put(ctx context.Context, key string, body *io.SectionReader) error {
 	if err := blob.CheckKey(key); err != nil {
 		return fmt.Errorf("seaweed: put: %w", err)
 	}
@@ -36,7 +36,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body *io.SectionReader) er
 // one was stopped for an hour.
 const rounds = 3
 
-func (b *Bucket) put(ctx context.Context, key string, body *io.SectionReader) error {
+func (b *Volumes) put(ctx context.Context, key string, body *io.SectionReader) error {
 	if body.Size() > int64(b.o.PartBytes) { // before all of it is sent for nothing
 		if have, err := b.names.Get(ctx, nameOf+key); err != nil || have != nil {
 			return errors.Join(err, exists(have))
@@ -69,7 +69,7 @@ func exists(have []byte) error {
 
 // name gives a key to bytes that were written, in one Swap, if its record is still
 // old. It returns ErrChanged if the bytes must be written again.
-func (b *Bucket) name(ctx context.Context, key string, old *place, d *draft) error {
+func (b *Volumes) name(ctx context.Context, key string, old *place, d *draft) error {
 	value := d.value()
 	was := Name{Key: nameOf + key}
 	conditions := []Name{was}
@@ -126,7 +126,7 @@ func (b *Bucket) name(ctx context.Context, key string, old *place, d *draft) err
 
 // write writes a body and returns where it is. If all copies are not to be had it
 // writes fewer, unless the caller wants all.
-func (b *Bucket) write(ctx context.Context, body *io.SectionReader, all bool) (*draft, error) {
+func (b *Volumes) write(ctx context.Context, body *io.SectionReader, all bool) (*draft, error) {
 	p := b.all
 	if !all && b.isLacking() {
 		p = b.fewer
@@ -141,7 +141,7 @@ func (b *Bucket) write(ctx context.Context, body *io.SectionReader, all bool) (*
 
 // isLacking reports whether new bytes have fewer copies now. After a while it tries
 // in the background whether all are to be had again.
-func (b *Bucket) isLacking() bool {
+func (b *Volumes) isLacking() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.lacking {
@@ -169,7 +169,7 @@ func (b *Bucket) isLacking() bool {
 	return true
 }
 
-func (b *Bucket) setLacking() {
+func (b *Volumes) setLacking() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.lacking {
@@ -178,13 +178,13 @@ func (b *Bucket) setLacking() {
 }
 
 // Lacking reports whether new bytes have fewer copies than they should now.
-func (b *Bucket) Lacking() bool {
+func (b *Volumes) Lacking() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.lacking
 }
 
-func (b *Bucket) writeTo(ctx context.Context, p *pool, body *io.SectionReader) (*draft, error) {
+func (b *Volumes) writeTo(ctx context.Context, p *pool, body *io.SectionReader) (*draft, error) {
 	d := &draft{pool: p, place: place{size: body.Size(), copies: copies(p.word), partSize: int64(b.o.PartBytes)}}
 	for off := int64(0); off < d.size; off += d.partSize {
 		buf := make([]byte, min(d.size-off, d.partSize)) // not used again: a request that failed may still read it
@@ -204,7 +204,7 @@ func (b *Bucket) writeTo(ctx context.Context, p *pool, body *io.SectionReader) (
 
 // writePart writes to one file after the other until a server says that it is on the
 // disks of all.
-func (b *Bucket) writePart(ctx context.Context, d *draft, data []byte) error {
+func (b *Volumes) writePart(ctx context.Context, d *draft, data []byte) error {
 	tries := b.o.Tries
 	if d.pool == b.all && b.all.word != b.fewer.word {
 		tries = (tries + 1) / 2 // the others are for fewer copies
@@ -232,7 +232,7 @@ func (b *Bucket) writePart(ctx context.Context, d *draft, data []byte) error {
 }
 
 // send puts bytes into a file.
-func (b *Bucket) send(ctx context.Context, i id, data []byte) (sum uint32, err error) {
+func (b *Volumes) send(ctx context.Context, i id, data []byte) (sum uint32, err error) {
 	a, err := b.ask(ctx, "put", http.MethodPut, b.scheme+"://"+i.server+"/"+i.file().String()+"?fsync=true", data, mostJSON)
 	if err != nil && strings.Contains(string(a.body), "no space left on device") {
 		err = fmt.Errorf("%w: %v", blob.ErrFull, err)
@@ -255,7 +255,7 @@ func (b *Bucket) send(ctx context.Context, i id, data []byte) (sum uint32, err e
 
 // Delete is for blob.Bucket. The bytes are recorded as garbage in the same Swap that
 // takes their name, so Sweep deletes them if a server is down now.
-func (b *Bucket) Delete(ctx context.Context, key string) error {
+func (b *Volumes) Delete(ctx context.Context, key string) error {
 	if err := blob.CheckKey(key); err != nil {
 		return fmt.Errorf("seaweed: delete: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // find returns where the bytes of a key are.
-func (b *Bucket) find(ctx context.Context, op, key string) (*place, error) {
+func (b *Volumes) find(ctx context.Context, op, key string) (*place, error) {
 	err := blob.CheckKey(key)
 	var p *place
 	if err == nil {
@@ -32,9 +32,9 @@ func (b *Bucket) find(ctx context.Context, op, key string) (*place, error) {
 	return p, nil
 }
 
-// Get is for blob.Reader. Parts that are read whole are compared with their checksum.
+// Get is for blob.ReadOnly. Parts that are read whole are compared with their checksum.
 // If all servers say that they have no such file, the error is fs.ErrNotExist too.
-func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+func (b *Volumes) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	p, err := b.find(ctx, "get", key)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 }
 
 // read reads n bytes of a part from any server that has them.
-func (b *Bucket) read(ctx context.Context, q part, off, n, size int64) (data []byte, err error) {
+func (b *Volumes) read(ctx context.Context, q part, off, n, size int64) (data []byte, err error) {
 	missing := true
 	for try := range 3 {
 		if try > 1 && !pause(ctx, try) {
@@ -117,7 +117,7 @@ func (b *Bucket) read(ctx context.Context, q part, off, n, size int64) (data []b
 	return nil, fmt.Errorf("%w: %v", blob.ErrDamaged, err)
 }
 
-func (b *Bucket) readFrom(ctx context.Context, server string, q part, off, n, size int64) ([]byte, error) {
+func (b *Volumes) readFrom(ctx context.Context, server string, q part, off, n, size int64) ([]byte, error) {
 	whole := n == size
 	var header []string
 	if !whole {
@@ -144,17 +144,17 @@ func (b *Bucket) readFrom(ctx context.Context, server string, q part, off, n, si
 	return a.body, nil
 }
 
-// Head is for blob.Reader. It asks the names alone.
-func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+// Head is for blob.ReadOnly. It asks the names alone.
+func (b *Volumes) Head(ctx context.Context, key string) (blob.Object, error) {
 	p, err := b.find(ctx, "head", key)
 	if err != nil {
-		return blob.Info{}, err
+		return blob.Object{}, err
 	}
-	return blob.Info{Key: key, Size: p.size, Modified: p.modified}, nil
+	return blob.Object{Key: key, Size: p.size, Modified: p.modified}, nil
 }
 
-// List is for blob.Reader. It asks the names alone.
-func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+// List is for blob.ReadOnly. It asks the names alone.
+func (b *Volumes) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	if err := ctx.Err(); err != nil || n <= 0 || !blob.CanBegin(prefix) {
 		return nil, err
 	}
@@ -162,13 +162,13 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.
 	if err != nil {
 		return nil, fmt.Errorf("seaweed: list %s: %w", prefix, err)
 	}
-	var out []blob.Info
+	var out []blob.Object
 	for _, f := range found {
 		p, err := decodePlace(f.Key, f.Value)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, blob.Info{Key: strings.TrimPrefix(f.Key, nameOf), Size: p.size, Modified: p.modified})
+		out = append(out, blob.Object{Key: strings.TrimPrefix(f.Key, nameOf), Size: p.size, Modified: p.modified})
 	}
 	return out, nil
 }
@@ -186,7 +186,7 @@ const page = 500
 
 // Sweep deletes the bytes that no key names: what Delete and failed Puts left, and the
 // batches of processes that ended without Close. Any number of processes may sweep.
-func (b *Bucket) Sweep(ctx context.Context) (Result, error) {
+func (b *Volumes) Sweep(ctx context.Context) (Result, error) {
 	var r Result
 	now, err := b.now(ctx)
 	if err != nil {
@@ -215,7 +215,7 @@ func (b *Bucket) Sweep(ctx context.Context) (Result, error) {
 }
 
 // each calls what for all records with a prefix.
-func (b *Bucket) each(ctx context.Context, prefix string, what func(Name) error) error {
+func (b *Volumes) each(ctx context.Context, prefix string, what func(Name) error) error {
 	for after := ""; ; {
 		found, err := b.names.Scan(ctx, prefix, after, page)
 		if err != nil {
@@ -235,7 +235,7 @@ func (b *Bucket) each(ctx context.Context, prefix string, what func(Name) error)
 
 // end ends a batch that was left behind, in steps. After the first one no Put can name
 // an id of it. Then the bytes of ids without a name go, and then the records.
-func (b *Bucket) end(ctx context.Context, n Name, now time.Time, r *Result) error {
+func (b *Volumes) end(ctx context.Context, n Name, now time.Time, r *Result) error {
 	g, err := decodeGrant(n.Key, n.Value)
 	if err != nil || age(now, g.began) < sweepAfter {
 		return err
@@ -292,7 +292,7 @@ func (b *Bucket) end(ctx context.Context, n Name, now time.Time, r *Result) erro
 
 // Repair writes anew what has fewer copies than it should, with all copies. It stops if
 // they are not to be had.
-func (b *Bucket) Repair(ctx context.Context) (Result, error) {
+func (b *Volumes) Repair(ctx context.Context) (Result, error) {
 	var r Result
 	err := b.each(ctx, fewerOf, func(n Name) error {
 		key := strings.TrimPrefix(n.Key, fewerOf)
@@ -310,7 +310,7 @@ func (b *Bucket) Repair(ctx context.Context) (Result, error) {
 	return r, err
 }
 
-func (b *Bucket) repair(ctx context.Context, key string) error {
+func (b *Volumes) repair(ctx context.Context, key string) error {
 	old, err := b.find(ctx, "repair", key)
 	if errors.Is(err, fs.ErrNotExist) {
 		err := b.names.Swap(ctx, []Name{{Key: nameOf + key}}, []Name{{Key: fewerOf + key}})
@@ -344,7 +344,7 @@ func (b *Bucket) repair(ctx context.Context, key string) error {
 // reader reads a key as a body.
 type reader struct {
 	ctx context.Context // of reads: io.ReaderAt has none
-	b   *Bucket
+	b   *Volumes
 	key string
 }
 

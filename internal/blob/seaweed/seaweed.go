@@ -27,7 +27,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 )
 
-// Options of a Bucket. The zero value is the default, but there is a master.
+// Options of Open. The zero value is the default, but there is a master.
 type Options struct {
 	// Masters are the addresses HOST:PORT of the masters, or their URLs.
 	Masters []string
@@ -134,8 +134,8 @@ func copies(word string) int {
 	return n
 }
 
-// Bucket is a blob.Bucket.
-type Bucket struct {
+// Volumes is a blob.Bucket.
+type Volumes struct {
 	o      Options
 	names  Records
 	http   *http.Client
@@ -160,11 +160,11 @@ type locations struct {
 	some    bool // there are others: this is the one that bytes were put to
 }
 
-var _ blob.Bucket = (*Bucket)(nil)
+var _ blob.Bucket = (*Volumes)(nil)
 
 // Open opens a bucket. It makes two calls to a master. It refuses a SeaweedFS that has no
 // places for the copies: racks that the words do not name, or the other way round.
-func Open(ctx context.Context, names Records, o Options) (*Bucket, error) {
+func Open(ctx context.Context, names Records, o Options) (*Volumes, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("seaweed: open: %w", err)
@@ -177,7 +177,7 @@ func Open(ctx context.Context, names Records, o Options) (*Bucket, error) {
 		WriteBufferSize:     32 << 10,
 		ReadBufferSize:      32 << 10,
 	}
-	b := &Bucket{o: o, names: names, where: make(map[uint32]locations), silent: make(map[string]time.Time), mean: 24_000}
+	b := &Volumes{o: o, names: names, where: make(map[uint32]locations), silent: make(map[string]time.Time), mean: 24_000}
 	b.http = &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	b.scheme, _, _ = strings.Cut(o.Masters[0], "://")
 	b.all, b.fewer = newPool(b, o.Copies), newPool(b, o.Fewer)
@@ -192,7 +192,7 @@ func Open(ctx context.Context, names Records, o Options) (*Bucket, error) {
 }
 
 // Close gives back the ids that were assigned and not used.
-func (b *Bucket) Close() error {
+func (b *Volumes) Close() error {
 	b.work.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), b.o.Timeout)
 	defer cancel()
@@ -212,7 +212,7 @@ type answer struct {
 
 // ask makes one request. It reads at most most bytes of the answer. The error is
 // blob.ErrAway if there is no answer.
-func (b *Bucket) ask(ctx context.Context, op, method, to string, body []byte, most int64, header ...string) (answer, error) {
+func (b *Volumes) ask(ctx context.Context, op, method, to string, body []byte, most int64, header ...string) (answer, error) {
 	began := b.o.Now()
 	inner, cancel := context.WithTimeout(ctx, b.o.Timeout+time.Duration(max(int64(len(body)), most))*time.Second/(1<<20))
 	defer cancel()
@@ -232,7 +232,7 @@ func (b *Bucket) ask(ctx context.Context, op, method, to string, body []byte, mo
 // text is the beginning of an answer, for an error.
 func text(b []byte) string { return strconv.Quote(string(b[:min(len(b), 200)])) }
 
-func (b *Bucket) exchange(ctx context.Context, method, to string, body []byte, most int64, header []string) (a answer, err error) {
+func (b *Volumes) exchange(ctx context.Context, method, to string, body []byte, most int64, header []string) (a answer, err error) {
 	var r io.Reader
 	if body != nil {
 		r = bytes.NewReader(body)
@@ -272,7 +272,7 @@ const mostJSON = 1 << 20
 
 // askMaster asks the masters one after the other, first the one that answered last.
 // Any of them passes a question on to the leader.
-func (b *Bucket) askMaster(ctx context.Context, op, path string, out any) (status int, err error) {
+func (b *Volumes) askMaster(ctx context.Context, op, path string, out any) (status int, err error) {
 	b.mu.Lock()
 	first := b.master
 	b.mu.Unlock()
@@ -299,7 +299,7 @@ func (b *Bucket) askMaster(ctx context.Context, op, path string, out any) (statu
 // Ping is for blob.Pinger. Saves and loads go on for a while without any master, so it
 // asks volume servers, and nobody if one answered a moment ago. It asks a master as long
 // as it knows no volume server.
-func (b *Bucket) Ping(ctx context.Context) error {
+func (b *Volumes) Ping(ctx context.Context) error {
 	b.mu.Lock()
 	fresh := b.o.Now().Sub(b.served) < b.o.Timeout
 	known := make(map[string]bool)
@@ -331,7 +331,7 @@ func (b *Bucket) Ping(ctx context.Context) error {
 }
 
 // greet asks a volume server whether it is there.
-func (b *Bucket) greet(ctx context.Context, server string) error {
+func (b *Volumes) greet(ctx context.Context, server string) error {
 	_, err := b.ask(ctx, "ping", http.MethodGet, b.scheme+"://"+server+"/status", nil, mostJSON)
 	b.hear(server, err)
 	return err
@@ -339,7 +339,7 @@ func (b *Bucket) greet(ctx context.Context, server string) error {
 
 // look asks a master, and then the servers that a volume has now: those that are known
 // may all be gone. Without a volume the master's answer is enough.
-func (b *Bucket) look(ctx context.Context, volume uint32, known bool) error {
+func (b *Volumes) look(ctx context.Context, volume uint32, known bool) error {
 	if !known {
 		var out struct{ Leader string }
 		_, err := b.askMaster(ctx, "ping", "/cluster/status", &out)
@@ -359,7 +359,7 @@ const lookups = 3
 
 // locate returns the servers of a volume in random order, those that were silent last,
 // and whether a master has just said that these are all.
-func (b *Bucket) locate(ctx context.Context, volume uint32, fresh bool) (servers []string, all bool, err error) {
+func (b *Volumes) locate(ctx context.Context, volume uint32, fresh bool) (servers []string, all bool, err error) {
 	b.mu.Lock()
 	have, ok := b.where[volume]
 	b.mu.Unlock()
@@ -399,7 +399,7 @@ func (b *Bucket) locate(ctx context.Context, volume uint32, fresh bool) (servers
 }
 
 // hear notes whether a server answers. One that does not is asked last for a while.
-func (b *Bucket) hear(server string, err error) {
+func (b *Volumes) hear(server string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.o.Now()
@@ -414,7 +414,7 @@ func (b *Bucket) hear(server string, err error) {
 }
 
 // now is the time by the names' clock, if they have one.
-func (b *Bucket) now(ctx context.Context) (time.Time, error) {
+func (b *Volumes) now(ctx context.Context) (time.Time, error) {
 	if c, ok := b.names.(blob.Clock); ok {
 		return c.Time(ctx)
 	}

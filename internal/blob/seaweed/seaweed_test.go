@@ -20,7 +20,7 @@ func section(s string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
 }
 
-func mustOpen(t *testing.T, c *weedtest.Cluster, names seaweed.Records, o seaweed.Options) *seaweed.Bucket {
+func mustOpen(t *testing.T, c *weedtest.Cluster, names seaweed.Records, o seaweed.Options) *seaweed.Volumes {
 	t.Helper()
 	o.Masters = c.Masters()
 	b, err := seaweed.Open(t.Context(), names, o)

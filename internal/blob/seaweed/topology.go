@@ -10,7 +10,7 @@ import (
 type topology [][]int
 
 // topology asks a master.
-func (b *Bucket) topology(ctx context.Context) (topology, error) {
+func (b *Volumes) topology(ctx context.Context) (topology, error) {
 	var out struct {
 		Topology struct {
 			DataCenters []struct {
@@ -74,7 +74,7 @@ func (t topology) never(word string) bool {
 
 // fits returns an error if SeaweedFS, as it is laid out, has no places for the copies that
 // the options ask for: all writes would fail, or have too few copies for ever.
-func (b *Bucket) fits(ctx context.Context) error {
+func (b *Volumes) fits(ctx context.Context) error {
 	t, err := b.topology(ctx)
 	if err != nil {
 		return nil // a new leader may not know it yet; the first Put finds out

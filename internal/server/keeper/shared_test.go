@@ -43,7 +43,7 @@ func (c *cluster) pass(d time.Duration) {
 
 // member is the Store of one server.
 type member struct {
-	*pair.Store
+	*pair.Pair
 	c       *cluster
 	name    string
 	claims  chan bool     // the results of claims
@@ -51,11 +51,11 @@ type member struct {
 }
 
 func (c *cluster) member(name string) *member {
-	return &member{Store: pair.New(c.catalogue, c.bucket, pair.Options{Now: c.time}), c: c, name: name, claims: make(chan bool, 1000)}
+	return &member{Pair: pair.New(c.catalogue, c.bucket, pair.Options{Now: c.time}), c: c, name: name, claims: make(chan bool, 1000)}
 }
 
 func (m *member) Claim(ctx context.Context, job, holder string, every, d time.Duration) (bool, error) {
-	got, err := m.Store.Claim(ctx, job, holder, every, d)
+	got, err := m.Pair.Claim(ctx, job, holder, every, d)
 	select {
 	case m.claims <- got:
 	default: // nobody looks at so many
@@ -74,14 +74,14 @@ func (m *member) Collect(ctx context.Context, p history.Policy) (history.Collect
 			return history.Collected{}, ctx.Err()
 		}
 	}
-	return m.Store.Collect(ctx, p)
+	return m.Pair.Collect(ctx, p)
 }
 
 func (m *member) PutPack(ctx context.Context, name string, p history.Pack, s history.Stone) error {
 	m.c.mu.Lock()
 	m.c.packs = append(m.c.packs, m.name)
 	m.c.mu.Unlock()
-	return m.Store.PutPack(ctx, name, p, s)
+	return m.Pair.PutPack(ctx, name, p, s)
 }
 
 // TestOnce lets two Keepers of one Store collect: each time one of them does, and when
@@ -142,7 +142,7 @@ func TestClaimLost(t *testing.T) {
 	for got := false; !got; {
 		c.pass(time.Hour)
 		var err error
-		if got, err = two.Store.Claim(t.Context(), "collect", "two", 0, time.Hour); err != nil {
+		if got, err = two.Pair.Claim(t.Context(), "collect", "two", 0, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestPackedOnce(t *testing.T) {
 	k := keeper.New(two, start, keeper.Options{CollectEvery: -1})
 	a := newRaw(t, one, "a")
 	a.save(12)
-	if got, err := one.Store.Claim(t.Context(), "pack/a", "one", 0, time.Hour); err != nil || !got {
+	if got, err := one.Pair.Claim(t.Context(), "pack/a", "one", 0, time.Hour); err != nil || !got {
 		t.Fatal(got, err)
 	}
 	a.saved(k) // its height is unknown, so the world is looked at

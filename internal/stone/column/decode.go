@@ -20,7 +20,7 @@ import (
 // pageReader reads a page of columns.
 type pageReader struct {
 	c       [numColumnStreams]cursor.Cursor
-	tags    *tags.Reader // nil in form 1
+	tags    *tags.Decoder // nil in form 1
 	names   []string
 	stamp   int64
 	version int64
@@ -86,8 +86,8 @@ func (p *pageReader) open(form byte, streams [][]byte) bool {
 
 // splitReader returns a reader of the tags of a page. Their streams start at index
 // first.
-func splitReader(streams [][]byte, first int) *tags.Reader {
-	return tags.NewReader(streams[first:], pages.MaxPage-pages.Size(streams))
+func splitReader(streams [][]byte, first int) *tags.Decoder {
+	return tags.NewDecoder(streams[first:], pages.MaxPage-pages.Size(streams))
 }
 
 func (p *pageReader) readNames() {

@@ -65,7 +65,7 @@ func EncodeObjects(at []geom.ColumnPos, lists []voxel.List) []pages.Page {
 // objectReader reads a page of objects.
 type objectReader struct {
 	c    [numObjectStreams]cursor.Cursor
-	tags *tags.Reader // nil in form 1
+	tags *tags.Decoder // nil in form 1
 }
 
 // open takes the streams of a page. It returns false for an unknown form.

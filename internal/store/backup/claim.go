@@ -58,8 +58,8 @@ func parseClaim(b []byte) (holder string, until time.Time, err error) {
 }
 
 // highest returns the numbers of the claims, ascending.
-func claims(ctx context.Context, bucket blob.Reader) (numbers []uint64, err error) {
-	err = each(ctx, bucket, claimPrefix, func(info blob.Info) error {
+func claims(ctx context.Context, bucket blob.ReadOnly) (numbers []uint64, err error) {
+	err = each(ctx, bucket, claimPrefix, func(info blob.Object) error {
 		n, err := strconv.ParseUint(strings.TrimPrefix(info.Key, claimPrefix), 16, 64)
 		if err == nil && claimKey(n) == info.Key {
 			numbers = append(numbers, n)
@@ -70,7 +70,7 @@ func claims(ctx context.Context, bucket blob.Reader) (numbers []uint64, err erro
 }
 
 // readClaim returns who has a claim, and until when.
-func readClaim(ctx context.Context, bucket blob.Reader, n uint64) (string, time.Time, error) {
+func readClaim(ctx context.Context, bucket blob.ReadOnly, n uint64) (string, time.Time, error) {
 	b, err := bucket.Get(ctx, claimKey(n), 0, -1)
 	if err != nil {
 		return "", time.Time{}, objectError(claimKey(n), err)

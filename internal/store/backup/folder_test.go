@@ -31,7 +31,7 @@ func openLocal(t testing.TB, path string, o local.Options) *local.Store {
 	return st
 }
 
-func openFolder(t testing.TB, path string) *dir.Bucket {
+func openFolder(t testing.TB, path string) *dir.Folder {
 	t.Helper()
 	b, err := dir.Open(path, dir.Options{})
 	if err != nil {

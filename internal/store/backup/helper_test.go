@@ -96,14 +96,14 @@ func (b *bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	return b.Bucket.Get(ctx, key, off, n)
 }
 
-func (b *bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+func (b *bucket) Head(ctx context.Context, key string) (blob.Object, error) {
 	if err := b.call("head", key); err != nil {
-		return blob.Info{}, err
+		return blob.Object{}, err
 	}
 	return b.Bucket.Head(ctx, key)
 }
 
-func (b *bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (b *bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	if err := b.call("list", prefix); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (b *bucket) Lock(ctx context.Context, key string, until time.Time) error {
 }
 
 // keys returns all keys of a Bucket.
-func keys(t testing.TB, b blob.Reader) (out []string) {
+func keys(t testing.TB, b blob.ReadOnly) (out []string) {
 	t.Helper()
 	all, err := b.List(t.Context(), "", "", 1<<20)
 	if err != nil {
@@ -181,7 +181,7 @@ func copyOf(t testing.TB, b *bucket) *bucket {
 	return out
 }
 
-func newStore(c *clock) *pair.Store { return memory.New(memory.Options{Now: c.now}).(*pair.Store) }
+func newStore(c *clock) *pair.Pair { return memory.New(memory.Options{Now: c.now}).(*pair.Pair) }
 
 // save makes a commit of one stone with these bytes on the head, and returns it.
 func save(t testing.TB, st history.Store, name string, data []byte) history.Commit {
@@ -284,7 +284,7 @@ func mustOpen(t testing.TB, b blob.Bucket, a backup.Access) *backup.Backups {
 }
 
 // mustRestore restores the newest backup into a new Store.
-func mustRestore(t testing.TB, b blob.Bucket, a backup.Access) *pair.Store {
+func mustRestore(t testing.TB, b blob.Bucket, a backup.Access) *pair.Pair {
 	t.Helper()
 	to := newStore(newClock())
 	r, err := mustOpen(t, b, a).Restore(t.Context(), to, backup.RestoreOptions{})
@@ -295,7 +295,7 @@ func mustRestore(t testing.TB, b blob.Bucket, a backup.Access) *pair.Store {
 }
 
 // filled returns a Store with a few worlds of every sort.
-func filled(t testing.TB, c *clock) *pair.Store {
+func filled(t testing.TB, c *clock) *pair.Pair {
 	st := newStore(c)
 	create(t, st, "a", "b/c", "empty", "old", "x/y/z")
 	for i := range 6 {

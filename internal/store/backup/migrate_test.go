@@ -244,7 +244,7 @@ func (a *author) open(st history.Store, n *int) error {
 // TestMigrateLiving moves worlds while authors save into them, and is killed now and
 // then. Every save that was acknowledged is in the log at the target, in order.
 func TestMigrateLiving(t *testing.T) {
-	from, to := memory.New(memory.Options{}).(*pair.Store), memory.New(memory.Options{}).(*pair.Store)
+	from, to := memory.New(memory.Options{}).(*pair.Pair), memory.New(memory.Options{}).(*pair.Pair)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var authors []*author
 	var mu sync.Mutex

@@ -19,7 +19,7 @@ import (
 
 // source reads objects of a Bucket. It checks all that it returns.
 type source struct {
-	bucket blob.Reader
+	bucket blob.ReadOnly
 	keys   []age.Identity
 
 	// piecemeal gives out parts of damaged objects. Who asks for a part compares it.
@@ -31,7 +31,7 @@ type source struct {
 	hurt  map[hash]bool   // damaged objects, if piecemeal
 }
 
-func newSource(bucket blob.Reader, keys []age.Identity) *source {
+func newSource(bucket blob.ReadOnly, keys []age.Identity) *source {
 	return &source{bucket: bucket, keys: keys, cache: make(map[hash][]byte), hurt: make(map[hash]bool)}
 }
 
@@ -250,7 +250,7 @@ func (s *source) plainReader(ctx context.Context, o *object) (io.ReaderAt, error
 // goroutine.
 type window struct {
 	ctx  context.Context
-	from blob.Reader
+	from blob.ReadOnly
 	key  string
 	size int64
 	at   int64
@@ -370,7 +370,7 @@ type listing struct {
 const listBatch = 1000
 
 // each calls what for all keys with a prefix.
-func each(ctx context.Context, bucket blob.Reader, prefix string, what func(blob.Info) error) error {
+func each(ctx context.Context, bucket blob.ReadOnly, prefix string, what func(blob.Object) error) error {
 	for after := ""; ; {
 		some, err := bucket.List(ctx, prefix, after, listBatch)
 		if err != nil {
@@ -389,16 +389,16 @@ func each(ctx context.Context, bucket blob.Reader, prefix string, what func(blob
 }
 
 // list lists a Bucket.
-func list(ctx context.Context, bucket blob.Reader) (*listing, error) {
+func list(ctx context.Context, bucket blob.ReadOnly) (*listing, error) {
 	l := &listing{objects: make(map[string]int64)}
-	err := each(ctx, bucket, "", func(info blob.Info) error {
+	err := each(ctx, bucket, "", func(info blob.Object) error {
 		l.add(info)
 		return nil
 	})
 	return l, err
 }
 
-func (l *listing) add(info blob.Info) {
+func (l *listing) add(info blob.Object) {
 	for _, prefix := range []string{dataPrefix, metaPrefix, manifestPrefix, sealPrefix, claimPrefix} {
 		rest, ok := bytes.CutPrefix([]byte(info.Key), []byte(prefix))
 		if !ok {

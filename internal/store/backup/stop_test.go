@@ -264,7 +264,7 @@ func TestCannotLock(t *testing.T) {
 
 // collecting is a Store whose stones are collected while they are read.
 type collecting struct {
-	*pair.Store
+	*pair.Pair
 	before func()
 }
 
@@ -274,7 +274,7 @@ func (s *collecting) ReadStone(ctx context.Context, id stone.ID) (history.Stone,
 		s.before = nil
 		before()
 	}
-	return s.Store.ReadStone(ctx, id)
+	return s.Pair.ReadStone(ctx, id)
 }
 
 // TestCollectedMeanwhile packs and collects a world while it is backed up.
@@ -285,7 +285,7 @@ func TestCollectedMeanwhile(t *testing.T) {
 	for i := range 5 {
 		save(t, st, "a", text("a", i))
 	}
-	live := &collecting{Store: st, before: func() {
+	live := &collecting{Pair: st, before: func() {
 		h, err := st.Head(t.Context(), "a")
 		if err != nil {
 			t.Error(err)
@@ -322,7 +322,7 @@ func testHurt(t *testing.T, why error) {
 	was := content(t, st)
 	save(t, st, "a", text("more", 1))
 	save(t, st, "x/y/z", text("lost", 1))
-	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID, err: why}
+	lossy := &losing{Pair: st, id: stoneOf(text("lost", 1)).ID, err: why}
 	r, err := backup.Run(t.Context(), lossy, b, backup.Options{Now: c.now})
 	if !errors.Is(err, backup.ErrHurt) || len(r.Hurt) != 1 || r.Worlds != 7 {
 		t.Fatalf("got %+v, %v", r, err)
@@ -335,7 +335,7 @@ func testHurt(t *testing.T, why error) {
 }
 
 type losing struct {
-	*pair.Store
+	*pair.Pair
 	id  stone.ID
 	err error
 }
@@ -344,5 +344,5 @@ func (s *losing) ReadStone(ctx context.Context, id stone.ID) (history.Stone, fun
 	if id == s.id {
 		return history.Stone{}, nil, s.err
 	}
-	return s.Store.ReadStone(ctx, id)
+	return s.Pair.ReadStone(ctx, id)
 }

@@ -25,7 +25,7 @@ func TestDeletedAtOnce(t *testing.T) {
 	for _, name := range []string{"w", ends} {
 		at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 		still := func() time.Time { return at }
-		st, b := memory.New(memory.Options{Now: still}).(*pair.Store), newBucket()
+		st, b := memory.New(memory.Options{Now: still}).(*pair.Pair), newBucket()
 		for range 3 {
 			create(t, st, name)
 			save(t, st, name, text(name, 1))
@@ -69,7 +69,7 @@ func TestHurtAndRenamed(t *testing.T) {
 	save(t, st, "b", text("lost", 1))
 	create(t, st, "a")
 	save(t, st, "a", text("second", 1))
-	lossy := &losing{Store: st, id: stoneOf(text("lost", 1)).ID, err: history.ErrGone}
+	lossy := &losing{Pair: st, id: stoneOf(text("lost", 1)).ID, err: history.ErrGone}
 	if r, err := backup.Run(t.Context(), lossy, b, backup.Options{Now: c.now}); !errors.Is(err, backup.ErrHurt) || r.Worlds != 2 {
 		t.Fatalf("got %+v, %v", r, err)
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // live reads the current records.
-func (s *Store) live() record.Reads { return record.Reads{Reader: s.reader, Memory: s.memory} }
+func (s *Store) live() record.Reads { return record.Reads{Rows: s.reader, Memory: s.memory} }
 
 // frozen reads the records of a snapshot.
-func frozen(snap *pebble.Snapshot) record.Reads { return record.Reads{Reader: &dbReader{snap}} }
+func frozen(snap *pebble.Snapshot) record.Reads { return record.Reads{Rows: &dbReader{snap}} }
 
-// dbReader is a record.Reader of the database or of a snapshot of it.
+// dbReader is a record.Rows of the database or of a snapshot of it.
 type dbReader struct{ pebble.Reader }
 
 func (r *dbReader) Get(key []byte) ([]byte, error) {

@@ -83,12 +83,12 @@ func (f *flaky) Get(ctx context.Context, key string, off, n int64) (out []byte, 
 	return read(ctx, f, "get", key, func(ctx context.Context) ([]byte, error) { return f.Bucket.Get(ctx, key, off, n) })
 }
 
-func (f *flaky) Head(ctx context.Context, key string) (blob.Info, error) {
-	return read(ctx, f, "head", key, func(ctx context.Context) (blob.Info, error) { return f.Bucket.Head(ctx, key) })
+func (f *flaky) Head(ctx context.Context, key string) (blob.Object, error) {
+	return read(ctx, f, "head", key, func(ctx context.Context) (blob.Object, error) { return f.Bucket.Head(ctx, key) })
 }
 
-func (f *flaky) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
-	return read(ctx, f, "list", prefix, func(ctx context.Context) ([]blob.Info, error) { return f.Bucket.List(ctx, prefix, after, n) })
+func (f *flaky) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
+	return read(ctx, f, "list", prefix, func(ctx context.Context) ([]blob.Object, error) { return f.Bucket.List(ctx, prefix, after, n) })
 }
 
 // read makes a call that has a result, which is lost with the answer.
@@ -154,10 +154,10 @@ func (a *again) Get(ctx context.Context, key string, off, n int64) ([]byte, erro
 	return repeat(func() ([]byte, error) { return a.b.Get(ctx, key, off, n) })
 }
 
-func (a *again) Head(ctx context.Context, key string) (blob.Info, error) {
-	return repeat(func() (blob.Info, error) { return a.b.Head(ctx, key) })
+func (a *again) Head(ctx context.Context, key string) (blob.Object, error) {
+	return repeat(func() (blob.Object, error) { return a.b.Head(ctx, key) })
 }
 
-func (a *again) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
-	return repeat(func() ([]blob.Info, error) { return a.b.List(ctx, prefix, after, n) })
+func (a *again) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
+	return repeat(func() ([]blob.Object, error) { return a.b.List(ctx, prefix, after, n) })
 }

@@ -139,13 +139,13 @@ func (b *Bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, err
 	return bytes.Clone(data[off : off+n]), nil
 }
 
-// Head is for blob.Reader. The time is zero.
-func (b *Bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+// Head is for blob.ReadOnly. The time is zero.
+func (b *Bucket) Head(ctx context.Context, key string) (blob.Object, error) {
 	data, err := b.find(ctx, key)
 	if err != nil {
-		return blob.Info{}, err
+		return blob.Object{}, err
 	}
-	return blob.Info{Key: key, Size: int64(len(data))}, nil
+	return blob.Object{Key: key, Size: int64(len(data))}, nil
 }
 
 func (b *Bucket) Delete(ctx context.Context, key string) error {
@@ -158,12 +158,12 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// List is for blob.Reader. The times are zero.
-func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+// List is for blob.ReadOnly. The times are zero.
+func (b *Bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	found, err := moment{b.root.Load()}.Scan(ctx, max(prefix, after+"\x00"), prefix+"\xff", n, false)
-	var out []blob.Info
+	var out []blob.Object
 	for _, r := range found {
-		out = append(out, blob.Info{Key: r.Key, Size: int64(len(r.Value))})
+		out = append(out, blob.Object{Key: r.Key, Size: int64(len(r.Value))})
 	}
 	return out, err
 }

@@ -36,7 +36,7 @@ func (s sleepy) Get(ctx context.Context, key string, off, n int64) ([]byte, erro
 	return s.Bucket.Get(ctx, key, off, n)
 }
 
-func (s sleepy) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (s sleepy) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	time.Sleep(latency)
 	return s.Bucket.List(ctx, prefix, after, n)
 }

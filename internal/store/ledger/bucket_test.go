@@ -46,7 +46,7 @@ func (h *hooked) Get(ctx context.Context, key string, off, n int64) (b []byte, e
 	return b, err
 }
 
-func (h *hooked) List(ctx context.Context, prefix, after string, n int) (l []blob.Info, err error) {
+func (h *hooked) List(ctx context.Context, prefix, after string, n int) (l []blob.Object, err error) {
 	err = h.call("list", prefix, func() (err error) {
 		l, err = h.Bucket.List(ctx, prefix, after, n)
 		return err

@@ -46,7 +46,7 @@ func TestHalves(t *testing.T) {
 
 // kept is a Store whose halves outlive it.
 type kept struct {
-	*pair.Store
+	*pair.Pair
 	b     blob.Bucket
 	cache vfs.FS
 }

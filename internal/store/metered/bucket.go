@@ -46,14 +46,14 @@ func (b bucket) Get(ctx context.Context, key string, off, n int64) ([]byte, erro
 	return data, err
 }
 
-func (b bucket) Head(ctx context.Context, key string) (blob.Info, error) {
+func (b bucket) Head(ctx context.Context, key string) (blob.Object, error) {
 	began := b.c.now()
 	info, err := b.of.Head(ctx, key)
 	b.c.observe(head, began, 0, err)
 	return info, err
 }
 
-func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (b bucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	began := b.c.now()
 	infos, err := b.of.List(ctx, prefix, after, n)
 	b.c.observe(list, began, 0, err)

@@ -55,8 +55,8 @@ type bucket struct{ *half }
 func (b bucket) Get(_ context.Context, _ string, _, n int64) ([]byte, error) {
 	return make([]byte, n), b.tick()
 }
-func (b bucket) Head(context.Context, string) (blob.Info, error) { return blob.Info{}, b.tick() }
-func (b bucket) List(context.Context, string, string, int) ([]blob.Info, error) {
+func (b bucket) Head(context.Context, string) (blob.Object, error) { return blob.Object{}, b.tick() }
+func (b bucket) List(context.Context, string, string, int) ([]blob.Object, error) {
 	return nil, b.tick()
 }
 func (b bucket) Put(context.Context, string, *io.SectionReader) error { return b.tick() }

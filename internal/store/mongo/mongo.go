@@ -30,7 +30,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 )
 
-// Options of a Bucket. The zero value is the default.
+// Options of Open. The zero value is the default.
 type Options struct {
 	Database   string // default cairn
 	Collection string // default bucket; its chunks are in COLLECTION.chunks
@@ -56,8 +56,8 @@ const (
 	maxList      = 100_000 // documents of one call
 )
 
-// Bucket is a blob.Bucket.
-type Bucket struct {
+// Database is a blob.Bucket.
+type Database struct {
 	o      Options
 	client *mongo.Client
 	keys   *mongo.Collection
@@ -69,9 +69,9 @@ type Bucket struct {
 }
 
 var (
-	_ blob.Bucket = (*Bucket)(nil)
-	_ blob.Pinger = (*Bucket)(nil)
-	_ blob.Clock  = (*Bucket)(nil)
+	_ blob.Bucket = (*Database)(nil)
+	_ blob.Pinger = (*Database)(nil)
+	_ blob.Clock  = (*Database)(nil)
 )
 
 // key is the document of a key.
@@ -93,7 +93,7 @@ type chunk struct {
 
 // Open returns the bucket in a collection. The URL is that of MongoDB's drivers,
 // mongodb://... It makes no call. Errors do not contain the URL.
-func Open(url string, o Options) (*Bucket, error) {
+func Open(url string, o Options) (*Database, error) {
 	o.setDefaults()
 	if o.ChunkBytes < 1 || o.ChunkBytes > maxChunk {
 		return nil, fmt.Errorf("mongo: open: chunks of %d bytes: the most is %d", o.ChunkBytes, maxChunk)
@@ -110,7 +110,7 @@ func Open(url string, o Options) (*Bucket, error) {
 		return nil, errors.New("mongo: open: the URL is not one of MongoDB: mongodb://[USER:PASSWORD@]HOST[:PORT][,...]/[?OPTIONS]")
 	}
 	db := client.Database(o.Database)
-	return &Bucket{o: o, client: client, keys: db.Collection(o.Collection), chunks: db.Collection(o.Collection + ".chunks")}, nil
+	return &Database{o: o, client: client, keys: db.Collection(o.Collection), chunks: db.Collection(o.Collection + ".chunks")}, nil
 }
 
 func (o *Options) setDefaults() {
@@ -138,7 +138,7 @@ func (o *Options) setDefaults() {
 }
 
 // Close closes the connections. A second Close does nothing.
-func (b *Bucket) Close() error {
+func (b *Database) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), b.o.Timeout)
 	defer cancel()
 	if err := b.client.Disconnect(ctx); err != nil && !errors.Is(err, mongo.ErrClientDisconnected) {
@@ -148,7 +148,7 @@ func (b *Bucket) Close() error {
 }
 
 // call makes a call of the server, and says in words of package blob how it ended.
-func (b *Bucket) call(ctx context.Context, op, of string, bytes *int64, what func(context.Context) error) error {
+func (b *Database) call(ctx context.Context, op, of string, bytes *int64, what func(context.Context) error) error {
 	if err := blob.CheckKey(of); err != nil && op != "list" && op != "ping" {
 		return fmt.Errorf("mongo: %s: %w", op, err)
 	}
@@ -193,7 +193,7 @@ func isFull(err error) bool {
 	return errors.As(err, &s) && (s.HasErrorCode(14031) || strings.Contains(s.Error(), "SQLSTATE 53100"))
 }
 
-func (b *Bucket) Put(ctx context.Context, name string, body *io.SectionReader) error {
+func (b *Database) Put(ctx context.Context, name string, body *io.SectionReader) error {
 	at, err := b.Time(ctx)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (b *Bucket) Put(ctx context.Context, name string, body *io.SectionReader) e
 	return err
 }
 
-func (b *Bucket) insert(ctx context.Context, name string, doc key) error {
+func (b *Database) insert(ctx context.Context, name string, doc key) error {
 	size := int64(len(doc.Bytes))
 	return b.call(ctx, "put", name, &size, func(ctx context.Context) error {
 		_, err := b.keys.InsertOne(ctx, doc)
@@ -226,7 +226,7 @@ func (b *Bucket) insert(ctx context.Context, name string, doc key) error {
 	})
 }
 
-func (b *Bucket) putChunk(ctx context.Context, doc key, i int64, body io.ReaderAt) error {
+func (b *Database) putChunk(ctx context.Context, doc key, i int64, body io.ReaderAt) error {
 	data, err := part(body, i*doc.Chunk, min(doc.Chunk, doc.Size-i*doc.Chunk))
 	if err != nil {
 		return fmt.Errorf("mongo: put %s: %w", doc.Key, err)
@@ -251,7 +251,7 @@ func part(body io.ReaderAt, off, n int64) ([]byte, error) {
 }
 
 // find returns the document of a key.
-func (b *Bucket) find(ctx context.Context, op, name string, o ...options.Lister[options.FindOneOptions]) (doc key, err error) {
+func (b *Database) find(ctx context.Context, op, name string, o ...options.Lister[options.FindOneOptions]) (doc key, err error) {
 	size := int64(0)
 	err = b.call(ctx, op, name, &size, func(ctx context.Context) error {
 		err := b.keys.FindOne(ctx, bson.D{{Key: "_id", Value: name}}, o...).Decode(&doc)
@@ -264,7 +264,7 @@ func (b *Bucket) find(ctx context.Context, op, name string, o ...options.Lister[
 // withoutBytes leaves out the bytes of documents.
 var withoutBytes = bson.D{{Key: "b", Value: 0}}
 
-func (b *Bucket) Get(ctx context.Context, name string, off, n int64) ([]byte, error) {
+func (b *Database) Get(ctx context.Context, name string, off, n int64) ([]byte, error) {
 	doc, err := b.find(ctx, "get", name)
 	if err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func (b *Bucket) Get(ctx context.Context, name string, off, n int64) ([]byte, er
 }
 
 // getChunk reads a chunk. If it was deleted, the key was deleted too.
-func (b *Bucket) getChunk(ctx context.Context, doc key, i int64) ([]byte, error) {
+func (b *Database) getChunk(ctx context.Context, doc key, i int64) ([]byte, error) {
 	var c chunk
 	size := int64(0)
 	err := b.call(ctx, "get", doc.Key, &size, func(ctx context.Context) error {
@@ -310,12 +310,12 @@ func (b *Bucket) getChunk(ctx context.Context, doc key, i int64) ([]byte, error)
 	return c.Bytes, err
 }
 
-func (b *Bucket) Head(ctx context.Context, name string) (blob.Info, error) {
+func (b *Database) Head(ctx context.Context, name string) (blob.Object, error) {
 	doc, err := b.find(ctx, "head", name, options.FindOne().SetProjection(withoutBytes))
-	return blob.Info{Key: doc.Key, Size: doc.Size, Modified: doc.At}, err
+	return blob.Object{Key: doc.Key, Size: doc.Size, Modified: doc.At}, err
 }
 
-func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []blob.Info, err error) {
+func (b *Database) List(ctx context.Context, prefix, after string, n int) (out []blob.Object, err error) {
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
@@ -330,7 +330,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []b
 		var docs []key
 		err = found.All(ctx, &docs)
 		for _, doc := range docs {
-			out = append(out, blob.Info{Key: doc.Key, Size: doc.Size, Modified: doc.At})
+			out = append(out, blob.Object{Key: doc.Key, Size: doc.Size, Modified: doc.At})
 		}
 		return err
 	})
@@ -343,7 +343,7 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, n int) (out []b
 
 // Delete is for blob.Bucket. It deletes the document of the key first; if it is
 // stopped then, chunks stay which nobody finds.
-func (b *Bucket) Delete(ctx context.Context, name string) error {
+func (b *Database) Delete(ctx context.Context, name string) error {
 	doc, err := b.find(ctx, "delete", name, options.FindOne().SetProjection(withoutBytes))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -361,7 +361,7 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 	return b.deleteChunks(ctx, doc)
 }
 
-func (b *Bucket) deleteChunks(ctx context.Context, doc key) error {
+func (b *Database) deleteChunks(ctx context.Context, doc key) error {
 	if doc.Chunks == "" || doc.Chunk < 1 {
 		return nil
 	}
@@ -377,13 +377,13 @@ func (b *Bucket) deleteChunks(ctx context.Context, doc key) error {
 	return nil
 }
 
-func (b *Bucket) Ping(ctx context.Context) error {
+func (b *Database) Ping(ctx context.Context) error {
 	_, err := b.hello(ctx)
 	return err
 }
 
 // hello asks the server for its time.
-func (b *Bucket) hello(ctx context.Context) (time.Time, error) {
+func (b *Database) hello(ctx context.Context) (time.Time, error) {
 	var answer struct {
 		LocalTime time.Time `bson:"localTime"`
 	}
@@ -398,7 +398,7 @@ const asksAgain = time.Minute
 
 // Time is for blob.Clock. It is the time of the server that answered last, and needs a
 // call once a minute.
-func (b *Bucket) Time(ctx context.Context) (time.Time, error) {
+func (b *Database) Time(ctx context.Context) (time.Time, error) {
 	now := b.o.Now()
 	b.mu.Lock()
 	ahead, fresh := b.ahead, !b.asked.IsZero() && now.Sub(b.asked) < asksAgain

@@ -36,7 +36,7 @@ func server(t *testing.T) string {
 var collections atomic.Int64
 
 // open opens an empty bucket.
-func open(t *testing.T, url string) *mongo.Bucket {
+func open(t *testing.T, url string) *mongo.Database {
 	t.Helper()
 	b, err := mongo.Open(url, mongo.Options{Collection: fmt.Sprint("c", collections.Add(1)), Timeout: 30 * time.Second, ChunkBytes: 1 << 20})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // adopting is a Store that takes in archives of another one.
 type adopting struct {
-	*pair.Store
+	*pair.Pair
 	t *testing.T
 	c *watched
 	b *inmemory.Bucket
@@ -25,7 +25,7 @@ type adopting struct {
 func newAdopting(t *testing.T, o pair.Options) *adopting {
 	a := &adopting{t: t, c: &watched{Catalogue: inmemory.NewCatalogue()}, b: inmemory.NewBucket()}
 	a.c.before = func([]history.Record) error { return nil }
-	a.Store = pair.New(a.c, a.b, o)
+	a.Pair = pair.New(a.c, a.b, o)
 	return a
 }
 
@@ -40,10 +40,10 @@ func (a *adopting) run() string {
 }
 
 // beside returns another Store on the same halves, whose Swaps are not watched.
-func (a *adopting) beside() *pair.Store { return pair.New(a.c.Catalogue, a.b, pair.Options{}) }
+func (a *adopting) beside() *pair.Pair { return pair.New(a.c.Catalogue, a.b, pair.Options{}) }
 
 // adopt gives a Store what it lacks of an archive and lets it adopt it.
-func adopt(t *testing.T, to *pair.Store, from *pair.Store, a history.Archive) error {
+func adopt(t *testing.T, to *pair.Pair, from *pair.Pair, a history.Archive) error {
 	t.Helper()
 	var base history.Head
 	if h, err := to.Head(t.Context(), a.Name); err == nil {
@@ -67,7 +67,7 @@ func adopt(t *testing.T, to *pair.Store, from *pair.Store, a history.Archive) er
 
 // states returns archives of a world at several times, by name, and the Store that has
 // all of their stones.
-func states(t *testing.T) (*pair.Store, map[string]history.Archive) {
+func states(t *testing.T) (*pair.Pair, map[string]history.Archive) {
 	t.Helper()
 	s, out := pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
 	take := func(as, name string) {
@@ -115,7 +115,7 @@ func states(t *testing.T) (*pair.Store, map[string]history.Archive) {
 }
 
 // whole fails the test unless a Store is sound and has the world of an archive.
-func whole(t *testing.T, s *pair.Store, a history.Archive) {
+func whole(t *testing.T, s *pair.Pair, a history.Archive) {
 	t.Helper()
 	if r, err := s.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 {
 		t.Fatalf("check: got %q, %v", r.Faults, err)
@@ -155,7 +155,7 @@ func TestAdoptDisturbs(t *testing.T) {
 		t.Run(fmt.Sprint(tt.before, tt.trim, tt.next), func(t *testing.T) {
 			a := newAdopting(t, pair.Options{})
 			for _, before := range strings.Fields(tt.before) {
-				if err := adopt(t, a.Store, from, states[before]); err != nil {
+				if err := adopt(t, a.Pair, from, states[before]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -165,7 +165,7 @@ func TestAdoptDisturbs(t *testing.T) {
 				}
 			}
 			was := a.run()
-			if err := adopt(t, a.Store, from, states[tt.next]); err != nil || a.run() != was != tt.want {
+			if err := adopt(t, a.Pair, from, states[tt.next]); err != nil || a.run() != was != tt.want {
 				t.Errorf("disturbs: got %v, %v", a.run() != was, err)
 			}
 			whole(t, a.beside(), states[tt.next])
@@ -186,7 +186,7 @@ func TestAdoptBeside(t *testing.T) {
 					for stop, n := 0, 1; stop < n; stop++ {
 						a := newAdopting(t, pair.Options{})
 						for _, name := range []string{garbage, before} {
-							if err := adopt(t, a.Store, from, states[name]); err != nil {
+							if err := adopt(t, a.Pair, from, states[name]); err != nil {
 								t.Fatal(err)
 							}
 						}
@@ -217,7 +217,7 @@ func TestAdoptBeside(t *testing.T) {
 func TestAdoptTrimmed(t *testing.T) {
 	from, states := states(t)
 	a := newAdopting(t, pair.Options{})
-	if err := adopt(t, a.Store, from, states["wholes"]); err != nil {
+	if err := adopt(t, a.Pair, from, states["wholes"]); err != nil {
 		t.Fatal(err)
 	}
 	marked, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error)

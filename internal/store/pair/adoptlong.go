@@ -41,7 +41,7 @@ func stepsOf(a *history.Archive) (steps [][]history.Commit) {
 // has no name, as one that a Purge removes, and that grows by one step after the other. It
 // is whole at every moment: all commits are in its log for now, so that a Collect keeps
 // them. The last Swap gives it the name, and takes the name from the world that had it.
-func (s *Store) adoptLong(ctx context.Context, w uint64, a history.Archive, base history.Head, steps [][]history.Commit) error {
+func (s *Pair) adoptLong(ctx context.Context, w uint64, a history.Archive, base history.Head, steps [][]history.Commit) error {
 	now, err := s.now(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *Store) adoptLong(ctx context.Context, w uint64, a history.Archive, base
 
 // adoption is a history on its way into a Store.
 type adoption struct {
-	*Store
+	*Pair
 	world uint64
 	a     history.Archive
 	now   time.Time
@@ -79,8 +79,8 @@ type adoption struct {
 	head    history.ID                  // the last one of the log so far
 }
 
-func newAdoption(s *Store, w uint64, a history.Archive, now time.Time) *adoption {
-	in := &adoption{Store: s, world: w, a: a, now: now, being: nameless(w, now),
+func newAdoption(s *Pair, w uint64, a history.Archive, now time.Time) *adoption {
+	in := &adoption{Pair: s, world: w, a: a, now: now, being: nameless(w, now),
 		commits: make(map[history.ID]bool, len(a.Commits)), packs: make(map[history.ID]history.Pack, len(a.Packs)),
 		log: make(map[uint64]history.ID, len(a.Commits)), stays: make(map[history.ID]bool, len(a.Log))}
 	for _, p := range a.Packs {

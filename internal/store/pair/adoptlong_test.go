@@ -14,7 +14,7 @@ import (
 
 // histories returns archives of a world whose history does not fit into one Swap, by name,
 // one of its beginning, and the Store that has all of their stones.
-func histories(t *testing.T) (from *pair.Store, beginning history.Archive, all map[string]history.Archive) {
+func histories(t *testing.T) (from *pair.Pair, beginning history.Archive, all map[string]history.Archive) {
 	t.Helper()
 	ctx := t.Context()
 	from, all = pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{}), make(map[string]history.Archive)
@@ -68,7 +68,7 @@ func TestAdoptLong(t *testing.T) {
 		for _, older := range []bool{false, true} {
 			to, swaps := newAdopting(t, pair.Options{}), 0
 			if older {
-				if err := adopt(t, to.Store, from, beginning); err != nil {
+				if err := adopt(t, to.Pair, from, beginning); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -88,7 +88,7 @@ func TestAdoptLong(t *testing.T) {
 				}
 				return nil
 			}
-			if err := adopt(t, to.Store, from, a); err != nil {
+			if err := adopt(t, to.Pair, from, a); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			to.c.before = func([]history.Record) error { return nil }
@@ -111,7 +111,7 @@ func TestAdoptLongStopped(t *testing.T) {
 	a, ctx := all["a chain below a short log"], t.Context()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	to := newAdopting(t, pair.Options{Now: func() time.Time { return now }})
-	if err := adopt(t, to.Store, from, beginning); err != nil {
+	if err := adopt(t, to.Pair, from, beginning); err != nil {
 		t.Fatal(err)
 	}
 	lacks, err := to.Lacks(ctx, archive.Stones(&a))

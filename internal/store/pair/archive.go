@@ -11,13 +11,13 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-var _ history.Archiver = (*Store)(nil)
+var _ history.Archiver = (*Pair)(nil)
 
 // identityKey is the key of the Store's identity.
 const identityKey = "u"
 
 // Identity makes an identity if the Store has none.
-func (s *Store) Identity(ctx context.Context) (id string, err error) {
+func (s *Pair) Identity(ctx context.Context) (id string, err error) {
 	err = s.calls.OnStore(ctx, "identity", func() error {
 		return s.change(ctx, func(d *rules.Proposal) error {
 			had, err := d.Get([]byte(identityKey))
@@ -31,7 +31,7 @@ func (s *Store) Identity(ctx context.Context) (id string, err error) {
 	return id, err
 }
 
-func (s *Store) ReadStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
+func (s *Pair) ReadStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
 	err = s.calls.OnStore(ctx, "stone "+id.String(), func() error {
 		st, release, err = s.readStone(ctx, id)
 		return err
@@ -42,7 +42,7 @@ func (s *Store) ReadStone(ctx context.Context, id stone.ID) (st history.Stone, r
 	return st, release, nil
 }
 
-func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
+func (s *Pair) readStone(ctx context.Context, id stone.ID) (st history.Stone, release func() error, err error) {
 	var in record.Info
 	st.ID = id
 	err = s.ask(ctx, func(r record.Reads) error {
@@ -64,7 +64,7 @@ func (s *Store) readStone(ctx context.Context, id stone.ID) (st history.Stone, r
 }
 
 // Adopt takes a long history in step by step.
-func (s *Store) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
+func (s *Pair) Adopt(ctx context.Context, a history.Archive, base history.Head) error {
 	steps := stepsOf(&a)
 	if len(steps) == 1 {
 		return s.Worlds.Adopt(ctx, a, base)

@@ -13,7 +13,7 @@ import (
 )
 
 // base is a Store below the rules.
-type base struct{ s *Store }
+type base struct{ s *Pair }
 
 var _ rules.Base = base{}
 
@@ -46,7 +46,7 @@ func (b base) Change(ctx context.Context, about rules.Subject, what func(*rules.
 
 // helper is the rules.Helper of one draft.
 type helper struct {
-	s          *Store
+	s          *Pair
 	a          *attempt
 	conditions *conditions
 	presumes   *presumed // may take records for missing without a look; nil if not

@@ -35,7 +35,7 @@ func parseBytesKey(key string) (id stone.ID, number uint64, ok bool) {
 
 // attempt puts the bytes of the stones of a call.
 type attempt struct {
-	s       *Store
+	s       *Pair
 	stones  []history.Stone
 	epoch   *epoch // nil if all stones are small
 	numbers map[stone.ID]uint64
@@ -86,7 +86,7 @@ func (a *attempt) put(ctx context.Context) error {
 var errStale = errors.New("the bytes were put in an epoch that is over")
 
 // with calls what to prepare a change that uses stones, and makes it.
-func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
+func (s *Pair) with(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
 	for {
 		err := s.withOne(ctx, stones, what)
 		if !errors.Is(err, errStale) || ctx.Err() != nil {
@@ -96,7 +96,7 @@ func (s *Store) with(ctx context.Context, stones []history.Stone, what func(*rul
 }
 
 // withOne is with, within one epoch.
-func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
+func (s *Pair) withOne(ctx context.Context, stones []history.Stone, what func(*rules.Proposal, *attempt) error) error {
 	a := &attempt{s: s, stones: stones, numbers: make(map[stone.ID]uint64), done: make(map[stone.ID]bool), spare: make(map[stone.ID]bool)}
 	for _, st := range stones {
 		if s.small(st.Size()) {
@@ -131,7 +131,7 @@ func (s *Store) withOne(ctx context.Context, stones []history.Stone, what func(*
 }
 
 // small reports whether a stone of this size is kept in the catalogue.
-func (s *Store) small(size int64) bool { return size <= int64(s.Inline) }
+func (s *Pair) small(size int64) bool { return size <= int64(s.Inline) }
 
 // ahead reads what a change needs in any case: the records of its stones and of the epoch.
 func (a *attempt) ahead(d *rules.Proposal) error {
@@ -192,7 +192,7 @@ func (a *attempt) store(d *rules.Proposal, st history.Stone, in record.Info) (re
 }
 
 // read returns n bytes of a key from offset off.
-func (s *Store) read(ctx context.Context, key string, off, n int64) ([]byte, error) {
+func (s *Pair) read(ctx context.Context, key string, off, n int64) ([]byte, error) {
 	b, err := s.bucket.Get(ctx, key, off, n)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -102,7 +102,7 @@ func (b countedBucket) Delete(ctx context.Context, key string) error {
 	return b.Bucket.Delete(ctx, key)
 }
 
-func (b countedBucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (b countedBucket) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	b.add("List")
 	return b.Bucket.List(ctx, prefix, after, n)
 }

@@ -17,7 +17,7 @@ import (
 // that are done and their total. The error says why Check could not continue. The
 // Report lists what is wrong: up to 100 faults and the number of the others. Other
 // calls continue meanwhile.
-func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
+func (s *Pair) Check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
@@ -26,10 +26,10 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int64)) (re
 
 // CheckRecords is Check without the bytes of stones that are in the bucket. It finds
 // those that are missing or that have another size.
-func (s *Store) CheckRecords(ctx context.Context) (record.Report, error) { return s.check(ctx, nil) }
+func (s *Pair) CheckRecords(ctx context.Context) (record.Report, error) { return s.check(ctx, nil) }
 
-func (s *Store) check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
-	c := &checker{Store: s, progress: progress}
+func (s *Pair) check(ctx context.Context, progress func(done, total int64)) (record.Report, error) {
+	c := &checker{Pair: s, progress: progress}
 	c.Ctx, c.Stone = ctx, c.count
 	err := s.calls.OnStore(ctx, "check", func() error {
 		err := c.atSnapshot(c.Records, c.smalls, c.others)
@@ -50,7 +50,7 @@ func (s *Store) check(ctx context.Context, progress func(done, total int64)) (re
 
 // checker is one Check.
 type checker struct {
-	*Store
+	*Pair
 	rules.Check
 	progress func(done, total int64)
 	small    int   // number of small stones
@@ -59,7 +59,7 @@ type checker struct {
 
 // atSnapshot makes steps with the records of one moment.
 func (c *checker) atSnapshot(steps ...func() error) error {
-	return c.Store.atSnapshot(c.Ctx, func(r record.Reads) error {
+	return c.Pair.atSnapshot(c.Ctx, func(r record.Reads) error {
 		c.Reads, c.Each = r, eachOf(r)
 		for _, step := range steps {
 			if err := step(); err != nil {

@@ -21,7 +21,7 @@ import (
 
 // damaged is a Store with three worlds, and its halves.
 type damaged struct {
-	*pair.Store
+	*pair.Pair
 	t *testing.T
 	c *inmemory.Catalogue
 	b *inmemory.Bucket
@@ -194,7 +194,7 @@ func TestCheck(t *testing.T) {
 				if !tt.mends {
 					return
 				}
-				mendFrom(t, d.Store, r.Lost, backup)
+				mendFrom(t, d.Pair, r.Lost, backup)
 				if r, err := d.Check(t.Context(), nil); err != nil || len(r.Faults) > 0 || len(r.Hurt) > 0 {
 					t.Errorf("after mending: got %+v, %v", r, err)
 				}
@@ -209,7 +209,7 @@ func TestCheck(t *testing.T) {
 }
 
 // mendFrom mends lost stones with those of another store.
-func mendFrom(t *testing.T, to *pair.Store, lost []history.StoneRef, from history.ArchiveReader) {
+func mendFrom(t *testing.T, to *pair.Pair, lost []history.StoneRef, from history.ArchiveReader) {
 	t.Helper()
 	for _, ref := range lost {
 		st, release, err := from.ReadStone(t.Context(), ref.ID)

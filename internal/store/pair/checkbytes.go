@@ -49,7 +49,7 @@ func (c *checker) inBucket(what func([]stored) error) error {
 
 // listed compares the records with a list of the bucket.
 func (c *checker) listed() error {
-	var page []blob.Info
+	var page []blob.Object
 	after, ended := "", false
 	return c.inBucket(func(all []stored) error {
 		for _, st := range all {
@@ -131,7 +131,7 @@ func (c *checker) read() error {
 func (c *checker) hash(st stored) error {
 	key := bytesKey(st.id, st.in.Number)
 	if st.in.Size <= wholeBytes {
-		data, err := c.Store.read(c.Ctx, key, 0, st.in.Size)
+		data, err := c.Pair.read(c.Ctx, key, 0, st.in.Size)
 		if err == nil && sha256.Sum256(data) != st.id {
 			err = errOtherBytes
 		}

@@ -90,9 +90,9 @@ func (b *awayBucket) Get(ctx context.Context, key string, off, n int64) ([]byte,
 	return b.Bucket.Get(ctx, key, off, n)
 }
 
-func (b *awayBucket) Head(ctx context.Context, key string) (blob.Info, error) {
+func (b *awayBucket) Head(ctx context.Context, key string) (blob.Object, error) {
 	if b.away != nil {
-		return blob.Info{}, b.away
+		return blob.Object{}, b.away
 	}
 	return b.Bucket.Head(ctx, key)
 }

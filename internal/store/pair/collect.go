@@ -16,7 +16,7 @@ import (
 
 // Collect reads the records of all worlds at one moment and lists all bytes. Other calls
 // continue meanwhile. FORMAT.md explains why it deletes nothing that is needed.
-func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
+func (s *Pair) Collect(ctx context.Context, p history.Policy) (history.Collected, error) {
 	if p.DryRun {
 		now, err := s.now(ctx)
 		if err != nil {
@@ -24,7 +24,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 		}
 		return rules.DryCollect(ctx, s, p, now)
 	}
-	c := &collector{Store: s, ctx: ctx, policy: p}
+	c := &collector{Pair: s, ctx: ctx, policy: p}
 	err := s.calls.OnStore(ctx, "collect", func() error {
 		return s.alone(ctx, func() (err error) {
 			c.at, err = s.now(ctx)
@@ -41,7 +41,7 @@ func (s *Store) Collect(ctx context.Context, p history.Policy) (history.Collecte
 
 // collector is one Collect.
 type collector struct {
-	*Store
+	*Pair
 	ctx    context.Context
 	policy history.Policy
 	at     time.Time // when it began
@@ -53,7 +53,7 @@ type collector struct {
 // Nobody changes the log of a deleted world, so it is as in the snapshot if the world is
 // still deleted.
 func (c *collector) removeDeleted() error {
-	b := &batch{Store: c.Store, ctx: c.ctx}
+	b := &batch{Pair: c.Pair, ctx: c.ctx}
 	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		err := r.Each([]byte{record.DeletedWorlds}, func(key, value []byte) (bool, error) {
 			g, err := record.ParseDeleted(value)
@@ -89,7 +89,7 @@ func (c *collector) removeDeleted() error {
 // one since the snapshot. A save changes the head, but not that entry, so it is no
 // condition against saves.
 func (c *collector) trim() error {
-	b := &batch{Store: c.Store, ctx: c.ctx}
+	b := &batch{Pair: c.Pair, ctx: c.ctx}
 	return c.atSnapshot(c.ctx, func(r record.Reads) error {
 		err := r.EachLog(func(w uint64, log []record.Entry) error {
 			last := log[len(log)-1]
@@ -145,8 +145,8 @@ func (c *collector) sweep() error {
 		return err
 	}
 	until := now.Add(runsFor)
-	if err = c.Store.sweep(c.ctx, until, sweep); err == nil && again {
-		err = c.Store.sweep(c.ctx, until, sweep)
+	if err = c.Pair.sweep(c.ctx, until, sweep); err == nil && again {
+		err = c.Pair.sweep(c.ctx, until, sweep)
 	}
 	if errors.Is(err, errRestarted) {
 		err = nil

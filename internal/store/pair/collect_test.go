@@ -21,7 +21,7 @@ type listed struct {
 	before func()
 }
 
-func (b listed) List(ctx context.Context, prefix, after string, n int) ([]blob.Info, error) {
+func (b listed) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	b.before()
 	return b.Bucket.List(ctx, prefix, after, n)
 }

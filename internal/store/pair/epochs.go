@@ -63,7 +63,7 @@ func (e *epoch) fresh(now time.Time) bool {
 }
 
 // enterEpoch returns the epoch of now for an attempt, which must leave it.
-func (s *Store) enterEpoch(ctx context.Context, now time.Time) (*epoch, error) {
+func (s *Pair) enterEpoch(ctx context.Context, now time.Time) (*epoch, error) {
 	t := &s.epochs
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Store) enterEpoch(ctx context.Context, now time.Time) (*epoch, error) {
 
 // start begins an epoch and ends those of this Store that nobody uses. It unlocks
 // the epochs while it waits.
-func (s *Store) start(ctx context.Context, now time.Time) error {
+func (s *Pair) start(ctx context.Context, now time.Time) error {
 	t := &s.epochs
 	t.retire()
 	e := &epoch{number: s.number() << sequenceBits, begun: now}
@@ -151,7 +151,7 @@ func (t *epochs) unused() (unused []*epoch, ends []history.Record) {
 
 // endUnused ends the old epochs of this Store that nobody uses, and the epoch of now if
 // over says so.
-func (s *Store) endUnused(ctx context.Context, over func(*epoch) bool) error {
+func (s *Pair) endUnused(ctx context.Context, over func(*epoch) bool) error {
 	t := &s.epochs
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *Store) endUnused(ctx context.Context, over func(*epoch) bool) error {
 }
 
 // take returns a number that was never used.
-func (s *Store) take(e *epoch) (number uint64, ok bool) {
+func (s *Pair) take(e *epoch) (number uint64, ok bool) {
 	s.epochs.mu.Lock()
 	defer s.epochs.mu.Unlock()
 	if e.next == e.number+1<<sequenceBits {
@@ -184,7 +184,7 @@ func (s *Store) take(e *epoch) (number uint64, ok bool) {
 
 // leaveEpoch ends the use of an epoch by an attempt. over says that the attempt could not go
 // on in it: its numbers have run out, or its record is gone.
-func (s *Store) leaveEpoch(e *epoch, over bool) {
+func (s *Pair) leaveEpoch(e *epoch, over bool) {
 	s.epochs.mu.Lock()
 	defer s.epochs.mu.Unlock()
 	e.users--

@@ -25,7 +25,7 @@ func epochsIn(t testing.TB, c history.Catalogue) int {
 // causes a list of all bytes.
 func TestEpochsEnd(t *testing.T) {
 	type env struct {
-		*pair.Store
+		*pair.Pair
 		c    *inmemory.Catalogue
 		at   time.Time
 		head history.Head
@@ -66,7 +66,7 @@ func TestEpochsEnd(t *testing.T) {
 			e.head.Commit = save(t, e, "a", e.head, "two")
 		}, 1},
 		{"no numbers in the midst of a save", func(t *testing.T, e *env) {
-			pair.SpendNumbers(e.Store, 1)
+			pair.SpendNumbers(e.Pair, 1)
 			e.head.Commit = save(t, e, "a", e.head, "two", "three")
 			closes(t, e)
 		}, 0},
@@ -74,7 +74,7 @@ func TestEpochsEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := &counts{n: make(map[string]int)}
 			e := &env{c: inmemory.NewCatalogue(), at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-			e.Store = pair.New(e.c, countedBucket{inmemory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at }, Inline: -1})
+			e.Pair = pair.New(e.c, countedBucket{inmemory.NewBucket(), n}, pair.Options{Now: func() time.Time { return e.at }, Inline: -1})
 			collect(t, e) // lists, as the first one does
 			if err := e.Create(t.Context(), "a"); err != nil {
 				t.Fatal(err)
@@ -152,6 +152,6 @@ func TestClose(t *testing.T) {
 	}
 	c.swaps = 0
 	if err := pair.New(c, inmemory.NewBucket(), pair.Options{}).Close(); err != nil || c.swaps != 0 {
-		t.Errorf("a Store that never saved: got %v, %d swaps", err, c.swaps)
+		t.Errorf("a Pair that never saved: got %v, %d swaps", err, c.swaps)
 	}
 }

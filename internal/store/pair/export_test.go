@@ -13,7 +13,7 @@ func ParseBytesKey(key string) (string, bool) {
 }
 
 // SpendNumbers leaves n numbers to the epoch of now.
-func SpendNumbers(s *Store, n uint64) {
+func SpendNumbers(s *Pair, n uint64) {
 	s.epochs.mu.Lock()
 	defer s.epochs.mu.Unlock()
 	e := s.epochs.now

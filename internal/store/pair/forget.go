@@ -35,7 +35,7 @@ func removalOf(r record.Reads, w uint64, key, value []byte) (removal, error) {
 
 // shorten removes the oldest entries of a log that is too long for one Swap. The newest
 // ones stay and go together with the head, so the world is sound at every moment.
-func (s *Store) shorten(ctx context.Context, r *removal) error {
+func (s *Pair) shorten(ctx context.Context, r *removal) error {
 	for len(r.log) > changeSize {
 		if err := s.catalogue.Swap(ctx, []history.Record{r.deleted}, r.log[:changeSize]); err != nil {
 			return err

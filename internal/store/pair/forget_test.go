@@ -33,7 +33,7 @@ func TestLongLogs(t *testing.T) {
 	all := history.Retention{All: true}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := inmemory.NewBucket()
-	open := func(c history.Catalogue, b blob.Bucket, after time.Duration) *pair.Store {
+	open := func(c history.Catalogue, b blob.Bucket, after time.Duration) *pair.Pair {
 		return pair.New(c, b, pair.Options{Now: func() time.Time { return at.Add(after) }})
 	}
 	living := inmemory.NewCatalogue()
@@ -60,24 +60,24 @@ func TestLongLogs(t *testing.T) {
 		name   string
 		from   history.Catalogue
 		after  time.Duration
-		remove func(*pair.Store) error
+		remove func(*pair.Pair) error
 		fast   bool // nobody can have the world back
 	}{
-		{"Collect", deleted, 8 * 24 * time.Hour, func(s *pair.Store) error {
+		{"Collect", deleted, 8 * 24 * time.Hour, func(s *pair.Pair) error {
 			done, err := s.Collect(t.Context(), week)
 			if err == nil && done.Worlds != 1 {
 				err = fmt.Errorf("got %+v", done)
 			}
 			return err
 		}, false},
-		{"Purge", living, 0, func(s *pair.Store) error {
+		{"Purge", living, 0, func(s *pair.Pair) error {
 			done, err := s.Purge(t.Context(), "a", history.Force)
 			if err == nil && (done.Worlds != 1 || done.Commits != versions) {
 				err = fmt.Errorf("got %+v", done)
 			}
 			return err
 		}, true},
-		{"Purge of a deleted one", deleted, 0, func(s *pair.Store) error {
+		{"Purge of a deleted one", deleted, 0, func(s *pair.Pair) error {
 			done, err := s.Purge(t.Context(), "a", history.Force)
 			if err == nil && (done.Worlds != 1 || done.Commits != versions) {
 				err = fmt.Errorf("got %+v", done)

@@ -76,7 +76,7 @@ func checkJob(job, holder string) error {
 }
 
 // job calls what to change a claim.
-func (s *Store) job(ctx context.Context, op, job, holder string, what func(*claim, time.Time) error) error {
+func (s *Pair) job(ctx context.Context, op, job, holder string, what func(*claim, time.Time) error) error {
 	return s.calls.On(ctx, op, job, func() error {
 		if err := checkJob(job, holder); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Store) job(ctx context.Context, op, job, holder string, what func(*clai
 
 // Claim gives a job for at most 24 hours. A job that was finished more than 31 days ago may
 // count as never finished.
-func (s *Store) Claim(ctx context.Context, job, holder string, every, d time.Duration) (got bool, err error) {
+func (s *Pair) Claim(ctx context.Context, job, holder string, every, d time.Duration) (got bool, err error) {
 	err = s.job(ctx, "claim", job, holder, func(c *claim, now time.Time) error {
 		if d < time.Millisecond {
 			return fmt.Errorf("for %v: at least a millisecond", d)
@@ -124,7 +124,7 @@ func (s *Store) Claim(ctx context.Context, job, holder string, every, d time.Dur
 	return got && err == nil, err
 }
 
-func (s *Store) Finish(ctx context.Context, job, holder string, done bool) error {
+func (s *Pair) Finish(ctx context.Context, job, holder string, done bool) error {
 	return s.job(ctx, "finish", job, holder, func(c *claim, now time.Time) error {
 		if c.holder != holder {
 			return fmt.Errorf("claim of %q: %w", holder, history.ErrFenced)

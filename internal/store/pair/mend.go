@@ -11,7 +11,7 @@ import (
 
 // Mend puts the bytes of a stone again, under a new number, after Check has found
 // that they are lost. The error is ErrGone if the Store has no such stone.
-func (s *Store) Mend(ctx context.Context, st history.Stone) error {
+func (s *Pair) Mend(ctx context.Context, st history.Stone) error {
 	return s.calls.OnStore(ctx, fmt.Sprintf("mend stone %v", st.ID), func() error {
 		if err := st.Check(); err != nil {
 			return err

@@ -22,7 +22,7 @@ const (
 
 // opened reads the bytes of an open stone. Any number of goroutines may use it.
 type opened struct {
-	s    *Store
+	s    *Pair
 	ctx  context.Context // of reads: io.ReaderAt has none
 	key  string
 	size int64
@@ -134,7 +134,7 @@ func (o *opened) Close() error {
 }
 
 // hold keeps the bytes of a stone until they are closed.
-func (s *Store) hold(ctx context.Context, key string, size int64) *opened {
+func (s *Pair) hold(ctx context.Context, key string, size int64) *opened {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[key]++
@@ -142,7 +142,7 @@ func (s *Store) hold(ctx context.Context, key string, size int64) *opened {
 }
 
 // remove deletes bytes that no record names any more, as soon as nobody reads them.
-func (s *Store) remove(ctx context.Context, key string) error {
+func (s *Pair) remove(ctx context.Context, key string) error {
 	s.mu.Lock()
 	read := s.open[key] > 0
 	if read {

@@ -31,19 +31,19 @@ import (
 const maxGets = 5
 
 // ask calls what with records of one moment. It may call it several times.
-func (s *Store) ask(ctx context.Context, what func(record.Reads) error) error {
-	return s.decide(ctx, new(keySet), s.cache, func(r reader) error { return what(record.Reads{Reader: r}) }, nil)
+func (s *Pair) ask(ctx context.Context, what func(record.Reads) error) error {
+	return s.decide(ctx, new(keySet), s.cache, func(r reader) error { return what(record.Reads{Rows: r}) }, nil)
 }
 
 // atSnapshot calls what with the records of one moment.
-func (s *Store) atSnapshot(ctx context.Context, what func(record.Reads) error) error {
-	return s.withSnapshot(ctx, new(keySet), nil, func(r reader) error { return what(record.Reads{Reader: r}) })
+func (s *Pair) atSnapshot(ctx context.Context, what func(record.Reads) error) error {
+	return s.withSnapshot(ctx, new(keySet), nil, func(r reader) error { return what(record.Reads{Rows: r}) })
 }
 
 // decide calls what until it was called with records of one moment, and returns its error.
 // keys are those that it is known to read. Records that never change are taken from immutable. If no
 // keys are known yet, and enough says so, the first call counts though it presumed records.
-func (s *Store) decide(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error, enough func(error) bool) error {
+func (s *Pair) decide(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error, enough func(error) bool) error {
 	if s.cache == nil {
 		return s.withSnapshot(ctx, keys, nil, what)
 	}
@@ -66,7 +66,7 @@ func (s *Store) decide(ctx context.Context, keys *keySet, immutable *cache, what
 	return s.withSnapshot(ctx, keys, immutable, what)
 }
 
-func (s *Store) withSnapshot(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error) error {
+func (s *Pair) withSnapshot(ctx context.Context, keys *keySet, immutable *cache, what func(reader) error) error {
 	from, release, err := s.catalogue.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (c *conditions) require(key string, value []byte) {
 
 // change calls what to decide a change and makes it. It starts again if another call
 // changed a record that the change depends on.
-func (s *Store) change(ctx context.Context, what func(*rules.Proposal) error) error {
+func (s *Pair) change(ctx context.Context, what func(*rules.Proposal) error) error {
 	return s.changeBytes(ctx, nil, what)
 }
 
 // changeBytes is change. It puts the bytes that the change needs, if any, before the change
 // is made.
-func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Proposal) error) error {
+func (s *Pair) changeBytes(ctx context.Context, a *attempt, what func(*rules.Proposal) error) error {
 	keys := new(keySet)
 	for n := 0; ; n++ {
 		now, err := s.now(ctx)
@@ -161,7 +161,7 @@ func (s *Store) changeBytes(ctx context.Context, a *attempt, what func(*rules.Pr
 			if n < 2 {
 				h.presumes, _ = r.(*presumed)
 			}
-			d = &rules.Proposal{Now: now, Reads: record.Reads{Reader: h.conditions}, Unconditional: record.Reads{Reader: r}, Helper: h}
+			d = &rules.Proposal{Now: now, Reads: record.Reads{Rows: h.conditions}, Unconditional: record.Reads{Rows: r}, Helper: h}
 			return what(d)
 		}, func(err error) bool { return err == nil && len(d.Changes) > 0 && !a.large() }) // without a change there is no Swap to find out
 		if err != nil || len(d.Changes) == 0 {

@@ -64,7 +64,7 @@ const (
 )
 
 // Store is a history.Store.
-type Store struct {
+type Pair struct {
 	Options
 	rules.Worlds
 	calls     *rules.Runner
@@ -84,21 +84,21 @@ type Store struct {
 }
 
 var (
-	_ history.Store     = (*Store)(nil)
-	_ history.Fetcher   = (*Store)(nil)
-	_ history.Reacher   = (*Store)(nil)
-	_ history.Shared    = (*Store)(nil)
-	_ history.Pinger    = (*Store)(nil)
-	_ history.Confirmer = (*Store)(nil)
+	_ history.Store     = (*Pair)(nil)
+	_ history.Fetcher   = (*Pair)(nil)
+	_ history.Reacher   = (*Pair)(nil)
+	_ history.Shared    = (*Pair)(nil)
+	_ history.Pinger    = (*Pair)(nil)
+	_ history.Confirmer = (*Pair)(nil)
 )
 
 // New returns the Store that a catalogue and a bucket for stones make. Close closes
 // the catalogue.
-func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
+func New(c history.Catalogue, b blob.Bucket, o Options) *Pair {
 	if o.Rand == nil {
 		o.Rand = rand.Uint64
 	}
-	s := &Store{Options: o, catalogue: c, bucket: b, collecting: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
+	s := &Pair{Options: o, catalogue: c, bucket: b, collecting: make(chan struct{}, 1), open: make(map[string]int), late: make(map[string]bool)}
 	s.calls = &rules.Runner{Base: base{s}, Kind: "pair"}
 	s.Worlds = s.calls.Worlds()
 	if s.CacheBytes == 0 {
@@ -114,7 +114,7 @@ func New(c history.Catalogue, b blob.Bucket, o Options) *Store {
 }
 
 // Close tries for up to two seconds to end the Store's epochs.
-func (s *Store) Close() error {
+func (s *Pair) Close() error {
 	if !s.running.Close() {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (s *Store) Close() error {
 }
 
 // now returns the time.
-func (s *Store) now(ctx context.Context) (time.Time, error) {
+func (s *Pair) now(ctx context.Context) (time.Time, error) {
 	if s.Now != nil {
 		return s.Now(), nil
 	}
@@ -140,7 +140,7 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 }
 
 // Ping asks both halves. While one has no room it asks that by a change.
-func (s *Store) Ping(ctx context.Context) error {
+func (s *Pair) Ping(ctx context.Context) error {
 	return s.calls.OnStore(ctx, "ping", func() error {
 		if err := s.pingCatalogue(ctx); err != nil {
 			return fmt.Errorf("the catalogue: %w", err)
@@ -156,7 +156,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-func (s *Store) pingCatalogue(ctx context.Context) (err error) {
+func (s *Pair) pingCatalogue(ctx context.Context) (err error) {
 	if p, ok := s.catalogue.(history.Pinger); ok {
 		err = p.Ping(ctx)
 	} else {
@@ -169,7 +169,7 @@ func (s *Store) pingCatalogue(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *Store) pingBucket(ctx context.Context) (err error) {
+func (s *Pair) pingBucket(ctx context.Context) (err error) {
 	if p, ok := s.bucket.(history.Pinger); ok {
 		err = p.Ping(ctx)
 	} else if _, err = s.bucket.Head(ctx, runKey); errors.Is(err, fs.ErrNotExist) {
@@ -197,7 +197,7 @@ func noteRoom(full *atomic.Bool, err error) error {
 
 // putBytes puts bytes into the bucket. That the time of the call is over is an error of
 // the bucket, and says so.
-func (s *Store) putBytes(ctx context.Context, key string, body *io.SectionReader) error {
+func (s *Pair) putBytes(ctx context.Context, key string, body *io.SectionReader) error {
 	err := noteRoom(&s.full.bucket, s.bucket.Put(ctx, key, body))
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, blob.ErrAway) {
 		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
@@ -207,7 +207,7 @@ func (s *Store) putBytes(ctx context.Context, key string, body *io.SectionReader
 
 // alone makes a call that no other of this process may make at the same time: Collect and
 // Purge.
-func (s *Store) alone(ctx context.Context, what func() error) error {
+func (s *Pair) alone(ctx context.Context, what func() error) error {
 	select {
 	case s.collecting <- struct{}{}:
 		defer func() { <-s.collecting }()
@@ -218,9 +218,9 @@ func (s *Store) alone(ctx context.Context, what func() error) error {
 }
 
 // number returns a unique number.
-func (s *Store) number() uint64 { return max(1, s.Rand()) }
+func (s *Pair) number() uint64 { return max(1, s.Rand()) }
 
-func (s *Store) List(ctx context.Context, prefix, after string, n int) (out []string, err error) {
+func (s *Pair) List(ctx context.Context, prefix, after string, n int) (out []string, err error) {
 	err = s.calls.OnStore(ctx, "list", func() error {
 		from, to := string(record.NameKey(prefix)), string(record.End(record.NameKey(prefix)))
 		from = max(from, string(record.NameKey(after))+"\x00")
@@ -238,7 +238,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, n int) (out []st
 
 // Confirm writes the head as it is. That the commit is in the log is a condition: the Swap
 // may come to another server than what was read.
-func (s *Store) Confirm(ctx context.Context, name string, at history.ID) error {
+func (s *Pair) Confirm(ctx context.Context, name string, at history.ID) error {
 	return s.calls.ChangeWorld(ctx, "confirm", rules.Subject{World: name}, func(d *rules.Proposal, w uint64) error {
 		if _, err := d.Logged(w, at); err != nil {
 			return err

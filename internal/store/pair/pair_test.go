@@ -62,7 +62,7 @@ func TestTwo(t *testing.T) {
 	open := func(inline int) storetest.Kind {
 		return kindOf(func(c *inmemory.Catalogue, b *inmemory.Bucket, now func() time.Time) history.Store {
 			o := pair.Options{Now: now, Inline: inline}
-			return &two{stores: [2]*pair.Store{pair.New(c, b, o), pair.New(c, b, o)}}
+			return &two{stores: [2]*pair.Pair{pair.New(c, b, o), pair.New(c, b, o)}}
 		})
 	}
 	t.Run("Small", func(t *testing.T) { storetest.Run(t, open(0)) })

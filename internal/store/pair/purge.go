@@ -14,8 +14,8 @@ import (
 )
 
 // Purge reads the records of all worlds. Its memory grows with what the purged worlds reach.
-func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
-	p := &purger{Store: s, ctx: ctx}
+func (s *Pair) Purge(ctx context.Context, name string, fence uint64) (history.Purged, error) {
+	p := &purger{Pair: s, ctx: ctx}
 	err := s.calls.OnWorld(ctx, "purge", name, func() error {
 		return s.alone(ctx, func() (err error) {
 			if p.at, err = s.now(ctx); err == nil {
@@ -38,7 +38,7 @@ func (s *Store) Purge(ctx context.Context, name string, fence uint64) (history.P
 
 // purger is one Purge.
 type purger struct {
-	*Store
+	*Pair
 	ctx  context.Context
 	at   time.Time                 // when it began
 	had  map[record.Thing]struct{} // what only the purged worlds reach
@@ -67,7 +67,7 @@ func (p *purger) unname(name string, fence uint64) error {
 
 // forgetLong removes the worlds whose logs are long.
 func (p *purger) forgetLong() error {
-	b := &batch{Store: p.Store, ctx: p.ctx}
+	b := &batch{Pair: p.Pair, ctx: p.ctx}
 	for _, world := range p.long {
 		err := p.shorten(p.ctx, &world)
 		if errors.Is(err, history.ErrChanged) { // a Collect has removed it

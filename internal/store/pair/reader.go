@@ -11,7 +11,7 @@ import (
 
 // reader is what calls read records with: presumed or snapshot.
 type reader interface {
-	record.Reader
+	record.Rows
 	record.Ahead
 }
 

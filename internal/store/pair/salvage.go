@@ -12,7 +12,7 @@ import (
 
 // Salvage copies what can be read of the Store into another one, as rules.Salvage says. It
 // returns what is lost of worlds, and what could not be read, at most 100 lines.
-func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
+func (s *Pair) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
 	v := rules.Salvage{Walk: rules.Walk{Ctx: ctx}, To: to}
 	err = s.calls.OnStore(ctx, "salvage", func() error {
 		return s.atSnapshot(ctx, func(r record.Reads) error {
@@ -26,7 +26,7 @@ func (s *Store) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []r
 }
 
 // verified returns a stone whose bytes have the hash that names it.
-func (s *Store) verified(ctx context.Context, r record.Reads, ref history.StoneRef) (history.Stone, error) {
+func (s *Pair) verified(ctx context.Context, r record.Reads, ref history.StoneRef) (history.Stone, error) {
 	in, data, err := locate(r, ref.ID)
 	if err == nil && in.Size != ref.Size {
 		err = history.ErrGone

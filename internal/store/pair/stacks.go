@@ -20,7 +20,7 @@ import (
 // collected meanwhile.
 const maxFetch = 3
 
-func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+func (s *Pair) Fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	for range maxFetch {
 		if f, err = s.fetch(ctx, name, at, room); !errors.Is(err, history.ErrGone) {
 			break
@@ -29,7 +29,7 @@ func (s *Store) Fetch(ctx context.Context, name string, at history.ID, room int6
 	return f, err
 }
 
-func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
+func (s *Pair) fetch(ctx context.Context, name string, at history.ID, room int64) (f history.Fetched, err error) {
 	var p *parts
 	err = s.calls.OnWorld(ctx, "fetch", name, func() error {
 		err := s.ask(ctx, func(r record.Reads) error {
@@ -46,7 +46,7 @@ func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int6
 				})
 				return err
 			}
-			p = &parts{Store: s, data: make(map[stone.ID][]byte)}
+			p = &parts{Pair: s, data: make(map[stone.ID][]byte)}
 			if _, err = history.DataOf(f.Layers, room, p.want); err == nil {
 				err = p.find(r)
 			}
@@ -66,7 +66,7 @@ func (s *Store) fetch(ctx context.Context, name string, at history.ID, room int6
 
 // parts gathers the bytes of stones.
 type parts struct {
-	*Store
+	*Pair
 	wanted []history.StoneRef
 	data   map[stone.ID][]byte
 	infos  map[stone.ID]record.Info // of stones whose bytes are in the bucket
@@ -114,7 +114,7 @@ func (p *parts) find(r record.Reads) error {
 }
 
 // placeKeys returns the keys of the records that are likely needed to read a stone.
-func (s *Store) placeKeys(ref history.StoneRef) [][]byte {
+func (s *Pair) placeKeys(ref history.StoneRef) [][]byte {
 	keys := [][]byte{record.StoneKey(ref.ID)}
 	if s.small(ref.Size) {
 		keys = append(keys, []byte(smallKey(ref.ID)))
@@ -163,7 +163,7 @@ func (p *parts) read(ctx context.Context) error {
 }
 
 // whole returns the bytes of a stone that is in the bucket, or remembered.
-func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte, error) {
+func (s *Pair) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte, error) {
 	if data := s.cache.stone(id); data != nil {
 		return data, nil
 	}
@@ -179,7 +179,7 @@ func (s *Store) whole(ctx context.Context, id stone.ID, in record.Info) ([]byte,
 }
 
 // Open reads a stone of up to 1 MiB whole.
-func (s *Store) Open(ctx context.Context, name string, id stone.ID) (o *history.Opened, err error) {
+func (s *Pair) Open(ctx context.Context, name string, id stone.ID) (o *history.Opened, err error) {
 	err = s.calls.OnWorld(ctx, "open", name, func() error {
 		if o, err = s.openStone(ctx, name, id); err != nil {
 			return fmt.Errorf("stone %v: %w", id, err)
@@ -189,7 +189,7 @@ func (s *Store) Open(ctx context.Context, name string, id stone.ID) (o *history.
 	return o, err
 }
 
-func (s *Store) openStone(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
+func (s *Pair) openStone(ctx context.Context, name string, id stone.ID) (*history.Opened, error) {
 	var in record.Info
 	var data []byte
 	err := s.ask(ctx, func(r record.Reads) error {

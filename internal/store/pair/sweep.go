@@ -40,7 +40,7 @@ func removeStone(key, was []byte, in record.Info) step {
 
 // batch makes the steps of a walk, many in one Swap.
 type batch struct {
-	*Store
+	*Pair
 	ctx   context.Context
 	run   []history.Record // the condition of all steps, or empty
 	steps []step
@@ -125,9 +125,9 @@ var errRestarted = errors.New("another collection has begun, or many worlds make
 // sweep stops the sweeps of others and calls what with the records of one moment. It
 // starts again if it is restarted by others, but not after until, if that is set. It returns
 // errRestarted if it gives up.
-func (s *Store) sweep(ctx context.Context, until time.Time, what func(*batch, record.Reads) error) error {
+func (s *Pair) sweep(ctx context.Context, until time.Time, what func(*batch, record.Reads) error) error {
 	for n := 1; ; n++ {
-		b := &batch{Store: s, ctx: ctx, run: []history.Record{{Key: runKey, Value: record.NumberValue(s.number())}}}
+		b := &batch{Pair: s, ctx: ctx, run: []history.Record{{Key: runKey, Value: record.NumberValue(s.number())}}}
 		err := s.catalogue.Swap(ctx, nil, b.run)
 		if err == nil {
 			err = s.atSnapshot(ctx, func(r record.Reads) error { return what(b, r) })
@@ -165,7 +165,7 @@ func each(n int, what func(i int) error) []error {
 }
 
 // removeAll removes bytes.
-func (s *Store) removeAll(ctx context.Context, keys []string) error {
+func (s *Pair) removeAll(ctx context.Context, keys []string) error {
 	for _, err := range each(len(keys), func(i int) error { return s.remove(ctx, keys[i]) }) {
 		if err != nil {
 			return err

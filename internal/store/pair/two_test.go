@@ -14,11 +14,11 @@ import (
 // two is a Store made of two Stores with the same halves. Each call goes to the next
 // one.
 type two struct {
-	stores [2]*pair.Store
+	stores [2]*pair.Pair
 	turn   atomic.Uint64
 }
 
-func (s *two) next() *pair.Store { return s.stores[s.turn.Add(1)*0x9e3779b97f4a7c15>>63] }
+func (s *two) next() *pair.Pair { return s.stores[s.turn.Add(1)*0x9e3779b97f4a7c15>>63] }
 
 func (s *two) Close() error { return errors.Join(s.stores[0].Close(), s.stores[1].Close()) }
 

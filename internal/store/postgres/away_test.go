@@ -31,7 +31,7 @@ func start(t *testing.T, o parts.PostgresOptions) *parts.Postgres {
 
 // writers change a record each until stop, and return how often each succeeded. An
 // error that is not ErrAway fails the test.
-func writers(t *testing.T, c *postgres.Catalogue, during func(stop func())) (done [4]int) {
+func writers(t *testing.T, c *postgres.Database, during func(stop func())) (done [4]int) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var wg sync.WaitGroup
@@ -55,7 +55,7 @@ func writers(t *testing.T, c *postgres.Catalogue, during func(stop func())) (don
 }
 
 // wantDone checks that nothing that was acknowledged is lost.
-func wantDone(t *testing.T, c *postgres.Catalogue, done [4]int) {
+func wantDone(t *testing.T, c *postgres.Database, done [4]int) {
 	t.Helper()
 	for i, want := range done {
 		values := try(t, func() ([][]byte, error) { return c.Get(t.Context(), fmt.Sprint("w", i)) })
@@ -82,7 +82,7 @@ func try[T any](t *testing.T, what func() (T, error)) T {
 	}
 }
 
-func swap(c *postgres.Catalogue, pairs ...string) func() (struct{}, error) {
+func swap(c *postgres.Database, pairs ...string) func() (struct{}, error) {
 	return func() (struct{}, error) { return struct{}{}, c.Swap(context.Background(), nil, records(pairs...)) }
 }
 

@@ -76,7 +76,7 @@ func BenchmarkSwap(b *testing.B) {
 	}
 }
 
-// BenchmarkSave saves stones of 23,000 bytes into 1,000 worlds of a pair.Store whose
+// BenchmarkSave saves stones of 23,000 bytes into 1,000 worlds of a pair.Pair whose
 // bucket is in memory, and loads them.
 func BenchmarkSave(b *testing.B) { save(b, schema(b)) }
 

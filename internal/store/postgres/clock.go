@@ -27,7 +27,7 @@ const (
 
 // heard notes a time of the server in an answer that just came. It keeps an earlier
 // answer that took less long.
-func (c *Catalogue) heard(server time.Time) {
+func (c *Database) heard(server time.Time) {
 	now := c.now()
 	next := &answer{server: server, local: now}
 	if was := c.clock.Load(); was != nil {
@@ -46,7 +46,7 @@ func (c *Catalogue) heard(server time.Time) {
 
 // Ahead returns by how much the server's clock is ahead of this machine's, 0 while no answer
 // has told.
-func (c *Catalogue) Ahead() time.Duration {
+func (c *Database) Ahead() time.Duration {
 	a := c.clock.Load()
 	if a == nil {
 		return 0

@@ -2,9 +2,9 @@ package postgres
 
 import "time"
 
-// Hear lets a Catalogue without a server hear times of one, and tells the time that it has then.
+// Hear lets a Database without a server hear times of one, and tells the time that it has then.
 func Hear(now func() time.Time) func(server time.Time) time.Time {
-	c := &Catalogue{now: now}
+	c := &Database{now: now}
 	return func(server time.Time) time.Time {
 		c.heard(server)
 		return c.clock.Load().at(now())

@@ -26,7 +26,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Options of a Catalogue. The zero value is the default.
+// Options of Open. The zero value is the default.
 type Options struct {
 	// Password replaces the password of the URL if it is not empty.
 	Password string
@@ -46,9 +46,9 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Catalogue is a history.Catalogue, a history.Clock and a history.Pinger. It is safe
+// Database is a history.Catalogue, a history.Clock and a history.Pinger. It is safe
 // for any number of goroutines.
-type Catalogue struct {
+type Database struct {
 	pool    *pgxpool.Pool
 	timeout time.Duration
 	now     func() time.Time
@@ -64,20 +64,20 @@ type Catalogue struct {
 }
 
 var (
-	_ history.Catalogue = (*Catalogue)(nil)
-	_ history.Clock     = (*Catalogue)(nil)
-	_ history.Pinger    = (*Catalogue)(nil)
+	_ history.Catalogue = (*Database)(nil)
+	_ history.Clock     = (*Database)(nil)
+	_ history.Pinger    = (*Database)(nil)
 )
 
 // warned is the key in a connection's data that says that the server warned.
 const warned = "warned"
 
 // Open connects to the database that url names and brings its tables up to date. The
-// URL may name several hosts; the Catalogue uses the one that accepts writes and
+// URL may name several hosts; the Database uses the one that accepts writes and
 // looks for it again after a failure. Of several that accept writes it is the one whose
 // timeline is the highest: the others are old primaries that came back after a standby was
-// promoted. The caller closes the Catalogue.
-func Open(ctx context.Context, url string, o Options) (*Catalogue, error) {
+// promoted. The caller closes the Database.
+func Open(ctx context.Context, url string, o Options) (*Database, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err) // it has no password in it
@@ -85,7 +85,7 @@ func Open(ctx context.Context, url string, o Options) (*Catalogue, error) {
 	if o.Password != "" {
 		config.ConnConfig.Password = o.Password
 	}
-	c := &Catalogue{timeout: cmp.Or(o.Timeout, 3*time.Second), now: o.Now}
+	c := &Database{timeout: cmp.Or(o.Timeout, 3*time.Second), now: o.Now}
 	takes := config.ConnConfig.ValidateConnect
 	if takes == nil {
 		takes = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -148,7 +148,7 @@ func prepare(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // Close closes the connections. It waits for calls in progress.
-func (c *Catalogue) Close() error {
+func (c *Database) Close() error {
 	c.ending.Wait()
 	c.pool.Close()
 	return nil
@@ -157,7 +157,7 @@ func (c *Catalogue) Close() error {
 // call calls what with a connection, which is given back unless keep is set. It tries
 // again, within the time of one call, if the server has certainly done nothing, and
 // once more after a lost connection if repeat is set.
-func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Context, *pgxpool.Conn) (keep bool, err error)) error {
+func (c *Database) call(ctx context.Context, repeat bool, what func(context.Context, *pgxpool.Conn) (keep bool, err error)) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	for lost, tries := 0, 0; ; {
@@ -192,7 +192,7 @@ func (c *Catalogue) call(ctx context.Context, repeat bool, what func(context.Con
 }
 
 // answered notes that the server answered a read or a Swap.
-func (c *Catalogue) answered(read bool) {
+func (c *Database) answered(read bool) {
 	now := c.now().UnixNano()
 	c.good.Store(now)
 	if !read {
@@ -204,7 +204,7 @@ func (c *Catalogue) answered(read bool) {
 // call that took too long says so only if no other call ended well meanwhile: new
 // connections do not make a busy server faster. After a Swap only Swaps count: a primary
 // that has lost its standby answers reads.
-func (c *Catalogue) broken(err error, late, read bool) bool {
+func (c *Database) broken(err error, late, read bool) bool {
 	good := &c.good
 	if !read {
 		good = &c.swapped
@@ -257,7 +257,7 @@ func away(err error) bool {
 	return c == readOnly || c == unknown || c == "57P01" || c == "57P02" || c == "57P03" || c == "57014"
 }
 
-func (c *Catalogue) Ping(ctx context.Context) error {
+func (c *Database) Ping(ctx context.Context) error {
 	if err := c.askTime(ctx); err != nil {
 		return fmt.Errorf("postgres: ping: %w", err)
 	}
@@ -266,7 +266,7 @@ func (c *Catalogue) Ping(ctx context.Context) error {
 
 // Time is for history.Clock. It asks the server if the last answer is older than
 // some seconds.
-func (c *Catalogue) Time(ctx context.Context) (time.Time, error) {
+func (c *Database) Time(ctx context.Context) (time.Time, error) {
 	now := c.now()
 	a := c.clock.Load()
 	if a == nil || now.Sub(a.local) > fresh {
@@ -278,7 +278,7 @@ func (c *Catalogue) Time(ctx context.Context) (time.Time, error) {
 	return a.at(now), ctx.Err()
 }
 
-func (c *Catalogue) askTime(ctx context.Context) error {
+func (c *Database) askTime(ctx context.Context) error {
 	var t time.Time
 	err := c.call(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 		return false, conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&t)

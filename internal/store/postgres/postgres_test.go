@@ -75,7 +75,7 @@ func schema(t testing.TB) string {
 	return p.URL() + "&search_path=" + name
 }
 
-func open(t testing.TB, url string, o postgres.Options) *postgres.Catalogue {
+func open(t testing.TB, url string, o postgres.Options) *postgres.Database {
 	t.Helper()
 	c, err := postgres.Open(t.Context(), url, o)
 	if err != nil {
@@ -85,12 +85,12 @@ func open(t testing.TB, url string, o postgres.Options) *postgres.Catalogue {
 	return c
 }
 
-// emptied is a Catalogue that outlives many Stores.
-type emptied struct{ *postgres.Catalogue }
+// emptied is a Database that outlives many Stores.
+type emptied struct{ *postgres.Database }
 
 func (emptied) Close() error { return nil }
 
-// empties returns a function that empties a Catalogue and returns it.
+// empties returns a function that empties a Database and returns it.
 func empties(t *testing.T) func(*testing.T) history.Catalogue {
 	c := open(t, schema(t), postgres.Options{})
 	return func(t *testing.T) history.Catalogue {
@@ -116,7 +116,7 @@ func TestPartsHalves(t *testing.T) {
 
 // kept is a Store with its bucket, which outlives it.
 type kept struct {
-	*pair.Store
+	*pair.Pair
 	url string
 	b   blob.Bucket
 }

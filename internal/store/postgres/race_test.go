@@ -33,7 +33,7 @@ func records(pairs ...string) (out []history.Record) {
 // succeed.
 func TestPartsRaces(t *testing.T) {
 	url := schema(t)
-	both := []*postgres.Catalogue{open(t, url, postgres.Options{}), open(t, url, postgres.Options{})}
+	both := []*postgres.Database{open(t, url, postgres.Options{}), open(t, url, postgres.Options{})}
 	ctx := t.Context()
 	for _, tt := range []struct {
 		name                string
@@ -161,7 +161,7 @@ var workKeys = []string{"a", "b", "c", "d", "e"}
 // which inmemory.Catalogue gives the same answers.
 func TestPartsTwin(t *testing.T) {
 	url := schema(t)
-	both := []*postgres.Catalogue{open(t, url, postgres.Options{Timeout: time.Minute}), open(t, url, postgres.Options{Timeout: time.Minute})}
+	both := []*postgres.Database{open(t, url, postgres.Options{Timeout: time.Minute}), open(t, url, postgres.Options{Timeout: time.Minute})}
 	ctx := t.Context()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

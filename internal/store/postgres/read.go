@@ -66,18 +66,18 @@ func scanRecords(rows pgx.Rows) (out []history.Record, err error) {
 	return out, rows.Err()
 }
 
-func (c *Catalogue) Get(ctx context.Context, keys ...string) ([][]byte, error) {
+func (c *Database) Get(ctx context.Context, keys ...string) ([][]byte, error) {
 	return c.get(ctx, c.read, keys)
 }
 
-func (c *Catalogue) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
+func (c *Database) Scan(ctx context.Context, from, to string, n int, back bool) ([]history.Record, error) {
 	return scan(ctx, c.read, from, to, n, back)
 }
 
 // reading makes a call that reads, now or in a snapshot.
 type reading func(ctx context.Context, q query, what func(pgx.Rows) error) error
 
-func (c *Catalogue) get(ctx context.Context, read reading, keys []string) (out [][]byte, err error) {
+func (c *Database) get(ctx context.Context, read reading, keys []string) (out [][]byte, err error) {
 	if len(keys) == 0 || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -107,7 +107,7 @@ func scan(ctx context.Context, read reading, from, to string, n int, back bool) 
 	return out, nil
 }
 
-func (c *Catalogue) read(ctx context.Context, q query, what func(pgx.Rows) error) error {
+func (c *Database) read(ctx context.Context, q query, what func(pgx.Rows) error) error {
 	return c.call(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 		rows, err := conn.Query(ctx, q.sql, q.args...)
 		if err != nil {
@@ -120,14 +120,14 @@ func (c *Catalogue) read(ctx context.Context, q query, what func(pgx.Rows) error
 
 // Snapshot is for history.Catalogue. It makes no call: the moment is that of the
 // first read. A snapshot that was read holds a connection until it is released.
-func (c *Catalogue) Snapshot(ctx context.Context) (history.Records, func(), error) {
+func (c *Database) Snapshot(ctx context.Context) (history.Records, func(), error) {
 	s := &snapshot{c: c}
 	return s, s.release, ctx.Err()
 }
 
 // snapshot is a transaction that begins with the first read.
 type snapshot struct {
-	c *Catalogue
+	c *Database
 
 	mu    sync.Mutex // guards what is below, and the connection
 	conn  *pgxpool.Conn

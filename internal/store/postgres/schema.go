@@ -20,7 +20,7 @@ var ErrNewer = errors.New("a newer program has changed the tables; run that vers
 
 // migrate brings the tables up to date. Several processes may do so at a time: the
 // row of cairn_schema is the lock.
-func (c *Catalogue) migrate(ctx context.Context) error {
+func (c *Database) migrate(ctx context.Context) error {
 	var version int
 	err := c.call(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 		return false, conn.QueryRow(ctx, "SELECT version FROM cairn_schema").Scan(&version)

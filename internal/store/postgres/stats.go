@@ -34,7 +34,7 @@ const replicasSQL = `SELECT coalesce(application_name, ''), coalesce(state, ''),
 	coalesce(extract(epoch FROM replay_lag), 0)::float8 FROM pg_stat_replication ORDER BY 1`
 
 // Pool returns what is known of the connections. It makes no call.
-func (c *Catalogue) Pool() Stats {
+func (c *Database) Pool() Stats {
 	p := c.pool.Stat()
 	return Stats{
 		Connections: int(p.TotalConns()), InUse: int(p.AcquiredConns()), Most: int(p.MaxConns()),
@@ -45,7 +45,7 @@ func (c *Catalogue) Pool() Stats {
 // Stats returns what is known of connections and replicas. It makes two calls, and once a
 // minute one of each host. A
 // server that has no pg_stat_replication, or does not show it, has no replicas here.
-func (c *Catalogue) Stats(ctx context.Context) (Stats, error) {
+func (c *Database) Stats(ctx context.Context) (Stats, error) {
 	c.survey(ctx)
 	s := c.Pool()
 	var names, commit string
@@ -84,7 +84,7 @@ func synchronous(names, commit string) bool {
 // ErrNotSynchronous says that the server does not wait for a standby.
 var ErrNotSynchronous = errors.New("the server has no synchronous standby, so the loss of its machine loses acknowledged saves")
 
-func (c *Catalogue) checkSynchronous(ctx context.Context) error {
+func (c *Database) checkSynchronous(ctx context.Context) error {
 	var names, commit string
 	err := c.call(ctx, true, func(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 		return false, conn.QueryRow(ctx, synchronousSQL).Scan(&names, &commit)

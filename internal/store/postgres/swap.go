@@ -15,7 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-func (c *Catalogue) Swap(ctx context.Context, conditions, changes []history.Record) error {
+func (c *Database) Swap(ctx context.Context, conditions, changes []history.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (s *swap) queue(scan func(pgx.Row) error) *pgx.Batch {
 	return b
 }
 
-func (c *Catalogue) swap(ctx context.Context, conn *pgxpool.Conn, s *swap) error {
+func (c *Database) swap(ctx context.Context, conn *pgxpool.Conn, s *swap) error {
 	data := conn.Conn().PgConn().CustomData()
 	delete(data, warned)
 	var at time.Time

@@ -30,7 +30,7 @@ func timelineOf(ctx context.Context, conn *pgconn.PgConn) (int64, error) {
 }
 
 // checkTimeline returns an error if a server that takes writes is an old primary.
-func (c *Catalogue) checkTimeline(ctx context.Context, conn *pgconn.PgConn) error {
+func (c *Database) checkTimeline(ctx context.Context, conn *pgconn.PgConn) error {
 	own, err := timelineOf(ctx, conn)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ const surveyEvery = time.Minute
 
 // survey asks all hosts which of them take writes, and learns the highest timeline. Calls go
 // to that host from then on. It returns nothing: who does not answer is not there.
-func (c *Catalogue) survey(ctx context.Context) {
+func (c *Database) survey(ctx context.Context) {
 	last, now := c.surveyed.Load(), c.now().UnixNano()
 	if len(c.hosts) == 0 || last != 0 && now-last < int64(surveyEvery) || !c.surveyed.CompareAndSwap(last, now) {
 		return

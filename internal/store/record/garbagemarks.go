@@ -99,7 +99,7 @@ const (
 	// markBatch is the number of commits of logs that a walk begins with.
 	markBatch = 1 << 19
 	// markSparse is how many records of a kind can be read in order in the time
-	// that takes to look one up, and markAhead is that for a Reader that is Ahead.
+	// that takes to look one up, and markAhead is that for a reader that is Ahead.
 	markSparse = 16
 	markAhead  = 2
 	// aheadBatch is how many records are looked up at a time.
@@ -204,7 +204,7 @@ func (m *marker) descend(ids []history.ID) (below []history.ID, err error) {
 // ids are sorted. The value is valid only during the call.
 func (m *marker) records(kind byte, ids []history.ID, what func(id history.ID, value []byte) error) error {
 	sparse := markSparse
-	if _, ahead := m.r.Reader.(Ahead); ahead {
+	if _, ahead := m.r.Rows.(Ahead); ahead {
 		sparse = markAhead
 	}
 	if len(ids)*sparse < m.count[kind] {

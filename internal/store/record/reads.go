@@ -9,10 +9,10 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Reader reads records, either the current ones or those of one moment. The keys
+// Rows reads records, either the current ones or those of one moment. The keys
 // and values that it passes to what are valid only during the call. It stops when
 // what returns false or an error.
-type Reader interface {
+type Rows interface {
 	// Get returns a copy of a value, or nil if there is no record.
 	Get(key []byte) ([]byte, error)
 	// Each calls what for the keys that begin with prefix, in ascending order.
@@ -24,35 +24,35 @@ type Reader interface {
 	Back(from, to []byte, what func(key, value []byte) (bool, error)) error
 }
 
-// Ahead is a Reader that can read several records in one call.
+// Ahead is a reader that can read several records in one call.
 type Ahead interface {
 	// Ahead reads the records of the keys, so that Get has them at once.
 	Ahead(keys [][]byte) error
 }
 
-// LogAhead is a Reader that can read what a stack of a world is as a rule made of.
+// LogAhead is a reader that can read what a stack of a world is as a rule made of.
 type LogAhead interface {
 	LogAhead(w uint64) error
 }
 
 // Reads reads records and returns them as values of package history.
 type Reads struct {
-	Reader
-	Memory *Memory // of what the Reader reads; nil if nothing is remembered
+	Rows
+	Memory *Memory // of what the reader reads; nil if nothing is remembered
 }
 
-// Ahead reads the records of the keys ahead if the Reader can do that.
+// Ahead reads the records of the keys ahead if the reader can do that.
 func (r Reads) Ahead(keys ...[]byte) error {
-	if a, ok := r.Reader.(Ahead); ok {
+	if a, ok := r.Rows.(Ahead); ok {
 		return a.Ahead(keys)
 	}
 	return nil
 }
 
-// LogAhead reads the newest commits of a world's log and their packs ahead if the Reader can
+// LogAhead reads the newest commits of a world's log and their packs ahead if the reader can
 // do that.
 func (r Reads) LogAhead(w uint64) error {
-	if a, ok := r.Reader.(LogAhead); ok {
+	if a, ok := r.Rows.(LogAhead); ok {
 		return a.LogAhead(w)
 	}
 	return nil

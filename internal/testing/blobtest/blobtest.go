@@ -92,7 +92,7 @@ func (b *bucket) list(prefix, after string, n int, want ...string) {
 	}
 }
 
-func keysOf(found []blob.Info) []string {
+func keysOf(found []blob.Object) []string {
 	var out []string
 	for _, in := range found {
 		out = append(out, in.Key)

@@ -60,7 +60,7 @@ func (b hookedBucket) Delete(ctx context.Context, key string) error {
 	return b.call(func() error { return b.Bucket.Delete(ctx, key) })
 }
 
-func (b hookedBucket) List(ctx context.Context, prefix, after string, n int) (keys []blob.Info, err error) {
+func (b hookedBucket) List(ctx context.Context, prefix, after string, n int) (keys []blob.Object, err error) {
 	err = b.call(func() error {
 		keys, err = b.Bucket.List(ctx, prefix, after, n)
 		return err

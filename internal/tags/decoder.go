@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// Reader returns the documents of a Writer in order, by the calls that wrote them.
+// Decoder returns the documents of a Writer in order, by the calls that wrote them.
 // Its first error sticks. Goroutines must not share it.
-type Reader struct {
+type Decoder struct {
 	words       *words
 	sections    [numSections]cursor // each place takes its part of them
 	text, blobs cursor
@@ -44,11 +44,11 @@ type place struct {
 	values  cursor
 }
 
-// NewReader returns a Reader of streams whose documents have at most most bytes
+// NewDecoder returns a Decoder of streams whose documents have at most most bytes
 // together. If the streams cannot be read, documents are empty and Err returns the
 // error.
-func NewReader(streams [][]byte, most int) *Reader {
-	r := &Reader{roots: map[string]*place{}, out: []byte{}}
+func NewDecoder(streams [][]byte, most int) *Decoder {
+	r := &Decoder{roots: map[string]*place{}, out: []byte{}}
 	if len(streams) != NumStreams {
 		r.fail(corruptf(0, "tags", "%d streams", len(streams)))
 		return r
@@ -76,14 +76,14 @@ func NewReader(streams [][]byte, most int) *Reader {
 	return r
 }
 
-// Until makes the Reader end soon after ctx ends, with its error.
-func (r *Reader) Until(ctx context.Context) { r.ctx = ctx }
+// Until makes the Decoder end soon after ctx ends, with its error.
+func (r *Decoder) Until(ctx context.Context) { r.ctx = ctx }
 
 // Err returns the first error, a *codec.CorruptError but for that of Until.
-func (r *Reader) Err() error { return r.err }
+func (r *Decoder) Err() error { return r.err }
 
 // End returns the first error, or an error if something was not read.
-func (r *Reader) End() error {
+func (r *Decoder) End() error {
 	if r.err == nil && len(r.out) != r.plain {
 		r.fail(corruptf(0, "tags", "documents of %d bytes, want %d", len(r.out), r.plain))
 	}
@@ -107,21 +107,21 @@ func (p *place) end() {
 	}
 }
 
-func (r *Reader) fail(err error) {
+func (r *Decoder) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
 // Payload returns the next document, which Writer.Payload wrote.
-func (r *Reader) Payload(root string) []byte {
+func (r *Decoder) Payload(root string) []byte {
 	return r.document(root, func(out []byte, kids []*place) []byte {
 		return append(r.members(out, kids, maxDepth-1), tEnd)
 	})
 }
 
 // Document returns the next document, which Writer.Document wrote.
-func (r *Reader) Document(root string) []byte {
+func (r *Decoder) Document(root string) []byte {
 	return r.document(root, func(out []byte, kids []*place) []byte {
 		if len(kids) > 1 {
 			r.fail(corruptf(0, "tags shapes", "a document of %d tags", len(kids)))
@@ -131,7 +131,7 @@ func (r *Reader) Document(root string) []byte {
 	})
 }
 
-func (r *Reader) document(root string, whole func([]byte, []*place) []byte) []byte {
+func (r *Decoder) document(root string, whole func([]byte, []*place) []byte) []byte {
 	if r.err != nil {
 		return []byte{}
 	}
@@ -154,7 +154,7 @@ func (r *Reader) document(root string, whole func([]byte, []*place) []byte) []by
 	return r.out[at:len(r.out):len(r.out)]
 }
 
-func (r *Reader) newPlace(t byte) *place {
+func (r *Decoder) newPlace(t byte) *place {
 	if r.places++; r.places > maxPlaces {
 		r.fail(corruptf(0, "tags heads", "more than %d places", maxPlaces))
 	}
@@ -162,14 +162,14 @@ func (r *Reader) newPlace(t byte) *place {
 }
 
 // grown counts bytes of memory that are not part of documents.
-func (r *Reader) grown(n int) {
+func (r *Decoder) grown(n int) {
 	if r.news += n; r.news > maxNew {
 		r.fail(corruptf(0, "tags heads", "more than %d strings and members", maxNew))
 	}
 }
 
 // enter gives a place its part of the sections when it is first met.
-func (r *Reader) enter(p *place) {
+func (r *Decoder) enter(p *place) {
 	if p.entered {
 		return
 	}
@@ -194,7 +194,7 @@ func (r *Reader) enter(p *place) {
 }
 
 // shape returns the members of a compound. raw says that a document is not NBT.
-func (r *Reader) shape(p *place) (kids []*place, raw bool) {
+func (r *Decoder) shape(p *place) (kids []*place, raw bool) {
 	i := p.notes.uvarint()
 	if i > 0 {
 		if i > uint64(len(p.shapes)) {
@@ -220,7 +220,7 @@ func (r *Reader) shape(p *place) (kids []*place, raw bool) {
 }
 
 // member reads a member of a new shape.
-func (r *Reader) member(p *place) *place {
+func (r *Decoder) member(p *place) *place {
 	h := &r.sections[heads]
 	if i := h.atMost(len(p.kids)); i > 0 {
 		return p.kids[i-1]
@@ -236,7 +236,7 @@ func (r *Reader) member(p *place) *place {
 }
 
 // string reads a string in the form of NBT: two bytes of length, then the bytes.
-func (r *Reader) string() []byte {
+func (r *Decoder) string() []byte {
 	h := &r.sections[heads]
 	words := r.words.strings()
 	i := h.atMost(words + len(r.texts))
@@ -251,7 +251,7 @@ func (r *Reader) string() []byte {
 	return r.texts[i]
 }
 
-func (r *Reader) literal() []byte {
+func (r *Decoder) literal() []byte {
 	h := &r.sections[heads]
 	v := h.atMost(maxString<<2 | 3)
 	n, from := v>>2, &r.text
@@ -278,7 +278,7 @@ func (r *Reader) literal() []byte {
 
 // members appends the entries of a compound. depth is how many more levels are
 // allowed below it.
-func (r *Reader) members(out []byte, kids []*place, depth int) []byte {
+func (r *Decoder) members(out []byte, kids []*place, depth int) []byte {
 	for _, k := range kids {
 		out = r.value(append(out, k.head...), k, depth)
 		if r.over(out) {
@@ -289,7 +289,7 @@ func (r *Reader) members(out []byte, kids []*place, depth int) []byte {
 }
 
 // over reports whether reading must stop early.
-func (r *Reader) over(out []byte) bool {
+func (r *Decoder) over(out []byte) bool {
 	if len(out) > r.plain {
 		r.fail(corruptf(0, "tags", "documents of more than %d bytes", r.plain))
 	}
@@ -300,7 +300,7 @@ func (r *Reader) over(out []byte) bool {
 }
 
 // ended reports whether the context has ended, and fails if it has.
-func (r *Reader) ended() bool {
+func (r *Decoder) ended() bool {
 	if r.ctx == nil || r.ctx.Err() == nil {
 		return false
 	}
@@ -310,7 +310,7 @@ func (r *Reader) ended() bool {
 
 // value appends the next payload of a place. Each value takes at least one byte of
 // the place, so the input bounds their number.
-func (r *Reader) value(out []byte, p *place, depth int) []byte {
+func (r *Decoder) value(out []byte, p *place, depth int) []byte {
 	if !p.entered {
 		r.enter(p)
 	}
@@ -339,7 +339,7 @@ func (r *Reader) value(out []byte, p *place, depth int) []byte {
 }
 
 // pick appends a string of the place.
-func (r *Reader) pick(out []byte, p *place) []byte {
+func (r *Decoder) pick(out []byte, p *place) []byte {
 	i := p.notes.uvarint()
 	switch {
 	case i == 0:
@@ -353,7 +353,7 @@ func (r *Reader) pick(out []byte, p *place) []byte {
 	return append(out, p.strings[i-1]...)
 }
 
-func (r *Reader) list(out []byte, p *place, depth int) []byte {
+func (r *Decoder) list(out []byte, p *place, depth int) []byte {
 	elem, v := p.notes.byte(), p.notes.uvarint()
 	n := int(int32(uint32(v)))
 	if elem >= numTypes || v>>32 != 0 || elem == tEnd && n > 0 {
@@ -376,7 +376,7 @@ func (r *Reader) list(out []byte, p *place, depth int) []byte {
 }
 
 // element returns the place of a list's elements of type t.
-func (r *Reader) element(p *place, t byte) *place {
+func (r *Decoder) element(p *place, t byte) *place {
 	for _, k := range p.kids {
 		if k.t == t {
 			return k
