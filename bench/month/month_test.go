@@ -115,7 +115,7 @@ func TestAsStore(t *testing.T) {
 			}
 			real.now = made.Start().Add(time.Duration(day+1) * 24 * time.Hour)
 			made.Collect(real.now)
-			if _, err := real.Store.Collect(context.Background(), history.Policy{Grace: -1}); err != nil {
+			if _, err := real.Pair.Collect(context.Background(), history.Policy{Grace: -1}); err != nil {
 				t.Fatal(err)
 			}
 			got := made.Count()
