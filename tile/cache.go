@@ -28,15 +28,6 @@ type Loader[K Key] interface {
 	ReadTile(ctx context.Context, key K, room func(size int) ([]byte, error)) error
 }
 
-// observer is a Loader that is told what becomes of its tiles.
-type observer[K Key] interface {
-	// wait is called before a goroutine waits for a tile that another one reads. What it
-	// returns is called afterwards.
-	wait(key K) (done func())
-	// arrived says that a tile of so many bytes was read, and how often before.
-	arrived(key K, size int64, before uint32)
-}
-
 // Traits say how the cache treats tiles of a Loader that has a method Traits.
 type Traits struct {
 	// Purpose is a number in Options.Purposes.
@@ -285,8 +276,9 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	f.waiters++
 	s.waits++
 	s.mu.Unlock()
-	if o, ok := q.reader.(observer[K]); ok {
-		defer o.wait(key)()
+	if i, ok := q.reader.(*Item[K]); ok {
+		defer i.timed(&i.counts.wait)()
+		i.counts.waits.Add(1)
 	}
 	select {
 	case <-f.done:
@@ -350,8 +342,8 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 		*f = flight{}
 		c.flights.Put(f)
 	}
-	if o, ok := q.reader.(observer[K]); ok && !unpacked {
-		o.arrived(key, size, before)
+	if i, ok := q.reader.(*Item[K]); ok && !unpacked {
+		i.arrived(size, before)
 	}
 	return Handle{p: p}, nil
 }

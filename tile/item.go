@@ -198,12 +198,8 @@ func (i *Item[K]) timed(sum *atomic.Int64) (done func()) {
 	return func() { sum.Add(int64(i.of.o.Now().Sub(from))) }
 }
 
-func (i *Item[K]) wait(K) (done func()) {
-	i.counts.waits.Add(1)
-	return i.timed(&i.counts.wait)
-}
-
-func (i *Item[K]) arrived(_ K, size int64, before uint32) {
+// arrived counts a tile of so many bytes, which was read before so often.
+func (i *Item[K]) arrived(size int64, before uint32) {
 	i.counts.reads.Add(1)
 	i.counts.bytes.Add(size)
 	if before > 0 {
