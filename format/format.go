@@ -184,7 +184,7 @@ func WriteClip(path string, c *clip.Clip) (lost map[string]int, err error) {
 
 // toFile writes a file that appears only when it is complete.
 func toFile(path string, write func(io.Writer) error) error {
-	file, err := atomicfile.NewFile(path)
+	file, err := atomicfile.NewFile(path, 0o666)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (o *meshOptions) run(ctx context.Context, sf *storeFlag, from, to string) (
 		}
 		boxes := v.Boxes(o.level)
 		model := surface(boxes, box, o.level, paletteOf(v), mesh.Options{})
-		file, err := atomicfile.NewFile(to)
+		file, err := atomicfile.NewFile(to, 0o666)
 		if err != nil {
 			return pathError(to, err)
 		}

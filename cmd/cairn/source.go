@@ -211,7 +211,7 @@ func realPath(path string) (string, error) {
 // writeFile creates the file at path with what write writes. The file appears only when
 // it is complete and on stable storage.
 func writeFile(path string, write func(io.Writer) error) (n int64, err error) {
-	file, err := atomicfile.NewFile(path)
+	file, err := atomicfile.NewFile(path, 0o666)
 	if err != nil {
 		return 0, pathError(path, err)
 	}

@@ -21,14 +21,14 @@ type Pending struct {
 	path string
 }
 
-// NewFile begins a file.
-func NewFile(path string) (*Pending, error) {
+// NewFile begins a file. perm is the mode that it has from the start, less the umask.
+func NewFile(path string, perm fs.FileMode) (*Pending, error) {
 	p, err := newPending(path)
 	if err != nil {
 		return nil, err
 	}
 	return p, p.create(func(temp string) (err error) {
-		p.File, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		p.File, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		return err
 	})
 }
@@ -53,16 +53,14 @@ func newPending(path string) (*Pending, error) {
 func (p *Pending) create(do func(temp string) error) error {
 	for i := 0; ; i++ {
 		p.Temp = filepath.Join(filepath.Dir(p.path), fmt.Sprintf(".cairn-%d-%d.tmp", os.Getpid(), i))
-		switch err := do(p.Temp); {
-		case errors.Is(err, fs.ErrNotExist):
-			var system *fs.PathError // which names the temporary path
-			if errors.As(err, &system) {
-				err = system.Err
-			}
-			return fmt.Errorf("%s: %w", filepath.Dir(p.path), err)
-		case !errors.Is(err, fs.ErrExist):
-			return err
+		err := do(p.Temp)
+		if errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if system := (*fs.PathError)(nil); errors.As(err, &system) { // it names the temporary path
+			err = fmt.Errorf("%s: %w", filepath.Dir(p.path), system.Err)
+		}
+		return err
 	}
 }
 

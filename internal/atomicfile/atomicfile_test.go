@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
@@ -19,11 +21,14 @@ func TestCommit(t *testing.T) {
 		if old != "" {
 			write(t, path, old)
 		}
-		p, err := atomicfile.NewFile(path)
+		p, err := atomicfile.NewFile(path, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.Abort()
+		if in, err := p.File.Stat(); err != nil || runtime.GOOS != "windows" && in.Mode().Perm() != 0o600 {
+			t.Errorf("before Commit the mode is %v (%v)", in.Mode(), err)
+		}
 		if _, err := p.File.WriteString("new"); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +80,7 @@ func TestCommitFolder(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	dir := t.TempDir()
-	file, err := atomicfile.NewFile(filepath.Join(dir, "a"))
+	file, err := atomicfile.NewFile(filepath.Join(dir, "a"), 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +93,16 @@ func TestAbort(t *testing.T) {
 	wantEntries(t, dir)
 }
 
-// An error of a missing parent names the parent and not the temporary file.
-func TestNoParent(t *testing.T) {
-	parent := filepath.Join(t.TempDir(), "nowhere")
-	_, err := atomicfile.NewFile(filepath.Join(parent, "a"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), parent+": ") || strings.Contains(err.Error(), ".tmp") {
-		t.Errorf("NewFile: %v", err)
+// An error of the parent names the parent and not the temporary file.
+func TestParent(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), "")
+	for name, want := range map[string]error{"nowhere": fs.ErrNotExist, "file": syscall.ENOTDIR} {
+		parent := filepath.Join(dir, name)
+		_, err := atomicfile.NewFile(filepath.Join(parent, "a"), 0o666)
+		if !errors.Is(err, want) || !strings.HasPrefix(err.Error(), parent+": ") || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("NewFile: %v", err)
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (g *Grant) Within(st history.Store, now time.Time) history.Store {
 
 // Full returns an error if nothing more may be saved through a Store of Within.
 func Full(ctx context.Context, st history.Store) error {
-	done, err := spend(ctx, st, 1)
+	done, err := spend(ctx, st, func() int64 { return 1 })
 	if err == nil {
 		done()
 	}
@@ -80,20 +80,22 @@ func Full(ctx context.Context, st history.Store) error {
 // caller calls done when the commit is made or not. Counting may take long, so it is a call of its
 // own; Commit of that Store does both.
 func Room(ctx context.Context, st history.Store, c history.Commit) (done func(), err error) {
-	n := recordBytes(c)
-	for _, s := range c.Stones {
-		n += s.Size
-	}
-	return spend(ctx, st, n)
+	return spend(ctx, st, func() int64 {
+		n := recordBytes(c)
+		for _, s := range c.Stones {
+			n += s.Size
+		}
+		return n
+	})
 }
 
 // spend is limited.spend if the Store has a limit of bytes.
-func spend(ctx context.Context, st history.Store, n int64) (done func(), err error) {
+func spend(ctx context.Context, st history.Store, bytes func() int64) (done func(), err error) {
 	l, ok := st.(*limited)
 	if !ok || l.g.Limits.Bytes == 0 {
 		return func() {}, nil
 	}
-	return l.spend(ctx, n)
+	return l.spend(ctx, bytes())
 }
 
 // limited is a Store for one call under a token with limits.

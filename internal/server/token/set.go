@@ -124,12 +124,9 @@ func WriteFile(path string, tokens []Token) error {
 	if err != nil {
 		return fmt.Errorf("token: %w", err)
 	}
-	f, err := atomicfile.NewFile(path)
+	f, err := atomicfile.NewFile(path, 0o600)
 	if err == nil {
 		defer f.Abort()
-		err = f.File.Chmod(0o600)
-	}
-	if err == nil {
 		_, err = f.File.Write(append(b, '\n'))
 	}
 	if err == nil {
