@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // dropper is a result that must be dropped if no sink gets it.
@@ -23,11 +24,12 @@ func inOrder[T, R any](ctx context.Context, workers int, in []T, do func(T) (R, 
 		done[i] = make(chan result, 1)
 	}
 	var all sync.WaitGroup
+	var stopped atomic.Bool
 	for range min(workers, len(in)) {
 		all.Go(func() {
 			for i := range todo {
 				var out result
-				if out.err = ctx.Err(); out.err == nil {
+				if out.err = ctx.Err(); out.err == nil && !stopped.Load() {
 					out.r, out.err = do(in[i])
 				}
 				done[i%len(done)] <- out
@@ -42,6 +44,7 @@ func inOrder[T, R any](ctx context.Context, workers int, in []T, do func(T) (R, 
 		}
 		out := <-done[i%len(done)]
 		if err := sink(i, out.r, out.err); err != nil {
+			stopped.Store(true)
 			end()
 			for i++; i < begun; i++ {
 				if d, ok := any((<-done[i%len(done)]).r).(dropper); ok {

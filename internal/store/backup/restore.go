@@ -108,11 +108,9 @@ func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOpt
 			o.Progress(done.Worlds+done.Same, int(m.worlds))
 		}
 	}
-	if err := b.compareMade(ctx, to, m, made); err != nil {
-		return done, err
-	}
+	err = b.compareMade(ctx, to, m, made)
 	if len(done.Hurt) > 0 {
-		err = fmt.Errorf("backup: restore: the first: %s: %w", done.Hurt[0], ErrHurt)
+		err = errors.Join(fmt.Errorf("backup: restore: the first: %s: %w", done.Hurt[0], ErrHurt), err)
 	}
 	if len(done.Refused) > 0 {
 		err = errors.Join(fmt.Errorf("backup: restore %d worlds, the first is %q: %w", len(done.Refused), done.Refused[0], ErrRefused), err)
@@ -254,7 +252,7 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 // compareMade compares worlds that were made with the backup: all by their Sums, and by their
 // histories those that have another one. A deleted world cannot be asked for by name, and the
 // Store may remove it at once if its time is over.
-func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *manifest, made map[string]history.Sum) error {
+func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *manifest, made map[string]history.Sum) (first error) {
 	if len(made) == 0 {
 		return nil
 	}
@@ -264,16 +262,26 @@ func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	wrong := 0
 	for _, name := range slices.Sorted(maps.Keys(made)) {
-		var w found
-		if err == nil {
-			w, err = b.world(ctx, m, name, time.Time{})
-		}
+		w, err := b.world(ctx, m, name, time.Time{})
 		if err == nil {
 			err = compareRestored(ctx, to, &w.a)
 		}
+		if err != nil && first == nil {
+			first = err
+		}
+		if err != nil {
+			wrong++
+		}
 	}
-	return err
+	if wrong > 1 {
+		first = fmt.Errorf("%w, and %d more", first, wrong-1)
+	}
+	return first
 }
 
 // compareRestored compares a world that was made with the backup. Since then the Store may

@@ -120,6 +120,26 @@ func TestRestoreCompares(t *testing.T) {
 	}
 }
 
+// Worlds that go while others are restored do not hide one another, nor what else is wrong.
+func TestRestoreGone(t *testing.T) {
+	c := newClock()
+	b, to := newBucket(), newStore(c)
+	mustRun(t, filled(t, c), b, backup.Options{Now: c.now})
+	create(t, to, "empty")
+	save(t, to, "empty", text("of another", 1))
+	gone := &hooked{Moving: to, afterAdopt: func(name string) {
+		if name == "a" || name == "b/c" {
+			if err := to.Delete(t.Context(), name, 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	r, err := mustOpen(t, b, backup.Access{}).Restore(t.Context(), gone, backup.RestoreOptions{})
+	if !errors.Is(err, history.ErrNoWorld) || !errors.Is(err, backup.ErrRefused) || !strings.Contains(err.Error(), "and 1 more") || r.Worlds != 6 {
+		t.Errorf("got %d worlds, %v", r.Worlds, err)
+	}
+}
+
 // TestRestoreDeletedAtOnce restores worlds that were deleted under one name, in their
 // order. In the second case that was in one millisecond, and any may be the last.
 func TestRestoreDeletedAtOnce(t *testing.T) {

@@ -327,7 +327,7 @@ func killedStore(t *testing.T, salt string) (left *vfs.MemFS, heads map[string]h
 	s := mustOpen(t, "store", damageOptions(on))
 	for i := range 35 {
 		for _, name := range []string{"w00", "w12", "w24"} {
-			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, "later", name, i), 500+i*40))
+			heads[name] = mustSave(t, s, name, mustStone(t, fmt.Sprint(salt, "later", name, i), 500+i*30))
 		}
 		switch i {
 		case 10:

@@ -161,6 +161,8 @@ func TestCheck(t *testing.T) {
 		{"pack", func(d *damaged) { d.set(string(record.PackKey(d.logged("b", 1))), []byte("x")) }, "p ", []string{"b 3/4 true"}, false, false},
 		{"claim", func(d *damaged) { d.set("jx", []byte("x")) }, "j ", nil, false, false},
 		{"epoch", func(d *damaged) { d.set("x\x00\x00\x00\x00\x00\x00\x00\x01", record.NumberValue(1)) }, "x ", nil, false, false},
+		{"short deleted world", func(d *damaged) { d.set("tx", []byte("x")) }, "", nil, false, false},
+		{"short log", func(d *damaged) { d.set("lx", []byte("x")) }, "", nil, false, false},
 		{"unknown", func(d *damaged) { d.set("zebra", []byte("x")) }, `"zebra"`, nil, false, false},
 		{"unknown too", func(d *damaged) { d.set("day", []byte("x")) }, `"day"`, nil, false, false},
 		{"unknown and first", func(d *damaged) { d.set("", []byte("x")) }, `""`, nil, false, false},

@@ -84,3 +84,33 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("%s: %d worlds, lost %v, unread %q", lostOne, n, lost, unread)
 	}
 }
+
+// TestSalvageNames loses the name of a world in a store that has worlds of a salvage before it,
+// and has keys that are too short.
+func TestSalvageNames(t *testing.T) {
+	ctx := t.Context()
+	c, b := inmemory.NewCatalogue(), inmemory.NewBucket()
+	s := pair.New(c, b, pair.Options{})
+	names := []string{"salvaged/1", "salvaged/2", "salvaged/2-again", "d"}
+	for _, name := range names {
+		if err := s.Create(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+		save(t, s, name, history.Head{}, name)
+	}
+	if got, err := c.Get(ctx, string(record.NameKey("d"))); err != nil {
+		t.Fatal(err)
+	} else if w, err := record.ParseNumber(got[0]); err != nil || s.Rename(ctx, "salvaged/1", fmt.Sprint("salvaged/", w), 0) != nil {
+		t.Fatal(err)
+	}
+	if err := c.Swap(ctx, nil, []history.Record{{Key: string(record.NameKey("d"))}, {Key: "lx", Value: []byte("x")}, {Key: "tx", Value: []byte("x")}}); err != nil {
+		t.Fatal(err)
+	}
+	to := pair.New(inmemory.NewCatalogue(), inmemory.NewBucket(), pair.Options{})
+	if _, _, err := s.Salvage(ctx, to); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := to.List(ctx, "", "", 9); err != nil || len(got) != len(names) {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

@@ -34,11 +34,11 @@ func DeletedPrefix(name string) []byte { return append(append([]byte{DeletedWorl
 func DeletedKey(name string, n uint64) []byte { return be.AppendUint64(DeletedPrefix(name), n) }
 
 // Nameless reports whether a key of DeletedKey is that of a world without a name, which is
-// being purged or taken in. Nobody can restore it.
-func Nameless(key []byte) bool { return len(key) == len(DeletedKey("", 0)) }
+// being purged or taken in, or is shorter. Nobody can restore it.
+func Nameless(key []byte) bool { return len(key) <= len(DeletedKey("", 0)) }
 
-// NameOfDeleted returns the name in a key of DeletedKey.
-func NameOfDeleted(key []byte) string { return string(key[1 : len(key)-9]) }
+// NameOfDeleted returns the name in a key of DeletedKey, none if it is Nameless.
+func NameOfDeleted(key []byte) string { return string(key[1:max(1, len(key)-9)]) }
 
 // HeadKey is the key of the head of a world.
 func HeadKey(w uint64) []byte { return be.AppendUint64([]byte{Heads}, w) }

@@ -85,6 +85,9 @@ func (s *Stacks) Entry(at history.ID) bool {
 }
 
 func (s *Stacks) stack(at history.ID) bool {
+	if s.known == nil || len(s.known) > maxStacks {
+		s.known = make(map[history.ID]bool)
+	}
 	var path []history.ID
 	ok := true
 	for ok && at != (history.ID{}) {
@@ -94,10 +97,8 @@ func (s *Stacks) stack(at history.ID) bool {
 			break
 		}
 		path = append(path, at)
+		s.known[at] = false // a circle ends here
 		at, ok = s.link(at)
-	}
-	if s.known == nil || len(s.known) > maxStacks {
-		s.known = make(map[history.ID]bool)
 	}
 	for _, id := range path {
 		s.known[id] = ok

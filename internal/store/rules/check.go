@@ -417,7 +417,7 @@ func (c *Check) hurtLogs() (map[uint64]record.Hurt, error) {
 		return flush()
 	}
 	err := c.EachLog(add)
-	if corrupt := (*stone.CorruptError)(nil); errors.As(err, &corrupt) { // some logs cannot be read: which ones?
+	if err != nil && c.Ctx.Err() == nil && !errors.Is(err, history.ErrAway) { // some logs cannot be read: which ones?
 		logs, err = logs[:0], nil
 		for _, w := range c.worlds {
 			all, failed := c.Entries(w.number)

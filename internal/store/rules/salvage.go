@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/store/archive"
 	"github.com/cairnvoxel/cairn/internal/store/record"
@@ -24,15 +25,23 @@ type Salvage struct {
 	give   []history.Stone     // that To gets next
 	size   int64               // of give
 	named  map[uint64]struct{} // worlds that a name led to
+	taken  map[string]struct{} // names that begin as those that orphans get
 	failed error               // of To, or of a bucket that is away
 }
 
 // Run copies everything. Only an error of To, of a bucket that is away or of the context
 // ends it.
 func (v *Salvage) Run() error {
-	v.given, v.named = make(map[stone.ID]bool), make(map[uint64]struct{})
+	v.given, v.named, v.taken = make(map[stone.ID]bool), make(map[uint64]struct{}), make(map[string]struct{})
 	v.stacks = record.Stacks{Reads: v.Reads, Has: v.has, NoPacks: true}
-	return errors.Join(v.Each(record.Names, v.name), v.Each(record.DeletedWorlds, v.deleted), v.Each(record.Logs, v.orphan))
+	err := v.Each(record.Names, v.name)
+	if err == nil {
+		err = v.Each(record.DeletedWorlds, v.deleted)
+	}
+	if err == nil {
+		err = v.Each(record.Logs, v.orphan)
+	}
+	return err
 }
 
 // stopped returns why the salvage cannot go on, or nil.
@@ -45,6 +54,9 @@ func (v *Salvage) stopped() error {
 
 func (v *Salvage) name(key, value []byte) error {
 	o := history.Outline{Name: string(key[1:])}
+	if strings.HasPrefix(o.Name, orphans) {
+		v.taken[o.Name] = struct{}{}
+	}
 	w, err := record.ParseNumber(value)
 	if err != nil {
 		v.Report.Fault("world %q: %v", o.Name, err)
@@ -67,13 +79,25 @@ func (v *Salvage) deleted(key, value []byte) error {
 	return v.world(history.Outline{World: g.World, Name: record.NameOfDeleted(key), Deleted: g.Deleted})
 }
 
+// orphans begins the names of worlds whose own name is lost.
+const orphans = "salvaged/"
+
 // orphan gives a name to the world of an entry of a log if its own name cannot be read.
 func (v *Salvage) orphan(key, _ []byte) error {
+	if len(key) < len(record.LogOf(0)) {
+		return v.stopped()
+	}
 	w := record.WorldOfLog(key)
 	if _, ok := v.named[w]; ok {
 		return v.stopped()
 	}
-	o := history.Outline{World: w, Name: fmt.Sprintf("salvaged/%d", w)}
+	o := history.Outline{World: w, Name: fmt.Sprint(orphans, w)}
+	for { // a store that was salvaged before has such names
+		if _, taken := v.taken[o.Name]; !taken {
+			break
+		}
+		o.Name += "-again"
+	}
 	v.Report.Fault("the name of a world; the world is now %q, if anything of it can be read", o.Name)
 	return v.world(o)
 }
@@ -108,6 +132,9 @@ func (v *Salvage) world(o history.Outline) error {
 	if err = errors.Join(err, wrong); err != nil {
 		v.Report.Fault("world %q: %v", o.Name, err)
 		h.Newest = true
+	}
+	if wrong != nil {
+		h.Lost = h.Versions
 	}
 	if h.Newest = h.Newest || o.Head.Commit != was.Commit; h.Newest || h.Lost > 0 {
 		v.Report.Hurt = append(v.Report.Hurt, h)
