@@ -330,19 +330,23 @@ func (g *Guard) Ready(ctx context.Context) error {
 func (g *Guard) probe(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+	p := &g.now
+	defer func() { // also if the Store panics
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		close(p.running)
+		p.running = nil
+	}()
 	err := g.ask(within)
 	if err != nil && within.Err() != nil && !errors.Is(err, history.ErrAway) {
 		err = fmt.Errorf("away: no answer within %v: %w (%v)", probeTime, history.ErrAway, err)
 	}
 	g.heard(err)
-	p := &g.now
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if ctx.Err() == nil {
+		p.mu.Lock()
 		p.at, p.err = g.o.Now(), err
+		p.mu.Unlock()
 	}
-	close(p.running)
-	p.running = nil
 	return err
 }
 

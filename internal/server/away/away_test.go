@@ -74,3 +74,26 @@ func TestGuard(t *testing.T) {
 		t.Errorf("too old, and got %v", err)
 	}
 }
+
+// falling is a Store whose first Ping panics.
+type falling struct{ leaving }
+
+func (f *falling) Ping(context.Context) error {
+	if f.pings++; f.pings == 1 {
+		panic("fault")
+	}
+	return nil
+}
+
+// A probe that panics does not hold up the next.
+func TestReadyAfterPanic(t *testing.T) {
+	st := &falling{leaving{Store: memory.New(memory.Options{})}}
+	g := away.New(st, away.Options{})
+	func() {
+		defer func() { recover() }()
+		g.Ready(t.Context())
+	}()
+	if err := g.Ready(t.Context()); err != nil || st.pings != 2 {
+		t.Errorf("got %v and %d pings", err, st.pings)
+	}
+}
