@@ -165,7 +165,10 @@ func dig(ctx context.Context, st history.Store, m *model) error {
 			continue
 		}
 		if err == nil {
-			_, err = compare(ctx, st, name, g.Log, hold{Fence: g.Fence})
+			var head history.Head // whose fence may be higher: names share records of the highest
+			if head, err = st.Head(ctx, name); err == nil {
+				_, err = compare(ctx, st, name, g.Log, hold{Fence: max(g.Fence, head.Fence)})
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s, which was deleted: %w", name, err)
