@@ -121,10 +121,10 @@ func makeBackup(ctx context.Context, sf *storeFlag, o backupOptions) (result, er
 	return r, partlyDone(foundWrong(err))
 }
 
-// foundWrong returns errWrong for what is damaged, which the result names.
+// foundWrong returns errWrong for what is damaged: the result names it.
 func foundWrong(err error) error {
 	if errors.Is(err, backup.ErrFaults) || errors.Is(err, backup.ErrHurt) {
-		return errWrong
+		return partly{errWrong}
 	}
 	return err
 }

@@ -68,13 +68,10 @@ backups, but it finds every changed byte. The exit status is 1 if anything is da
 			v.Verified, err = all.Verify(ctx, func(done, total int64) { p.Show("verified " + table.Size(done) + " of " + table.Size(total)) })
 			return err
 		})
-		switch err = foundWrong(err); {
-		case err == errWrong:
-			err = partly{err}
-		case err == nil && v.Backups == 0:
+		if err == nil && v.Backups == 0 {
 			err = fmt.Errorf("backup: %s: %w", from, backup.ErrNone)
 		}
-		return v, err
+		return v, foundWrong(err)
 	})
 	c.Flags().StringVar(&from, "from", "", bucketHelp)
 	c.Flags().StringVar(&identity, "identity", "", identityHelp)

@@ -55,6 +55,7 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, from, url 
 			return nil, usagef("--at %s: want a time such as 2026-11-20T10:00", o.at)
 		}
 	}
+	unsealed := 0 // newer backups
 	err = withBackups(ctx, from, o.identity, func(all *backup.Backups) error {
 		if all.Last().IsZero() { // before a store is made
 			return fmt.Errorf("%s: %w", from, backup.ErrNone)
@@ -68,23 +69,20 @@ func (o *restoreStoreOptions) run(ctx context.Context, sf *storeFlag, from, url 
 		if err != nil {
 			return err
 		}
-		r, err = o.restore(ctx, all, to, from, url, w)
+		r, unsealed, err = o.restore(ctx, all, to, from, url, w)
 		return errors.Join(err, closeStore())
 	})
-	if errors.Is(err, backup.ErrRefused) {
-		return r, partlyDone(err)
-	}
-	if err = foundWrong(err); err == errWrong {
-		err = partly{err}
+	if err == nil && unsealed > 0 {
+		err = partly{errWrong}
 	}
 	return r, err
 }
 
-// restore restores one world or all. It returns errWrong if there are newer backups that do not count.
-func (o *restoreStoreOptions) restore(ctx context.Context, all *backup.Backups, to backup.Moving, from, url string, w backup.WorldOptions) (r result, err error) {
+// restore restores one world or all, and returns how many newer backups do not count. The error is
+// a partly if worlds were left out.
+func (o *restoreStoreOptions) restore(ctx context.Context, all *backup.Backups, to backup.Moving, from, url string, w backup.WorldOptions) (r result, unsealed int, err error) {
 	p := console.NewProgress()
 	defer p.Done()
-	unsealed := 0 // newer backups
 	if o.world != "" {
 		one := &restoredWorld{Store: url}
 		one.RestoredWorld, err = all.RestoreWorld(ctx, to, strings.TrimPrefix(o.world, "@"), w)
@@ -95,10 +93,10 @@ func (o *restoreStoreOptions) restore(ctx context.Context, all *backup.Backups, 
 			Progress: func(done, total int) { p.Show(fmt.Sprintf("%d of %d worlds", done, total)) }})
 		r, unsealed = many, len(many.Unsealed)
 	}
-	if err == nil && unsealed > 0 {
-		err = partly{errWrong}
+	if errors.Is(err, backup.ErrRefused) || errors.Is(err, backup.ErrDiffers) { // says more than the result
+		return r, unsealed, partly{err}
 	}
-	return r, err
+	return r, unsealed, foundWrong(err)
 }
 
 // printBackup says which backup was restored, and which newer ones do not count.
@@ -107,7 +105,7 @@ func printBackup(out io.Writer, name string, unsealed []string) {
 	console.PrintList(out, "newer, without a seal: not finished, or the seal is lost; --backup takes it all the same:", unsealed)
 }
 
-// restoredWorlds is what restore-store prints.
+// restoredWorlds is the result of restore-store.
 type restoredWorlds struct {
 	From  string `json:"from"`
 	Store string `json:"store"`
@@ -124,7 +122,7 @@ func (r *restoredWorlds) print(out io.Writer) {
 	console.PrintList(out, "damaged in the backup, not restored; --world and --backup try another:", r.Hurt)
 }
 
-// restoredWorld is what restore-store --world prints.
+// restoredWorld is the result of restore-store --world.
 type restoredWorld struct {
 	Store string `json:"store"`
 	backup.RestoredWorld

@@ -94,9 +94,13 @@ func salvageCluster(ctx context.Context, file, dir string) (done disk.Salvaged, 
 	if err != nil {
 		return done, err
 	}
-	done.Lost, done.Unread, err = from.(interface {
+	salvaging, ok := from.(interface {
 		Salvage(context.Context, history.ArchiveWriter) ([]record.Hurt, []string, error)
-	}).Salvage(ctx, to)
+	})
+	if !ok {
+		return done, errors.Join(fmt.Errorf("salvage: %s: %w", file, errors.ErrUnsupported), to.Close())
+	}
+	done.Lost, done.Unread, err = salvaging.Salvage(ctx, to)
 	if err == nil {
 		if done.Report, err = to.Check(ctx, nil); err == nil && len(done.Faults) > 0 {
 			err = fmt.Errorf("the copy has faults: %s", done.Faults[0])

@@ -303,7 +303,7 @@ func (o *snapshotOptions) restoreTo(ctx context.Context, sf *storeFlag, w *world
 	}
 	p, failed := o.run(ctx, sf, w, name)
 	if failed != nil && p.Failed == 0 || ctx.Err() != nil {
-		return nil, failed
+		return nil, cmp.Or(failed, ctx.Err())
 	}
 	head := w.Head()
 	c, err := w.Commit(ctx, o.message)
@@ -373,6 +373,14 @@ func (o *snapshotOptions) diff(ctx context.Context, sf *storeFlag, arg, snapshot
 	return d, compared(err)
 }
 
+// snapshotDeleted is the result of snapshot delete.
+type snapshotDeleted struct {
+	World    string `json:"world"`
+	Snapshot string `json:"snapshot"`
+	DryRun   bool   `json:"dry_run,omitempty"`
+	said
+}
+
 func newSnapshotDelete(sf *storeFlag) *cobra.Command {
 	o := new(snapshotOptions)
 	dryRun := false
@@ -387,9 +395,11 @@ deletes it for good, a week later.`, "delete @hub before", false, func(ctx conte
 			if err != nil {
 				return nil, err
 			}
-			return wouldDelete(ctx, st, s.Stored())
+			would, err := wouldDelete(ctx, st, s.Stored())
+			return &snapshotDeleted{arg, snapshot, true, would}, err
 		}
-		return said(fmt.Sprintf("snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good", snapshot, arg, name)), arena.Delete(ctx, st, name, snapshot)
+		text := fmt.Sprintf("snapshot %s of %s is deleted; cairn undelete @%s/.snapshots/%[1]s brings it back until gc deletes it for good", snapshot, arg, name)
+		return &snapshotDeleted{arg, snapshot, false, said(text)}, arena.Delete(ctx, st, name, snapshot)
 	})
 	dryRunFlag(c.Flags(), &dryRun)
 	return c

@@ -208,7 +208,7 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// writeFile creates the file at path with what write writes. The file appears only when
+// writeFile creates the file at path and has write fill it. The file appears only when
 // it is complete and on stable storage.
 func writeFile(path string, write func(io.Writer) error) (n int64, err error) {
 	file, err := atomicfile.NewFile(path, 0o666)

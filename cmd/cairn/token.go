@@ -158,7 +158,7 @@ func tokenOf(t token.Token) listedToken {
 	return listedToken{t.Hash.String()[:tokenDigits], t.Role.String(), append([]string{}, t.Prefixes...), t.Note, t.Dimension, t.Box, t.Limits}
 }
 
-// listedTokens is what token list and token remove print.
+// listedTokens is the result of token list and token remove.
 type listedTokens struct {
 	Tokens []listedToken `json:"tokens"`
 }

@@ -73,7 +73,7 @@ func (t *undoStacks) next(way, author string) (history.Commit, error) {
 	return some[len(some)-1], nil
 }
 
-// reverted is what edit undo and edit redo print.
+// reverted is the result of edit undo and edit redo.
 type reverted struct {
 	World          string   `json:"world"`
 	Taken          *version `json:"taken_back"`

@@ -91,7 +91,7 @@ func openVersion(ctx context.Context, sf *storeFlag, arg string) (*source, error
 	return &source{Opened: port.FromContent(s), path: arg, bytes: bytes, commit: versionOf(c), snapshot: s}, nil
 }
 
-// commitResult is what came of committing a world.
+// commitResult is the result of committing a world.
 type commitResult struct {
 	Commit *version `json:"commit,omitempty"`
 	Same   bool     `json:"same,omitempty"` // nothing differs, so no commit was made

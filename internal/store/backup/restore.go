@@ -36,6 +36,10 @@ type Restored struct {
 	Unsealed []string `json:"unsealed,omitempty"`
 }
 
+// ErrDiffers says that a world in the Store is not the one that was restored: somebody renamed,
+// deleted or replaced it meanwhile, or the Store lost it.
+var ErrDiffers = errors.New("a restored world is another one now")
+
 // ErrRefused says that some worlds were not restored, because others have their
 // names.
 var ErrRefused = errors.New("worlds of these names are there")
@@ -69,7 +73,7 @@ func (l there) take(name string, deleted time.Time, same func(history.Outline) b
 // same newest version counts as done, so a Restore that was stopped can be repeated;
 // the bytes of its stones are not read. It does not replace other worlds; if there
 // were any, the error is ErrRefused. If worlds are damaged in the backup it restores the
-// others, and the error is ErrHurt.
+// others, and the error is ErrHurt. In the end it compares what it made: see ErrDiffers.
 func (b *Backups) Restore(ctx context.Context, to history.Archiver, o RestoreOptions) (Restored, error) {
 	done := Restored{Refused: []string{}, Hurt: []string{}}
 	m, err := b.find(ctx, o.Backup)
@@ -252,7 +256,7 @@ func (b *Backups) adopt(ctx context.Context, to history.Archiver, m *manifest, a
 // compareMade compares worlds that were made with the backup: all by their Sums, and by their
 // histories those that have another one. A deleted world cannot be asked for by name, and the
 // Store may remove it at once if its time is over.
-func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *manifest, made map[string]history.Sum) (first error) {
+func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *manifest, made map[string]history.Sum) error {
 	if len(made) == 0 {
 		return nil
 	}
@@ -265,23 +269,23 @@ func (b *Backups) compareMade(ctx context.Context, to history.ArchiveReader, m *
 	if err != nil {
 		return err
 	}
-	wrong := 0
+	wrong, first := 0, error(nil)
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		w, err := b.world(ctx, m, name, time.Time{})
 		if err == nil {
 			err = compareRestored(ctx, to, &w.a)
 		}
-		if err != nil && first == nil {
+		if err == nil {
+			continue
+		}
+		if wrong++; wrong == 1 {
 			first = err
 		}
-		if err != nil {
-			wrong++
-		}
 	}
-	if wrong > 1 {
-		first = fmt.Errorf("%w, and %d more", first, wrong-1)
+	if wrong > 0 {
+		return fmt.Errorf("%d worlds: the first: %w: %w", wrong, first, ErrDiffers)
 	}
-	return first
+	return nil
 }
 
 // compareRestored compares a world that was made with the backup. Since then the Store may

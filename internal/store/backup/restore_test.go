@@ -135,7 +135,7 @@ func TestRestoreGone(t *testing.T) {
 		}
 	}}
 	r, err := mustOpen(t, b, backup.Access{}).Restore(t.Context(), gone, backup.RestoreOptions{})
-	if !errors.Is(err, history.ErrNoWorld) || !errors.Is(err, backup.ErrRefused) || !strings.Contains(err.Error(), "and 1 more") || r.Worlds != 6 {
+	if !errors.Is(err, history.ErrNoWorld) || !errors.Is(err, backup.ErrDiffers) || !errors.Is(err, backup.ErrRefused) || !strings.Contains(err.Error(), "2 worlds: the first") || r.Worlds != 6 {
 		t.Errorf("got %d worlds, %v", r.Worlds, err)
 	}
 }
