@@ -57,11 +57,21 @@ func (p *Pending) create(do func(temp string) error) error {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		if system := (*fs.PathError)(nil); errors.As(err, &system) { // it names the temporary path
-			err = fmt.Errorf("%s: %w", filepath.Dir(p.path), system.Err)
-		}
-		return err
+		return ofPath(filepath.Dir(p.path), err)
 	}
+}
+
+// ofPath returns an error of the system, which names the temporary path, as one of path.
+func ofPath(path string, err error) error {
+	var system *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &system):
+		err = fmt.Errorf("%s: %w", path, system.Err)
+	case errors.As(err, &link):
+		err = fmt.Errorf("%s: %w", path, link.Err)
+	}
+	return err
 }
 
 // Abort removes what was written so far. After Commit it does nothing. It ignores
@@ -81,17 +91,17 @@ func (p *Pending) Abort() {
 func (p *Pending) Commit() error {
 	if p.File != nil {
 		if err := errors.Join(p.File.Sync(), p.File.Close()); err != nil {
-			return err
+			return ofPath(p.path, err)
 		}
 		p.File = nil
 	} else {
 		if err := filepath.WalkDir(p.Temp, syncEntry); err != nil {
-			return err
+			return ofPath(p.path, err)
 		}
 		os.Remove(p.path) // succeeds only for an empty folder
 	}
 	if err := os.Rename(p.Temp, p.path); err != nil {
-		return err
+		return ofPath(p.path, err)
 	}
 	p.Temp = ""
 	return syncPath(filepath.Dir(p.path))

@@ -106,6 +106,22 @@ func TestParent(t *testing.T) {
 	}
 }
 
+// An error of Commit names the path and not the temporary file.
+func TestCommitError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	p, err := atomicfile.NewFile(path, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Abort()
+	if err := p.Commit(); err == nil || !strings.HasPrefix(err.Error(), path+": ") || strings.Contains(err.Error(), ".tmp") {
+		t.Errorf("Commit: %v", err)
+	}
+}
+
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

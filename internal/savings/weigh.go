@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
@@ -137,7 +138,7 @@ func folderBytes(ctx context.Context, dir string) (files, zipped int64, err erro
 		if err != nil {
 			return err
 		}
-		from, err := root.Open(name)
+		from, err := os.Open(filepath.Join(dir, name)) // a name need not be UTF-8
 		if err != nil {
 			return err
 		}
