@@ -27,12 +27,18 @@ import (
 // dimension that has columns. Blocks of the region's bounds outside of the region are clip.Void.
 // Things that a clip cannot hold are in its Lost.
 func Clip(ctx context.Context, w stone.Content, dimension string, r region.Region) (*clip.Clip, error) {
+	return clipWithin(ctx, w, dimension, r, 0)
+}
+
+// clipWithin is Clip that reads at most maxBytes of the dimension. 0 is no bound.
+func clipWithin(ctx context.Context, w stone.Content, dimension string, r region.Region, maxBytes int64) (*clip.Clip, error) {
 	lost := map[string]int{}
 	single, _ := w.(columnReader)
 	w, err := Pick(ctx, w, dimension, Sponge, lost)
 	if err != nil {
 		return nil, err
 	}
+	w = convert.Within(w, maxBytes)
 	if r != nil {
 		w = within{w, r.Bounds(), single}
 	}
@@ -107,10 +113,14 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 		return leaf.Clip(), nil
 	}
 	w, err := s.Parts(ctx, nil)
+	var c *clip.Clip
+	if err == nil {
+		c, err = clipWithin(ctx, w, "", nil, o.MaxBytes)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return Clip(ctx, convert.Within(w, o.MaxBytes), "", nil)
+	return c, nil
 }
 
 // WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.

@@ -23,6 +23,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 )
 
 // folder writes a world as a folder and returns its files.
@@ -145,9 +146,9 @@ func open(t testing.TB, b []byte, o port.Options) (*port.Opened, *convert.Loaded
 }
 
 func TestOpenReader(t *testing.T) {
-	made := mustLoad(t, island(1, terrain.Modern))
+	made := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	files := folder(t, made)
-	slime, stone := slimeOf(t, made), mustStone(t, made).Data
+	slime, stone := slimeOf(t, made), worldtest.Stone(t, made).Data
 	for _, tt := range []struct {
 		name   string
 		body   []byte
@@ -183,7 +184,7 @@ func TestOpenReader(t *testing.T) {
 
 // TestDoors: a folder, a zip, a tar and one in gzip find the same world, whatever lies beside it.
 func TestDoors(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	_, plain, err := open(t, zipOf(t, files), port.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +281,7 @@ func bare(files fstest.MapFS) fstest.MapFS {
 func TestOpenPath(t *testing.T) {
 	dir := t.TempDir()
 	slime := filepath.Join(dir, "a.slime")
-	if err := os.WriteFile(slime, slimeOf(t, mustLoad(t, island(1, 0))), 0o600); err != nil {
+	if err := os.WriteFile(slime, slimeOf(t, worldtest.Load(t, worldtest.Island(1, 0))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := port.Open(slime, port.Options{})
@@ -320,7 +321,7 @@ func rawZip(t testing.TB, files fstest.MapFS, name func(string) string) []byte {
 
 // TestNamesOfOtherSystems reads the same world from zips of programs that name files in other ways.
 func TestNamesOfOtherSystems(t *testing.T) {
-	made := mustLoad(t, island(1, terrain.Modern))
+	made := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	files := folder(t, made)
 	files["datapacks/W\u00f6rld.txt"] = &fstest.MapFile{Data: []byte("x")}
 	back := strings.NewReplacer("/", `\`)
@@ -361,7 +362,7 @@ func renamed(files fstest.MapFS, name func(string) string) fstest.MapFS {
 
 // TestNothingFound refuses to read a world that has none.
 func TestNothingFound(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	level := func(name string) bool { return name == "level.dat" }
 	noChunks := some(files, "", level)
 	noChunks["region/r.0.0.mca"] = &fstest.MapFile{Data: make([]byte, 8192)}
@@ -374,7 +375,7 @@ func TestNothingFound(t *testing.T) {
 
 // TestEncryptedZip says why an encrypted zip cannot be read.
 func TestEncryptedZip(t *testing.T) {
-	body := zipOf(t, folder(t, mustLoad(t, island(1, terrain.Modern))))
+	body := zipOf(t, folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern))))
 	for at := 0; ; at++ { // flags in the directory
 		i := bytes.Index(body[at:], []byte("PK\x01\x02"))
 		if i < 0 {
@@ -390,7 +391,7 @@ func TestEncryptedZip(t *testing.T) {
 
 // TestAdvice says what to give instead of what is no world.
 func TestAdvice(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	many := fstest.MapFS{}
 	for i := range 12 {
 		many[fmt.Sprintf("w%02d.slime", i)] = &fstest.MapFile{}
@@ -456,7 +457,7 @@ func many(n int) fstest.MapFS {
 
 // TestNamesLost counts the files that a zip has outside of itself.
 func TestNamesLost(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	files["../../evil"] = &fstest.MapFile{Data: []byte("x")}
 	s, w, err := open(t, zipOf(t, files), port.Options{})
 	if err != nil {
@@ -474,7 +475,7 @@ func TestNamesLost(t *testing.T) {
 
 // TestTwice takes the last of the files of a name, as programs that unpack do.
 func TestTwice(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	var zipped, tarred bytes.Buffer
 	z, tw := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
 	for _, f := range []struct {
@@ -512,7 +513,7 @@ func TestTwice(t *testing.T) {
 // TestLinks counts the links of a tar, which are not followed.
 func TestLinks(t *testing.T) {
 	var b bytes.Buffer
-	b.Write(tarOf(t, folder(t, mustLoad(t, island(1, terrain.Modern)))))
+	b.Write(tarOf(t, folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))))
 	b.Truncate(b.Len() - 1024) // the end
 	w := tar.NewWriter(&b)
 	for _, kind := range []byte{tar.TypeSymlink, tar.TypeLink, tar.TypeDir, tar.TypeFifo} {
@@ -533,10 +534,8 @@ func TestLinks(t *testing.T) {
 }
 
 func TestMaxBytes(t *testing.T) {
-	made := mustLoad(t, island(1, terrain.Modern))
-	for name, body := range map[string][]byte{
-		"stone": mustStone(t, made).Data, "slime": slimeOf(t, made), "zip": zipOf(t, folder(t, made)),
-	} {
+	made := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
+	for name, body := range map[string][]byte{"slime": slimeOf(t, made), "zip": zipOf(t, folder(t, made))} {
 		if _, _, err := open(t, body, port.Options{MaxBytes: 16 << 20}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -544,16 +543,24 @@ func TestMaxBytes(t *testing.T) {
 			t.Errorf("%s: is read into 40 kB", name)
 		}
 	}
-	if _, _, err := open(t, mustStone(t, made).Data, port.Options{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) {
+	// a stone is read in parts, and bounded where it becomes a clip
+	path := filepath.Join(t.TempDir(), "a.cairn")
+	if err := os.WriteFile(path, worldtest.Stone(t, made).Data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := port.ReadClip(t.Context(), path, port.Options{MaxBytes: 16 << 20}); err != nil {
+		t.Error(err)
+	}
+	if _, err := port.ReadClip(t.Context(), path, port.Options{MaxBytes: 40 << 10}); !errors.Is(err, convert.ErrTooLarge) || !strings.HasPrefix(err.Error(), path) {
 		t.Error(err)
 	}
 }
 
 func TestCut(t *testing.T) {
-	made := mustLoad(t, terrain.Island(terrain.Options{Seed: 1, Size: 1, Version: terrain.Modern}))
+	made := worldtest.Load(t, terrain.Island(terrain.Options{Seed: 1, Size: 1, Version: terrain.Modern}))
 	files := folder(t, made)
 	for name, body := range map[string][]byte{
-		"stone": mustStone(t, made).Data, "slime": slimeOf(t, made), "zip": zipOf(t, files), "tar.gz": gzipOf(t, tarOf(t, files)),
+		"stone": worldtest.Stone(t, made).Data, "slime": slimeOf(t, made), "zip": zipOf(t, files), "tar.gz": gzipOf(t, tarOf(t, files)),
 	} {
 		step := max(1, len(body)/200)
 		for n := 0; n < len(body); n += step {
