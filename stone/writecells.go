@@ -369,21 +369,16 @@ func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 		odds = p.odds(&j.encoder.cells, j.volume, j.o.Effort)
 	}
 	if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
-		j.tryColumns(columns)
+		j.try(byte(codec.Columns), columns)
 	}
 	j.try(byte(codec.Images), images)
 	if j.Schema == voxel.Terrain && j.may(byte(codec.Relief)) {
 		j.try(byte(codec.Relief), p.relief(&j.encoder.cells))
 	}
 	j.try(byte(codec.Odds), odds)
-}
-
-// tryColumns tries the form that suits every page, unless it is too large.
-func (j *cellJob) tryColumns(columns [][]byte) {
-	if n := pages.Size(columns); n > maxPage && len(j.page) == 0 {
-		j.misuse("a page of %d bytes: at most %d", n, maxPage)
+	if len(j.page) == 0 {
+		j.misuse("a page of %d bytes: at most %d", pages.Size(columns), maxPage)
 	}
-	j.try(byte(codec.Columns), columns)
 }
 
 // may reports whether pages may have this form.
