@@ -10,25 +10,25 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Objects returns the objects of a list as they are now, with those restored that somebody
-// replaced: old by new. some says that it restored some, and rest that it left some because others changed
+// Objects returns the objects of a list as they are now, but for those that a step replaced, old by
+// new: it restores the old ones. some says that it restored some, and rest that it left some because others changed
 // them since.
 //
 // Objects that blocks own are restored cell by cell, but for cells that kept names: those whose
-// block stays as others made it. Of other objects nobody can tell which of two is the other one
-// changed, so such a list is restored together or not at all.
+// block stays as others made it. Of other objects nobody can tell which of two is the changed one,
+// so such a list is restored together or not at all.
 func Objects(list string, old, new, now []voxel.Object, kept func(geom.Point) bool) (back []voxel.Object, some, rest bool) {
 	came, gone := Without(new, old), Without(old, new)
 	same := Same(now, new)
 	fits := make(map[geom.Point]bool) // the cells whose objects the step replaced
 	for _, o := range slices.Concat(came, gone) {
 		if voxel.Owner(list) == "" || o.Place == voxel.Nowhere {
-			return old, same, !same
+			return together(same, old, now)
 		}
 		fits[o.At] = !kept(o.At)
 	}
 	if len(fits) == 0 { // another order
-		return old, same, !same
+		return together(same, old, now)
 	}
 	for _, o := range slices.Concat(Without(new, now), Without(now, new)) {
 		if _, ours := fits[o.At]; ours && o.Place != voxel.Nowhere {
@@ -44,6 +44,14 @@ func Objects(list string, old, new, now []voxel.Object, kept func(geom.Point) bo
 	other := func(o voxel.Object) bool { return !fits[o.At] }
 	back = Without(now, slices.DeleteFunc(came, other))
 	return append(back, slices.DeleteFunc(gone, other)...), some, rest
+}
+
+// together is what Objects returns for a list that is restored only if all of it fits.
+func together(fits bool, old, now []voxel.Object) (back []voxel.Object, some, rest bool) {
+	if fits {
+		return old, true, false
+	}
+	return now, false, true
 }
 
 // Cells returns the cells of a chunk without what an update made of it: those that now has as the update

@@ -37,8 +37,40 @@ func TestObjects(t *testing.T) {
 				t.Errorf("some %v, others %v: want %v, %v", some, rest, tt.someBack, tt.someOthers)
 			}
 			same := func(a, b voxel.Object) bool { return a.At == b.At && string(a.Payload) == string(b.Payload) }
-			if some && !slices.EqualFunc(got, tt.want, same) {
+			if !slices.EqualFunc(got, tt.want, same) {
 				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestCells restores one cell that is as the update left it, and leaves one that changed since
+// and one that the update did not touch.
+func TestCells(t *testing.T) {
+	chunk := func(cells ...voxel.Cell) *voxel.Chunk {
+		var flat [voxel.ChunkCells]voxel.Cell
+		copy(flat[:], cells)
+		return voxel.FromFlat(&flat)
+	}
+	old, new := chunk(1, 1, 1), chunk(2, 2, 1)
+	for _, tt := range []struct {
+		name      string
+		now, want *voxel.Chunk
+		kept      []int
+	}{
+		{"as it was left", new, old, nil},
+		{"an equal one", chunk(2, 2, 1), old, nil},
+		{"changed since", chunk(2, 3, 4), chunk(1, 3, 4), []int{1}},
+		{"all changed since", chunk(5, 5, 5), chunk(5, 5, 5), []int{0, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var kept []int
+			got := takeback.Cells(old, new, tt.now, func(at int) { kept = append(kept, at) })
+			if !got.Equal(tt.want) || !slices.Equal(kept, tt.kept) {
+				t.Errorf("kept %v, want %v", kept, tt.kept)
+			}
+			if !takeback.Cells(old, new, tt.now, nil).Equal(tt.want) {
+				t.Error("other cells without kept")
 			}
 		})
 	}
