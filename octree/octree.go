@@ -2,7 +2,7 @@
 // box, ball, ray, frustum and plane, the nearest ones, and the pairs that touch.
 //
 // Begin with New and Tree.Insert. An object is a box under an ID; what the object is to
-// the program stays with the program, for example in a slice by ID.Index. An object of
+// the program stays with the program, for example in a slice by ObjectID.Index. An object of
 // size zero is a point.
 //
 // A Tree is a loose octree: the box of a node is larger than its cell, so most objects

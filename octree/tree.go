@@ -42,7 +42,7 @@ const levels = 64
 // index is what queries read of a tree.
 type index struct {
 	boxes
-	slots   []slot   // by ID.Index
+	slots   []slot   // by ObjectID.Index
 	nodes   []node   // nodes[0] is the root; then blocks of children
 	buckets []bucket // items 8i to 8i+7 lie in bucket i
 	size    int
@@ -98,11 +98,6 @@ func (t *Tree) Clear() {
 		t.slot(i).generation += t.slots[i].generation & 1
 		t.release(i)
 	}
-	t.clear()
-}
-
-// clear leaves the slots alone.
-func (t *Tree) clear() {
 	t.size, t.expect = 0, 0
 	t.bound(nowhere)
 	t.reset()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Request is a tile of a reader.
+// Request is a tile of a Loader.
 type Request[K Key] struct {
 	Key    K
 	Loader Loader[K]

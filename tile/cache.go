@@ -189,20 +189,20 @@ func (c *Cache[K]) shard(hash uint64) *shard[K] { return &c.shards[shardOf(hash,
 
 // Get returns a handle of the tile of a key. If the tile is not here, Get reads it through
 // r, with ctx. Of concurrent calls for one tile one reads; the others wait until it is
-// there or their ctx ends. If the reader fails, its caller gets the error, and the next
+// there or their ctx ends. If the loader fails, its caller gets the error, and the next
 // that waits reads. A Loader that panics is an error for its caller. The errors besides
 // those of ctx and r are ErrOversize, ErrPinned and ErrClosed. w is the caller's
 // microcache; it may be nil.
 func (c *Cache[K]) Get(ctx context.Context, w *Worker[K], key K, r Loader[K]) (Handle, error) {
 	if w == nil {
-		return c.get(ctx, key, request[K]{reader: r})
+		return c.get(ctx, key, request[K]{loader: r})
 	}
 	if h, ok := w.get(key); ok {
 		return h, nil
 	}
-	h, err := c.get(ctx, key, request[K]{reader: r})
+	h, err := c.get(ctx, key, request[K]{loader: r})
 	if errors.Is(err, ErrPinned) && w.flush() {
-		h, err = c.get(ctx, key, request[K]{reader: r})
+		h, err = c.get(ctx, key, request[K]{loader: r})
 	}
 	if err != nil {
 		return h, err
@@ -236,7 +236,7 @@ func (r *record[K]) pinned() Handle {
 
 // request is how a tile is read: its bytes by a Loader, or a value by a function.
 type request[K Key] struct {
-	reader Loader[K]
+	loader Loader[K]
 	value  func() (v any, bytes int64, unpacked bool, err error)
 }
 
@@ -268,7 +268,7 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	}
 	if within(ctx, f) {
 		s.mu.Unlock()
-		return Handle{}, fmt.Errorf("tile: the reader of %v asks for what it reads", key)
+		return Handle{}, fmt.Errorf("tile: the loader of %v asks for what it reads", key)
 	}
 	if f.done == nil {
 		f.done, f.turn = make(chan struct{}), make(chan struct{}, 1)
@@ -276,7 +276,7 @@ func (c *Cache[K]) get(ctx context.Context, key K, q request[K]) (Handle, error)
 	f.waiters++
 	s.waits++
 	s.mu.Unlock()
-	if i, ok := q.reader.(*Item[K]); ok {
+	if i, ok := q.loader.(*Item[K]); ok {
 		defer i.timed(&i.counts.wait)()
 		i.counts.waits.Add(1)
 	}
@@ -342,7 +342,7 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 		*f = flight{}
 		c.flights.Put(f)
 	}
-	if i, ok := q.reader.(*Item[K]); ok && !unpacked {
+	if i, ok := q.loader.(*Item[K]); ok && !unpacked {
 		i.arrived(size, before)
 	}
 	return Handle{p: p}, nil
@@ -372,7 +372,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("tile: a reader panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("tile: a loader panicked: %v", e.Value) }
 
 // read reads a tile into a payload that no record has yet. Its room is taken.
 func (c *Cache[K]) read(ctx context.Context, key K, f *flight, q request[K]) (p *payload, err error) {
@@ -383,7 +383,7 @@ func (c *Cache[K]) read(ctx context.Context, key K, f *flight, q request[K]) (p 
 		return c.readValue(q.value)
 	}
 	g := c.readings.Get().(*reading[K])
-	g.reader = q.reader
+	g.loader = q.loader
 	done := false
 	defer func() {
 		if v := recover(); v != nil {
@@ -392,19 +392,19 @@ func (c *Cache[K]) read(ctx context.Context, key K, f *flight, q request[K]) (p 
 		if !done && g.b != nil {
 			c.giveBack(g.b)
 		}
-		if p != nil { // a reader that failed may call room later
-			g.reader, g.b, g.err = nil, nil, nil
+		if p != nil { // a loader that failed may call room later
+			g.loader, g.b, g.err = nil, nil, nil
 			c.readings.Put(g)
 		}
 	}()
 	in := &readContext{Context: ctx}
 	in.flight.Store(f)
 	defer in.flight.Store(nil)
-	if err := q.reader.ReadTile(in, key, g.room); err != nil {
+	if err := q.loader.ReadTile(in, key, g.room); err != nil {
 		return nil, err
 	}
 	if g.b == nil {
-		return nil, cmp.Or(g.err, errors.New("tile: a reader returned neither bytes nor an error"))
+		return nil, cmp.Or(g.err, errors.New("tile: a loader returned neither bytes nor an error"))
 	}
 	if one, ok := constantOf(g.b, g.traits.Element); ok {
 		return &payload{one: one}, nil // the deferred function gives b back
@@ -442,7 +442,7 @@ func within(ctx context.Context, f *flight) bool {
 // reading is a call of a Loader.
 type reading[K Key] struct {
 	c      *Cache[K]
-	reader Loader[K]
+	loader Loader[K]
 	room   func(size int) ([]byte, error) // makeRoom
 	b      []byte
 	err    error // the last of room
@@ -452,11 +452,11 @@ type reading[K Key] struct {
 // makeRoom returns the buffer that the Loader fills.
 func (g *reading[K]) makeRoom(size int) (b []byte, err error) {
 	defer func() { g.err = err }()
-	switch g.traits = traitsOf(g.reader); { // a file is open by now
+	switch g.traits = traitsOf(g.loader); { // a file is open by now
 	case g.traits.Purpose < 0 || g.traits.Purpose >= len(g.c.purposes):
 		return nil, fmt.Errorf("tile: purpose %d of %d", g.traits.Purpose, len(g.c.purposes))
 	case g.b != nil:
-		return nil, errors.New("tile: a reader asked for room twice")
+		return nil, errors.New("tile: a loader asked for room twice")
 	case size <= 0:
 		return nil, fmt.Errorf("tile: a tile of %d bytes", size)
 	}

@@ -62,6 +62,10 @@ func (k Deep) Hash() uint64 {
 	return halves(mix(of^uint64(k.Code)>>3), mix(of+uint64(k.Code)))
 }
 
+func (k Deep) String() string {
+	return fmt.Sprintf("item %08x, level %d, code %x", k.Item, k.Level, uint64(k.Code))
+}
+
 // mix spreads every bit of v over all bits (the finalizer of MurmurHash3).
 func mix(v uint64) uint64 {
 	v ^= v >> 33

@@ -24,7 +24,7 @@ DATA high<>+56(SB)/8, $0xffff7fff3fff1fff
 GLOBL high<>(SB), RODATA|NOPTR, $64
 
 // Whatever it is given, a kernel reads nothing outside data: coordinates are cut
-// to 0..31, places to those of a whole list, for which data has room (roomy),
+// to 0..31, places to those of a whole list, for which data has room (padForReads),
 // and a row, of which 68 bytes are read, has at least 6 and 64 of headers behind.
 
 // func expandWide(c *Chunk, y, z int, buf *[64]Cell) Cell

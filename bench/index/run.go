@@ -108,7 +108,7 @@ type subject struct {
 	name   string
 	tree   any
 	ids    []octree.ObjectID // by object
-	number []uint64          // of the object, by ID.Index
+	number []uint64          // of the object, by ObjectID.Index
 	near   []octree.Near
 	hits   []octree.Hit
 }

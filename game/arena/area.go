@@ -112,7 +112,7 @@ func (a Area) append(message string) (string, error) {
 	return out, nil
 }
 
-// splitMessage undoes append. Without lines of an Area it is everything.
+// splitMessage undoes append. A message without lines of an Area is about everything.
 func splitMessage(message string) (text string, a Area, ok bool) {
 	lines := strings.Split(message, "\n")
 	if n := len(lines) - 1; n > 0 && lines[n] == lastLine {

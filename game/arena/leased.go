@@ -40,8 +40,8 @@ type OpenArena struct {
 }
 
 // Leased opens stored worlds that nobody else holds: each operation takes the lease of its
-// world, and gives it back when it has ended. The caller calls Step, such
-// as 20 times a second. Any number of goroutines may call its methods.
+// world, and gives it back when it has ended. The caller calls Step, for
+// example 20 times a second. Any number of goroutines may call its methods.
 type Leased struct {
 	st     history.Store
 	holder string

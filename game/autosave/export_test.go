@@ -17,11 +17,10 @@ var (
 
 func (k *Kept) Drop() { k.drop() }
 
-// Sure reports whether a lease is held and nobody else can have it, as of the last Step: the
-// Store gave or renewed it less than its time ago.
+// Sure reports whether a lease is held and sure.
 func (l *leases) Sure(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.held[name]
-	return h != nil && l.now.Sub(h.since) < l.last
+	return h != nil && l.sure(h)
 }

@@ -92,13 +92,16 @@ func (l *leases) Release(ctx context.Context, name string) error {
 	return l.st.Release(ctx, name, h.w.Fence())
 }
 
-// unsure returns the number of held leases that somebody else may have, as of the last Step: the
-// Store gave or renewed them longer ago than their time.
+// sure reports whether nobody else can have a held lease, as of the last Step: the Store gave or
+// renewed it less than its time ago.
+func (l *leases) sure(h *lease) bool { return l.now.Sub(h.since) < l.last }
+
+// unsure returns the number of held leases that somebody else may have.
 func (l *leases) unsure() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range l.held {
-		if l.now.Sub(h.since) >= l.last {
+		if !l.sure(h) {
 			n++
 		}
 	}

@@ -38,7 +38,7 @@ func readTransforms(b []byte, table []voxel.Cell) ([]readTransform, error) {
 		return fail(errShort)
 	}
 	if b[0] > maxTransforms {
-		return fail(fmt.Errorf("%d transforms, at most %d", b[0], maxTransforms))
+		return fail(fmt.Errorf("%d ways, at most %d", b[0], maxTransforms))
 	}
 	transforms := make([]readTransform, b[0])
 	at = 1

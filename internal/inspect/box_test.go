@@ -10,7 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
-	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -21,12 +21,12 @@ import (
 // volume in memory, and these with the world.
 func TestChunk(t *testing.T) {
 	st := memory.New(memory.Options{})
-	made := mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: long.By(6, 0, 0), Version: terrain.Modern}))
-	c, _, err := port.CommitStone(t.Context(), st, "a", mustStone(t, made), port.Note{})
+	made := worldtest.Load(t, terrain.Survival(terrain.Options{Seed: 1, Size: long.By(6, 0, 0), Version: terrain.Modern}))
+	c, _, err := port.CommitStone(t.Context(), st, "a", worldtest.Stone(t, made), port.Note{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := mustSnapshot(t, st, "a", c.ID())
+	v := worldtest.Snapshot(t, st, "a", c.ID())
 	w, err := world.OpenAt(t.Context(), st, "a", c.ID(), world.Options{Whole: true})
 	if err != nil {
 		t.Fatal(err)
@@ -110,19 +110,4 @@ func isChunk(c *inspect.BoxCells, v *convert.LoadedVolume, pos geom.ChunkPos) bo
 		}
 	}
 	return true
-}
-
-// mustSnapshot opens a commit.
-func mustSnapshot(t *testing.T, st history.Store, name string, id history.ID) *world.Snapshot {
-	t.Helper()
-	s, err := world.OpenSnapshot(t.Context(), st, name, id, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }

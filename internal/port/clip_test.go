@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -130,7 +131,7 @@ func TestFormatOfSchematics(t *testing.T) {
 func opened(t *testing.T, w *convert.Loaded) *world.World {
 	t.Helper()
 	st := memory.New(memory.Options{})
-	if _, err := world.Import(t.Context(), st, "w", mustStone(t, w), world.Options{}, "made"); err != nil {
+	if _, err := world.Import(t.Context(), st, "w", worldtest.Stone(t, w), world.Options{}, "made"); err != nil {
 		t.Fatal(err)
 	}
 	out, err := world.Open(t.Context(), st, "w", world.Options{})
@@ -143,7 +144,7 @@ func opened(t *testing.T, w *convert.Loaded) *world.World {
 
 // TestFrom copies from an open world what Clip copies from a stored one, and says what is not loaded.
 func TestFrom(t *testing.T) {
-	w := opened(t, mustLoad(t, island(1, 3955)))
+	w := opened(t, worldtest.Load(t, worldtest.Island(1, 3955)))
 	s, err := w.Snapshot()
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +187,7 @@ func TestFrom(t *testing.T) {
 
 // TestPaste pastes a clip that is turned, and copies it back.
 func TestPaste(t *testing.T) {
-	w := opened(t, mustLoad(t, island(1, 3955)))
+	w := opened(t, worldtest.Load(t, worldtest.Island(1, 3955)))
 	at := geom.Point{X: 5, Y: 200, Z: -9}
 	if _, err := tool.Paste(t.Context(), w, hut(t), tool.PasteOptions{At: at, Turn: clip.Turn{Quarters: 1}}); err != nil {
 		t.Fatal(err)
@@ -282,7 +283,7 @@ func TestPaste(t *testing.T) {
 
 // TestClipBeyondColumns copies a region of a stone in which not all columns are stored.
 func TestClipBeyondColumns(t *testing.T) {
-	stored := mustStone(t, mustLoad(t, island(1, terrain.Modern))).Data
+	stored := worldtest.Stone(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern))).Data
 	s, err := port.OpenReader(bytes.NewReader(stored), int64(len(stored)), port.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -326,7 +327,7 @@ func TestPasteStates(t *testing.T) {
 	c := clip.Air(geom.Point{X: 1, Y: 1, Z: 1})
 	c.Block.Names = []string{"minecraft:oak_log"}
 	for name, far := range map[string]int{"on the island": 0, "beside it": 500} {
-		w, at := opened(t, mustLoad(t, island(1, 3955))), at.Add(geom.Point{X: far})
+		w, at := opened(t, worldtest.Load(t, worldtest.Island(1, 3955))), at.Add(geom.Point{X: far})
 		if _, err := tool.Paste(t.Context(), w, c, tool.PasteOptions{At: at, NewColumns: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +359,7 @@ func TestPasteOutside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := opened(t, mustLoad(t, island(1, terrain.Modern)))
+		w := opened(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 		if _, err := tool.Paste(t.Context(), w, c, tool.PasteOptions{At: geom.Point{X: 4, Y: 120, Z: 4}, Turn: clip.Turn{Quarters: quarters}, NewColumns: true}); err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
@@ -22,7 +23,7 @@ import (
 // become makes a world of a store what src is.
 func become(t *testing.T, st history.Store, name string, seed uint64, n port.Note) (history.Commit, bool, error) {
 	t.Helper()
-	return port.CommitStone(t.Context(), st, name, mustStone(t, mustLoad(t, island(seed, terrain.Modern))), n)
+	return port.CommitStone(t.Context(), st, name, worldtest.Stone(t, worldtest.Load(t, worldtest.Island(seed, terrain.Modern))), n)
 }
 
 func mustBecome(t *testing.T, st history.Store, name string, seed uint64) history.Commit {
@@ -34,22 +35,7 @@ func mustBecome(t *testing.T, st history.Store, name string, seed uint64) histor
 	return c
 }
 
-// mustSnapshot opens a commit.
-func mustSnapshot(t *testing.T, st history.Store, name string, id history.ID) *world.Snapshot {
-	t.Helper()
-	s, err := world.OpenSnapshot(t.Context(), st, name, id, world.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func TestBecome(t *testing.T) {
+func TestCommitStone(t *testing.T) {
 	st := memory.New(memory.Options{})
 	none := history.ID{}
 	if _, _, err := become(t, st, "a", 1, port.Note{On: &history.ID{1}}); !errors.Is(err, history.ErrConflict) {
@@ -88,15 +74,15 @@ func TestBecome(t *testing.T) {
 // TestPayloads holds a few bytes that unpack to many of a column to the bound.
 func TestPayloads(t *testing.T) {
 	st := memory.New(memory.Options{})
-	w := mustLoad(t, island(1, terrain.Modern))
+	w := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	columns := w.Dimensions[0].Columns
 	columns[0].Parts = append(columns[0].Parts, voxel.Part{Name: "zeros", Data: make([]byte, 8<<20)})
-	whole := mustStone(t, w)
+	whole := worldtest.Stone(t, w)
 	c, _, err := port.CommitStone(t.Context(), st, "a", whole, port.Note{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := mustSnapshot(t, st, "a", c.ID())
+	v := worldtest.Snapshot(t, st, "a", c.ID())
 	if _, err := convert.FromContent(t.Context(), v, 32<<20); err != nil {
 		t.Errorf("%d bytes that hold 8 MB, read with 32: %v", len(whole.Data), err)
 	}
@@ -105,7 +91,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-func TestBecomeUnderFence(t *testing.T) {
+func TestCommitStoneUnderFence(t *testing.T) {
 	st := memory.New(memory.Options{})
 	mustBecome(t, st, "a", 1)
 	lease, err := st.Lease(t.Context(), "a", "ann", time.Hour)
@@ -122,13 +108,13 @@ func TestBecomeUnderFence(t *testing.T) {
 	}
 }
 
-// TestBecomeUnlike makes a volume another of the same name.
-func TestBecomeUnlike(t *testing.T) {
+// TestCommitStoneUnlike makes a volume another of the same name.
+func TestCommitStoneUnlike(t *testing.T) {
 	st := memory.New(memory.Options{})
 	mustBecome(t, st, "a", 1)
-	other := mustLoad(t, island(1, terrain.Modern))
+	other := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	other.Dimensions[0].Volume(voxel.Biome).Scale = 2
-	if _, _, err := port.CommitStone(t.Context(), st, "a", mustStone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
+	if _, _, err := port.CommitStone(t.Context(), st, "a", worldtest.Stone(t, other), port.Note{}); !errors.Is(err, port.ErrHolds) {
 		t.Error(err)
 	}
 }
@@ -139,7 +125,7 @@ func TestDiff(t *testing.T) {
 	var versions []*world.Snapshot
 	for i := range uint64(3) {
 		name := []string{"a", "a", "b"}[i]
-		versions = append(versions, mustSnapshot(t, st, name, mustBecome(t, st, name, i+1).ID()))
+		versions = append(versions, worldtest.Snapshot(t, st, name, mustBecome(t, st, name, i+1).ID()))
 	}
 	for _, pair := range [][2]*world.Snapshot{{versions[0], versions[0]}, {versions[0], versions[1]}, {versions[1], versions[2]}} {
 		got, err := diff.Worlds(t.Context(), pair[0], pair[1], diff.Options{MaxBytes: 64 << 20})
@@ -166,7 +152,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestWriteZip(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	files["data/notes.txt"] = one("", bytes.Repeat([]byte("x"), 10_000))[""]
 	var b bytes.Buffer
 	if err := port.WriteZip(t.Context(), files, &b); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -199,7 +200,7 @@ func TestForGameRefuses(t *testing.T) {
 			}
 		})
 	}
-	w := mustLoad(t, island(1, 0))
+	w := worldtest.Load(t, worldtest.Island(1, 0))
 	made, wrong := port.IsMade(t.Context(), w.Content())
 	if err := port.ForGame(t.Context(), w, "x", 3955, map[string]int{}); made || wrong != nil || err == nil {
 		t.Errorf("a world of a game: made by a program: %v, %v; %v", made, wrong, err)

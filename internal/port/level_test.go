@@ -16,6 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -134,7 +135,7 @@ func TestSpawn(t *testing.T) {
 
 // TestLostOfLevel: of a level.dat that cannot be read all is lost.
 func TestLostOfLevel(t *testing.T) {
-	w := mustLoad(t, island(1, terrain.Modern))
+	w := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	for i, f := range w.Files {
 		if f.Path == anvil.LevelPath {
 			w.Files[i].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no tags")), nil }
@@ -151,7 +152,7 @@ func TestLostOfLevel(t *testing.T) {
 
 // TestDifficultyOfMadeWorlds: servers take a world without a difficulty for a peaceful one.
 func TestDifficultyOfMadeWorlds(t *testing.T) {
-	made := mustLoad(t, island(1, terrain.Modern))
+	made := worldtest.Load(t, worldtest.Island(1, terrain.Modern))
 	s, _, err := open(t, slimeOf(t, made), port.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestDifficultyOfMadeWorlds(t *testing.T) {
 // TestLevelElsewhere: an export finds the spawn in a world beside other files, and in the copy of
 // a level.dat that cannot be read.
 func TestLevelElsewhere(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	level := anvil.AppendLevel(nil, format.Level{Name: "x", Version: terrain.Modern, HasSpawn: true, Spawn: geom.Point{X: 1, Y: 2, Z: 3}})
 	files["level.dat"] = &fstest.MapFile{Data: level}
 	lost := maps.Clone(files)
@@ -226,7 +227,7 @@ func TestLevelElsewhere(t *testing.T) {
 
 // TestLevelCopyBroken says what is wrong with a copy of level.dat that is alone and cannot be read.
 func TestLevelCopyBroken(t *testing.T) {
-	files := folder(t, mustLoad(t, island(1, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern)))
 	delete(files, "level.dat")
 	files["level.dat_old"] = &fstest.MapFile{}
 	_, w, err := open(t, zipOf(t, files), port.Options{})

@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -39,8 +40,8 @@ func mustOverlay(t *testing.T, w, part *convert.Loaded, src *port.Opened) *conve
 
 // TestOverlay compares Overlay with copying files and reading the folder anew.
 func TestOverlay(t *testing.T) {
-	before := folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: terrain.Modern})))
-	after := folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 2, Size: 6, Version: terrain.Modern})))
+	before := folder(t, worldtest.Load(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: terrain.Modern})))
+	after := folder(t, worldtest.Load(t, terrain.Survival(terrain.Options{Seed: 2, Size: 6, Version: terrain.Modern})))
 	empty := make([]byte, 8192)
 	in := func(folder string) func(string) bool {
 		return func(name string) bool { return strings.HasPrefix(name, folder) }
@@ -81,7 +82,7 @@ func TestOverlay(t *testing.T) {
 // another.
 func TestOverlayVersions(t *testing.T) {
 	survival := func(version int32) fstest.MapFS {
-		return folder(t, mustLoad(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: version})))
+		return folder(t, worldtest.Load(t, terrain.Survival(terrain.Options{Seed: 1, Size: 6, Version: version})))
 	}
 	src, part := mustOpen(t, some(survival(0), "", isMCA))
 	_, w := mustOpen(t, survival(terrain.Modern))
@@ -96,11 +97,11 @@ func TestOverlayVersions(t *testing.T) {
 
 // TestOverlayElsewhere lays a part over a world that was no folder.
 func TestOverlayElsewhere(t *testing.T) {
-	_, slime, err := open(t, slimeOf(t, mustLoad(t, island(1, terrain.Modern))), port.Options{})
+	_, slime, err := open(t, slimeOf(t, worldtest.Load(t, worldtest.Island(1, terrain.Modern))), port.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := folder(t, mustLoad(t, island(2, terrain.Modern)))
+	files := folder(t, worldtest.Load(t, worldtest.Island(2, terrain.Modern)))
 	src, part := mustOpen(t, some(files, "", func(name string) bool { return name == "region/r.0.0.mca" }))
 	want := make(map[string]int)
 	for i, w := range []*convert.Loaded{slime, part} {

@@ -14,12 +14,13 @@ import (
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/stone"
 )
 
 // A world in any form is the same whether it fits into memory or not, and leaves no file.
 func TestParts(t *testing.T) {
-	w := mustLoad(t, terrain.Survival(terrain.Options{Size: 6, Version: terrain.Modern}))
+	w := worldtest.Load(t, terrain.Survival(terrain.Options{Size: 6, Version: terrain.Modern}))
 	inFolder := t.TempDir()
 	if err := port.WriteFolder(t.Context(), w.Content(), inFolder, port.Target{Format: port.Anvil, Name: "made up"}, nil, map[string]int{}); err != nil {
 		t.Fatal(err)
@@ -35,8 +36,8 @@ func TestParts(t *testing.T) {
 		{"a folder through a filter", inFolder, dark, true},
 		{"a zip", file(t, "a.zip", zipOf(t, folder(t, w))), nil, true},
 		{"slime", file(t, "a.slime", slimeOf(t, w)), nil, true},
-		{"a stone", file(t, "a.cairn", mustStone(t, w).Data), nil, false},
-		{"a stone through a filter", file(t, "a.cairn", mustStone(t, w).Data), dark, true},
+		{"a stone", file(t, "a.cairn", worldtest.Stone(t, w).Data), nil, false},
+		{"a stone through a filter", file(t, "a.cairn", worldtest.Stone(t, w).Data), dark, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want := stoneOf(t, t.Context(), tt.path, port.Options{}, tt.through)
@@ -93,7 +94,7 @@ func stoneOf(t *testing.T, ctx context.Context, path string, o port.Options, thr
 
 // A world with damage is what can be read of it, in parts too.
 func TestPartsOfDamage(t *testing.T) {
-	w := mustLoad(t, terrain.Survival(terrain.Options{Size: 6}))
+	w := worldtest.Load(t, terrain.Survival(terrain.Options{Size: 6}))
 	files := folder(t, w)
 	region := files["region/r.0.0.mca"].Data
 	region[int(region[2])*4096+100] ^= 0xFF // in the first chunk

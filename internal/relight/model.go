@@ -54,15 +54,15 @@ func (m *Model) learn(r *lightRegion, boxes []geom.Box) light.Matters {
 	if !more {
 		return s.matters.With(r.Names)
 	}
-	learned := light.Matters(nil).With(r.Names).Learn(r.lit(near))
+	found := light.Matters(nil).With(r.Names).Learn(r.lit(near))
 	for c, n := range counts {
 		for c >= len(s.known) {
 			s.known, s.matters = append(s.known, false), append(s.matters, light.Opaque)
 		}
 		if n > 0 && !s.known[c] {
 			s.known[c] = true
-			if c < len(learned) {
-				s.matters[c] = learned[c]
+			if c < len(found) {
+				s.matters[c] = found[c]
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -17,8 +18,8 @@ import (
 // levels, and compares those of level 0 with the generator.
 func TestBoxes(t *testing.T) {
 	l := terrain.Level{Seed: 3}
-	w := mustLoad(t, l.Source(geom.Box{Max: geom.Point{X: 512, Y: 256, Z: 512}}))
-	s := mustStone(t, w)
+	w := worldtest.Load(t, l.Source(geom.Box{Max: geom.Point{X: 512, Y: 256, Z: 512}}))
+	s := worldtest.Stone(t, w)
 	whole, err := stone.Open(bytes.NewReader(s.Data), int64(len(s.Data)))
 	if err != nil {
 		t.Fatal(err)

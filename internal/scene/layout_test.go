@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -37,18 +38,18 @@ func farWorld(t *testing.T, w *convert.Loaded) *world.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mustSnapshot(t, st, "w", c.ID())
+	return worldtest.Snapshot(t, st, "w", c.ID())
 }
 
-// TestLay compares how a version lies with what its chunks say.
-func TestLay(t *testing.T) {
+// TestLayout compares the layout of a version with its chunks.
+func TestLayout(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		w    *convert.Loaded
 		far  int
 	}{
-		{"island", mustLoad(t, island(1, terrain.Modern)), 0},
-		{"level", mustLoad(t, terrain.Level{Seed: 3}.Source(geom.Box{Max: geom.Point{X: 512, Y: 256, Z: 512}})), 3},
+		{"island", worldtest.Load(t, worldtest.Island(1, terrain.Modern)), 0},
+		{"level", worldtest.Load(t, terrain.Level{Seed: 3}.Source(geom.Box{Max: geom.Point{X: 512, Y: 256, Z: 512}})), 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := farWorld(t, tt.w)
@@ -99,11 +100,11 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestLayChanged: when many chunks have changed since the full pack, its far levels do not count.
-func TestLayChanged(t *testing.T) {
+// TestLayoutChanged: when many chunks have changed since the full pack, its far levels do not count.
+func TestLayoutChanged(t *testing.T) {
 	long.Rest(t)
 	box := geom.Box{Max: geom.Point{X: 1024, Y: 256, Z: 1024}}
-	first, other := mustLoad(t, terrain.Level{Seed: 3}.Source(box)), mustLoad(t, terrain.Level{Seed: 4}.Source(box))
+	first, other := worldtest.Load(t, terrain.Level{Seed: 3}.Source(box)), worldtest.Load(t, terrain.Level{Seed: 4}.Source(box))
 	st := memory.New(memory.Options{})
 	for i, w := range []*convert.Loaded{first, other} {
 		var b bytes.Buffer
@@ -115,7 +116,7 @@ func TestLayChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := mustSnapshot(t, st, "w", c.ID())
+		s := worldtest.Snapshot(t, st, "w", c.ID())
 		l, err := scene.LayoutOf(t.Context(), s, "")
 		if changed := s.FarChanges("overworld", "solid"); err != nil || (l.Far() > 0) != (i == 0) || (changed > 0) != (i == 1) {
 			t.Errorf("version %d: far level %d, %d chunks changed, %v", i+1, l.Far(), changed, err)

@@ -25,7 +25,7 @@ type Tree struct {
 	low, high    float64    // the Z of all objects of a flat tree
 	pad          octree.Vec // the longest edges of objects in leaves
 
-	slots    []slot  // by ID.Index
+	slots    []slot  // by ObjectID.Index
 	freeSlot uint32  // the first free slot, or none
 	spare    *bucket // free buckets
 	buckets  int

@@ -27,9 +27,9 @@ type yield = func(octree.ObjectID, octree.Box) bool
 type twin struct {
 	t     testing.TB
 	tree  *layout.Tree
-	boxes []octree.Box // by ID.Index
+	boxes []octree.Box // by ObjectID.Index
 	ids   []octree.ObjectID
-	seen  []int // by ID.Index: the number of the query that found it last
+	seen  []int // by ObjectID.Index: the number of the query that found it last
 	query int
 	gone  octree.ObjectID
 	near  []octree.Near

@@ -67,7 +67,7 @@ type Model struct {
 	Pieces func(ctx context.Context, f func(*Piece) error) error
 }
 
-// Palette says how the cells of a volume look: materials by what quads carry: the cell, or the material of a Terrain cell.
+// Palette says how the cells of a volume look. Quads carry a key: the cell, or the material of a Terrain cell.
 type Palette struct {
 	Opacities *Opacities
 	Materials []Material // by key

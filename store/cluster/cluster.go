@@ -67,7 +67,7 @@ func (s *joined) Check(ctx context.Context, progress func(done, total int64)) (r
 	return r, err
 }
 
-// Salvage is that of pair.Pair. It names the objects that a damaged catalogue has lost, too.
+// Salvage is that of pair.Pair; the command asks for it by this signature. It names the objects that a damaged catalogue has lost, too.
 func (s *joined) Salvage(ctx context.Context, to history.ArchiveWriter) (lost []record.Hurt, unread []string, err error) {
 	lost, unread, err = s.Pair.Salvage(ctx, to)
 	return lost, append(s.faults(), unread...), err

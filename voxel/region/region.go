@@ -8,7 +8,7 @@
 // work that is done in pieces. Parse reads a region from a text for the command line.
 //
 // A cell belongs to a shape if its centre does. Regions hold only cells within the range
-// of package geom; what a shape has beyond is cut off. They are values that do not change,
+// of package geom: what a shape has beyond is cut off from its spans. They are values that do not change,
 // so any number of goroutines may ask one, and they keep no list of cells.
 //
 // A Mask says which cells of a region an operation may touch, by what is there now.
