@@ -151,7 +151,8 @@ func TestCellsRays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.wait(t, "wood", func() bool { c, _, _ := s.Cell(0, up); return name(c) == "wood" })
+	// A coarse cube shows the wood before the fine one comes.
+	s.wait(t, "wood", func() bool { c, level, _ := s.Cell(0, up); return level == 0 && name(c) == "wood" })
 	cells.ReadBox(geom.Box{Max: geom.Point{X: 1, Y: 1, Z: 1}}, 0, make([]voxel.Cell, 1))
 	if c, _, ok := cells.Look(up); name(c) != "wood" || !ok {
 		t.Errorf("after an edit: cell %d, %v", c, ok)

@@ -172,9 +172,9 @@ func TestBox(t *testing.T) {
 	set(geom.Point{X: 21, Y: 5, Z: 20}, "secret too")
 	set(geom.Point{X: 18, Y: 5, Z: 20}, "public")
 	s.wait(t, "the edit in the box", func() bool {
-		c, _, _ := s.Cell(0, geom.Point{X: 18, Y: 5, Z: 20})
+		c, level, _ := s.Cell(0, geom.Point{X: 18, Y: 5, Z: 20})
 		n, _ := s.Name(0, c)
-		return n.Name == "public"
+		return level == 0 && n.Name == "public"
 	})
 	for c := voxel.Cell(0); ; c++ {
 		n, ok := s.Name(0, c)
