@@ -162,6 +162,7 @@ var ledgerNumbers = []number[ledger.Stats]{
 	{entriesDesc, counter, func(s ledger.Stats) float64 { return float64(s.Applied) }, []string{"other"}},
 	{describe("ledger_races_total", "Entries whose number another server took."), counter, func(s ledger.Stats) float64 { return float64(s.Races) }, nil},
 	{describe("ledger_probes_total", "Looks at the end of the log."), counter, func(s ledger.Stats) float64 { return float64(s.Probes) }, nil},
+	{describe("ledger_repeated_calls_total", "Calls of the bucket that were made a second time, because the first was slow."), counter, func(s ledger.Stats) float64 { return float64(s.Repeated) }, nil},
 	{describe("ledger_checkpoints_total", "Checkpoints that this server wrote."), counter, func(s ledger.Stats) float64 { return float64(s.Checkpoints) }, nil},
 	{describe("ledger_rebuilds_total", "How often the records were read from a checkpoint again."), counter, func(s ledger.Stats) float64 { return float64(s.Rebuilds) }, nil},
 	{describe("ledger_troubles_total", "Checkpoints and deletions that failed."), counter, func(s ledger.Stats) float64 { return float64(s.Troubles) }, nil},

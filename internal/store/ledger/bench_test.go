@@ -18,6 +18,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/blob"
 	"github.com/cairnvoxel/cairn/internal/store/inmemory"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
+	"github.com/cairnvoxel/cairn/internal/store/pair"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -39,6 +41,91 @@ func (s sleepy) Get(ctx context.Context, key string, off, n int64) ([]byte, erro
 func (s sleepy) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
 	time.Sleep(latency)
 	return s.Bucket.List(ctx, prefix, after, n)
+}
+
+// uneven is a bucket whose calls take two milliseconds, and some of them 200: every call in
+// so many, by chance.
+type uneven struct {
+	blob.Bucket
+	slow int
+}
+
+func (u uneven) wait() {
+	d := 2 * time.Millisecond
+	if u.slow > 0 && rand.IntN(u.slow) == 0 {
+		d = 200 * time.Millisecond
+	}
+	time.Sleep(d)
+}
+
+func (u uneven) Put(ctx context.Context, key string, body *io.SectionReader) error {
+	u.wait()
+	return u.Bucket.Put(ctx, key, body)
+}
+
+func (u uneven) Get(ctx context.Context, key string, off, n int64) ([]byte, error) {
+	u.wait()
+	return u.Bucket.Get(ctx, key, off, n)
+}
+
+func (u uneven) List(ctx context.Context, prefix, after string, n int) ([]blob.Object, error) {
+	u.wait()
+	return u.Bucket.List(ctx, prefix, after, n)
+}
+
+// BenchmarkCommit commits small stones on two replicas over such a bucket, each client into a world of
+// its own.
+func BenchmarkCommit(b *testing.B) {
+	for _, slow := range []int{0, 100, 50, 10} {
+		b.Run(fmt.Sprintf("one slow call in %d", slow), func(b *testing.B) {
+			bucket := uneven{inmemory.NewBucket(), slow}
+			var stores []history.Store
+			for range 2 {
+				stores = append(stores, pair.New(open(b, bucket, ledger.Options{}), bucket, pair.Options{}))
+			}
+			data := []byte("a stone, as far as the store knows")
+			var all sync.WaitGroup
+			var next atomic.Int64
+			b.ResetTimer()
+			for i := range 32 {
+				all.Go(func() {
+					s, name, head := stores[i%2], fmt.Sprint("w", i), history.Head{}
+					if err := s.Create(b.Context(), name); err != nil {
+						b.Error(err)
+					}
+					for n := 0; next.Add(1) <= int64(b.N); n++ {
+						st := history.Stone{Data: fmt.Append(data, i, n)}
+						st.ID = stone.ID(sha256.Sum256(st.Data))
+						c := history.Commit{Parent: head.Commit, Base: head.Commit, Stones: []history.StoneRef{{ID: st.ID, Size: int64(len(st.Data))}}}
+						c, err := s.Commit(b.Context(), name, head, c, st)
+						if err != nil {
+							b.Error(err)
+							return
+						}
+						head.Commit = c.ID()
+					}
+				})
+			}
+			all.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
+			for _, s := range stores {
+				if err := s.Close(); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkUneven makes Swaps on two replicas over a bucket of which a few calls take 200 ms.
+func BenchmarkUneven(b *testing.B) {
+	for _, clients := range []int{2, 32} {
+		for _, slow := range []int{0, 100, 50, 10} {
+			b.Run(fmt.Sprintf("%d clients, one slow call in %d", clients, slow), func(b *testing.B) {
+				swaps(b, uneven{inmemory.NewBucket(), slow}, 2, clients)
+			})
+		}
+	}
 }
 
 // counted is a bucket that counts calls.

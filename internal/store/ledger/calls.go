@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
@@ -64,6 +65,64 @@ func (l *Ledger) put(ctx context.Context, key string, b []byte) error {
 		return err
 	}
 	return away(err)
+}
+
+// pace is how long calls of a kind usually take. A few slow ones change it little.
+type pace struct{ nanos atomic.Int64 }
+
+func (p *pace) usual() time.Duration { return time.Duration(p.nanos.Load()) }
+
+func (p *pace) note(took time.Duration) {
+	was := p.usual()
+	if was > 0 {
+		took = was + (min(took, 2*was)-was)/8
+	}
+	p.nanos.Store(int64(max(took, 8)))
+}
+
+// slow is how often longer than usual a call must take until it is made a second time, and
+// patience is how much longer at least.
+const (
+	slow     = 4
+	patience = 10 * time.Millisecond
+)
+
+// prompt makes a call, and makes it a second time beside the first if that takes much longer
+// than such calls do: all who wait for the log wait for each of its calls. The first answer
+// counts. An error counts if no other call is under way.
+func prompt[T any](ctx context.Context, l *Ledger, p *pace, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type answer struct {
+		v   T
+		err error
+	}
+	answers, running := make(chan answer, 2), 0
+	start := func() {
+		running++
+		l.work.Go(func() {
+			began := time.Now()
+			v, err := call(ctx)
+			if err == nil {
+				p.note(time.Since(began))
+			}
+			answers <- answer{v, err}
+		})
+	}
+	start()
+	second := time.NewTimer(slow*p.usual() + l.patience)
+	defer second.Stop()
+	for {
+		select {
+		case a := <-answers:
+			if running--; a.err == nil || errors.Is(a.err, blob.ErrExists) || running == 0 {
+				return a.v, a.err
+			}
+		case <-second.C:
+			l.counters.repeated.Add(1)
+			start()
+		}
+	}
 }
 
 // list returns up to n keys with a prefix that are greater than after, without the

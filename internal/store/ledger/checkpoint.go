@@ -164,7 +164,7 @@ func (l *Ledger) newest(ctx context.Context, after uint64) (m mark, err error) {
 		for {
 			var keys []string
 			err := l.patient(ctx, func() (err error) {
-				keys, err = l.list(ctx, markKeys, from, marksRead)
+				keys, err = prompt(ctx, l, &l.lists, func(ctx context.Context) ([]string, error) { return l.list(ctx, markKeys, from, marksRead) })
 				return err
 			})
 			if err != nil {
@@ -183,7 +183,7 @@ func (l *Ledger) newest(ctx context.Context, after uint64) (m mark, err error) {
 		}
 		var b []byte
 		err := l.patient(ctx, func() (err error) {
-			b, err = l.get(ctx, l.Prefix+last)
+			b, err = prompt(ctx, l, &l.gets, func(ctx context.Context) ([]byte, error) { return l.get(ctx, l.Prefix+last) })
 			return err
 		})
 		if err != nil {

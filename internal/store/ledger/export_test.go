@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -30,5 +31,11 @@ func Decode(b []byte) (errs [3]error) {
 // WithFiles returns Options with a file system for the cache.
 func WithFiles(o Options, fs vfs.FS) Options {
 	o.files = fs
+	return o
+}
+
+// Patient returns Options for calls of the bucket that are never made a second time.
+func Patient(o Options) Options {
+	o.patience = time.Hour
 	return o
 }

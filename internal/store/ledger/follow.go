@@ -112,7 +112,7 @@ func (l *Ledger) entries(ctx context.Context, n uint64, window int) ([][]byte, e
 	errs := make([]error, window)
 	one := func(i int) {
 		errs[i] = l.patient(ctx, func() (err error) {
-			found[i], err = l.get(ctx, l.entryKey(n+uint64(i)))
+			found[i], err = prompt(ctx, l, &l.gets, func(ctx context.Context) ([]byte, error) { return l.get(ctx, l.entryKey(n+uint64(i))) })
 			return err
 		})
 	}

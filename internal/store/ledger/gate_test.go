@@ -53,7 +53,7 @@ func (g *gates) close(op string, n int) gate {
 var patient = func() ledger.Options {
 	o := quick
 	o.Timeout = time.Minute
-	return o
+	return ledger.Patient(o)
 }()
 
 // cached opens a ledger with a cache behind gates, and writes entries.
@@ -167,6 +167,55 @@ func TestJump(t *testing.T) {
 			want[1].Value = []byte("new")
 			if got := all(t, l); !same(got, want) {
 				t.Errorf("later: got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestSlowCall stops a call that all who wait for the log wait for: before the bucket makes it,
+// or after. The ledger makes it again, and needs no answer of the first.
+func TestSlowCall(t *testing.T) {
+	const key = "ledger/log/0000000000000000003"
+	for name, tt := range map[string]struct {
+		op   string
+		late bool
+	}{"put": {"put", false}, "answer to a put": {"put", true}, "get": {"get", false}} {
+		t.Run(name, func(t *testing.T) {
+			op, late := tt.op, tt.late
+			var once sync.Once
+			release := make(chan struct{})
+			stop := func(at, k string) {
+				if at == op && k == key {
+					first := false
+					if once.Do(func() { first = true }); first {
+						<-release
+					}
+				}
+			}
+			h := &hooked{Bucket: inmemory.NewBucket(), hook: func(at, k string) (bool, error) {
+				if !late {
+					stop(at, k)
+				}
+				return false, nil
+			}, done: func(at, k string) {
+				if late {
+					stop(at, k)
+				}
+			}}
+			o := quick
+			o.Timeout = time.Minute
+			l := open(t, h, o)
+			defer close(release)
+			for i := range 5 {
+				if err := l.Swap(t.Context(), number(i), number(i+1)); err != nil {
+					t.Fatal(err)
+				}
+				if got := all(t, l); !same(got, number(i+1)) {
+					t.Fatalf("got %q, want %q", got, number(i+1))
+				}
+			}
+			if s := l.Stats(); s.Entries != 5 || s.Races != 0 || s.Unknown != 0 || s.Repeated == 0 {
+				t.Errorf("got %+v", s)
 			}
 		})
 	}

@@ -83,7 +83,8 @@ type Options struct {
 	// can be found, Faults says what is lost, and it takes no Swaps. It needs no cache.
 	Damaged bool
 
-	files vfs.FS // of the cache, for tests
+	files    vfs.FS        // of the cache, for tests
+	patience time.Duration // see prompt, for tests
 }
 
 func (o *Options) setDefaults() {
@@ -94,6 +95,7 @@ func (o *Options) setDefaults() {
 	o.Grace = either(o.Grace, time.Hour)
 	o.Timeout = either(o.Timeout, 5*time.Second)
 	o.Every = either(o.Every, every)
+	o.patience = either(o.patience, patience)
 	if o.files == nil {
 		o.files = vfs.Default
 	}
@@ -128,9 +130,10 @@ type Ledger struct {
 	observed moment // nothing after the state's position was deleted before observed and Trust
 
 	counters counters
-	faults   []string      // of a damaged ledger
-	looked   time.Time     // when holes were looked for; belongs to the maintainer
-	putTime  time.Duration // how long a put takes; belongs to the goroutine that writes
+	faults   []string  // of a damaged ledger
+	looked   time.Time // when holes were looked for; belongs to the maintainer
+
+	puts, gets, lists pace // of entries and of marks
 
 	mu        sync.Mutex // guards what follows, and the position and references of states
 	state     *state

@@ -21,6 +21,7 @@ type Stats struct {
 	Races       uint64        // entries whose number another process took
 	Probes      uint64        // looks at the end of the log, each for all reads that waited
 	Applied     uint64        // entries of other processes
+	Repeated    uint64        // calls of the bucket that were made a second time, since the first was slow
 	Rebuilds    uint64        // of the state, from a checkpoint
 	Checkpoints uint64        // that were written
 	Troubles    uint64        // checkpoints and deletions that failed
@@ -30,8 +31,8 @@ type Stats struct {
 
 // counters are the counters of Stats.
 type counters struct {
-	swaps, changed, unknown, entries, races, probes, applied, rebuilds, checkpoints, troubles, holes atomic.Uint64
-	ahead                                                                                            atomic.Int64 // nanoseconds
+	swaps, changed, unknown, entries, races, probes, applied, repeated, rebuilds, checkpoints, troubles, holes atomic.Uint64
+	ahead                                                                                                      atomic.Int64 // nanoseconds
 }
 
 // Stats returns what the Ledger knows now.
@@ -40,7 +41,7 @@ func (l *Ledger) Stats() Stats {
 	s := Stats{
 		Swaps: c.swaps.Load(), Changed: c.changed.Load(), Unknown: c.unknown.Load(),
 		Entries: c.entries.Load(), Races: c.races.Load(), Probes: c.probes.Load(), Applied: c.applied.Load(),
-		Rebuilds: c.rebuilds.Load(), Checkpoints: c.checkpoints.Load(), Troubles: c.troubles.Load(), Holes: c.holes.Load(), Ahead: time.Duration(c.ahead.Load()),
+		Repeated: c.repeated.Load(), Rebuilds: c.rebuilds.Load(), Checkpoints: c.checkpoints.Load(), Troubles: c.troubles.Load(), Holes: c.holes.Load(), Ahead: time.Duration(c.ahead.Load()),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

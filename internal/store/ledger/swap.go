@@ -257,15 +257,16 @@ func holds(from pebble.Reader, conditions []history.Record) (bool, error) {
 // putUntilKnown puts an entry until it knows whether it is part of the log.
 func (l *Ledger) putUntilKnown(e entry, b []byte, d *draft) (own, error) {
 	for pause := firstPause; ; pause *= 2 {
-		began, start := l.now(), time.Now()
-		puts := l.put(l.ctx, l.entryKey(e.number), b)
+		began := l.now()
+		_, puts := prompt(l.ctx, l, &l.puts, func(ctx context.Context) (struct{}, error) {
+			return struct{}{}, l.put(ctx, l.entryKey(e.number), b)
+		})
 		if errors.Is(puts, history.ErrFull) {
 			if pause == firstPause {
 				return own{}, puts // nothing was put, and it would stay full
 			}
 			puts = fmt.Errorf("%w: %v", history.ErrAway, puts) // an earlier put may take place yet
 		}
-		l.putTime = (3*l.putTime + time.Since(start)) / 4
 		var applied bool
 		var err error
 		if puts == nil {
@@ -339,6 +340,6 @@ func (l *Ledger) yield() error {
 	if !look {
 		return nil
 	}
-	retry.Wait(l.ctx, time.Duration(l.Rand()%uint64(2*l.putTime+1)))
+	retry.Wait(l.ctx, time.Duration(l.Rand()%uint64(2*l.puts.usual()+1)))
 	return l.follow(l.ctx, 2)
 }
