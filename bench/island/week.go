@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -20,12 +21,47 @@ import (
 // Week is what an island takes that is played on for a week: four hours a day,
 // saved every five minutes, garbage collected every night.
 type Week struct {
-	Saves  int   `json:"saves"`
-	Island int64 `json:"island_bytes"` // its first stone
-	Saved  int64 `json:"saved_bytes"`  // all stones of saves
-	Packed int64 `json:"packed_bytes"` // all packs
-	Kept   int64 `json:"kept_bytes"`   // stones at the end
-	Log    int   `json:"log"`          // commits that can be gone back to at the end
+	Player string `json:"player"`
+	Forked bool   `json:"forked"` // from a template, whose stone is counted nowhere
+	Saves  int    `json:"saves"`
+	Island int64  `json:"island_bytes"` // its first stone
+	Saved  int64  `json:"saved_bytes"`  // all stones of saves
+	Packed int64  `json:"packed_bytes"` // all packs
+	Kept   int64  `json:"kept_bytes"`   // stones at the end
+	Log    int    `json:"log"`          // commits that can be gone back to at the end
+}
+
+// Weeks are weeks of players on an island of their own, and on one that is forked from a template.
+type Weeks struct {
+	Weeks []Week `json:"weeks"`
+}
+
+// BenchWeek plays a week for each kind of player: one who sets random blocks, and one who builds.
+func BenchWeek(ctx context.Context, o lab.Options) (*Weeks, error) {
+	r := new(Weeks)
+	for i := range 4 {
+		o.Step(i, 4, "playing a week")
+		w, err := play(ctx, i/2 == 1, i%2 == 1)
+		if err != nil {
+			return nil, err
+		}
+		r.Weeks = append(r.Weeks, w)
+	}
+	return r, nil
+}
+
+// Table prints the weeks.
+func (r *Weeks) Table(to io.Writer) {
+	fmt.Fprint(to, "a week on an island: autosaves, with the default retention\n\n")
+	t := table.New(to, "player", "island", "saves", "island's stone", "saves wrote", "packing wrote", "kept", "versions")
+	for _, w := range r.Weeks {
+		of := "alone"
+		if w.Forked {
+			of = "beside its template"
+		}
+		t.Row(w.Player, of, fmt.Sprint(w.Saves), table.Size(w.Island), table.Size(w.Saved), table.Size(w.Packed), table.Size(w.Kept), fmt.Sprint(w.Log))
+	}
+	t.Flush()
 }
 
 // Print prints the week in a line.
@@ -59,37 +95,59 @@ const (
 )
 
 // Play plays on an island in memory: the bytes are those of any store.
-func Play(ctx context.Context) (Week, error) {
+func Play(ctx context.Context) (Week, error) { return play(ctx, false, false) }
+
+// play plays a week, as one who builds or one who sets random blocks, on an island or on a fork of it.
+func play(ctx context.Context, builds, forked bool) (Week, error) {
+	r := Week{Player: "random blocks", Forked: forked, Saves: 7 * WeekSaves}
 	now := time.Date(2026, 1, 5, 16, 0, 0, 0, time.UTC)
 	st := &tally{Store: memory.New(memory.Options{Now: func() time.Time { return now }})}
-	island, err := ImportSource(ctx, st, "island", terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern}))
-	if err != nil {
-		return Week{}, err
+	name := "island"
+	var err error
+	if r.Island, err = ImportSource(ctx, st, name, terrain.Island(terrain.Options{Seed: 1, Version: terrain.Modern})); err != nil {
+		return r, err
+	}
+	if forked {
+		head, err := st.Head(ctx, name)
+		if err == nil {
+			err = st.Fork(ctx, name, head.Commit, "fork")
+		}
+		if err != nil {
+			return r, err
+		}
+		name = "fork"
+	} else {
+		r.Kept = r.Island
 	}
 	st.saved = 0
-	w, err := world.Open(ctx, st, "island", world.Options{Whole: true})
+	w, err := world.Open(ctx, st, name, world.Options{Whole: true})
 	if err != nil {
-		return Week{}, err
+		return r, err
 	}
 	defer func() { _ = w.Close() }() // nothing of it is needed any more
 	b := NewBuilder(w)
-	kept := island
+	save := b.Save
+	if builds {
+		r.Player, save = "a builder", (&houses{Builder: b}).save
+	}
 	for range 7 {
 		for range WeekSaves {
 			now = now.Add(SaveEvery)
-			if err := b.Save(ctx, 40); err != nil {
-				return Week{}, err
+			if err := save(ctx, 40); err != nil {
+				return r, err
 			}
 		}
 		now = now.Add(24*time.Hour - WeekSaves*SaveEvery)
 		got, err := st.Collect(ctx, history.Policy{Grace: -1})
 		if err != nil {
-			return Week{}, err
+			return r, err
 		}
-		kept -= got.Bytes
+		r.Kept -= got.Bytes
 	}
 	log, err := w.Log(ctx, 1000)
-	return Week{Saves: 7 * WeekSaves, Island: island, Saved: st.saved, Packed: st.packed, Kept: kept + st.saved + st.packed, Log: len(log)}, err
+	r.Saved, r.Packed, r.Log = st.saved, st.packed, len(log)
+	r.Kept += r.Saved + r.Packed
+	return r, err
 }
 
 // Builder is a player who builds now here, now there.

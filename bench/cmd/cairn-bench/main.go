@@ -36,6 +36,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/large"
 	"github.com/cairnvoxel/cairn/bench/level"
 	"github.com/cairnvoxel/cairn/bench/light"
+	"github.com/cairnvoxel/cairn/bench/living"
 	"github.com/cairnvoxel/cairn/bench/lock"
 	"github.com/cairnvoxel/cairn/bench/mesh"
 	"github.com/cairnvoxel/cairn/bench/month"
@@ -70,6 +71,7 @@ func measurements() map[string]measurement {
 		"forms":    ofWorlds(cell.BenchForms),
 		"level":    ofMade(level.BenchLevel),
 		"island":   ofMade(island.Bench),
+		"week":     ofMade(island.BenchWeek),
 		"light":    ofWorlds(light.Bench),
 		"edit":     ofMade(level.BenchEdit),
 		"paged":    ofMade(level.BenchPaged),
@@ -83,6 +85,7 @@ func measurements() map[string]measurement {
 		"index":    ofWorlds(index.Bench),
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
+		"living":   ofWorlds(living.Bench),
 		"lock":     ofMade(lock.Bench),
 		"arena":    ofWorlds(arena.Bench),
 		"polygons": ofMade(polygon.Bench),
@@ -124,7 +127,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged, stream, viewers: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
-	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands, month, fleet: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many (default 100000, 1000000, 1000000, 15000, 10000, 3, 20)")
+	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands, month, fleet: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many; living: hours (default 100000, 1000000, 1000000, 15000, 10000, 3, 20, 24)")
 	f.StringVar(&c.options.Catalogue, "catalogue", "postgres", "fleet: postgres, bucket or mongodb")
 	f.StringSliceVar(&c.options.Rows, "row", nil, "store: which rows of "+strings.Join(crowd.StoreRows(), ", ")+" (default: all)")
 	f.IntVar(&c.options.Days, "days", 30, "month: how many days it has")

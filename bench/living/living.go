@@ -1,0 +1,317 @@
+// Package living measures the history of a folder that a game goes on writing: a server is played on it for
+// a day, and each hour's state is kept by cairn and, beside it, by the tools that are installed.
+package living
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/store/local"
+)
+
+// The worlds that are played on, below a folder of worlds.
+var worldPaths = []string{
+	"anvil/Tnze+go-mc--save-testdata",           // 1.18.1, with entities and points of interest
+	"anvil/WarzoneMC+tgm-maps--CTW--Keipha_CTW", // a map of 1.16
+	"anvil/Minestom+Minestom--vanilla_sample",   // 1.21, seen by nobody yet
+}
+
+const states = 24 // hours
+
+// Row is what a tool took for the states of a world.
+type Row struct {
+	World string `json:"world"`
+	Tool  string `json:"tool"`
+	// Disk is what the tool keeps in the end, First what it kept of the state before the first hour.
+	Disk  int64 `json:"disk_bytes"`
+	First int64 `json:"first_bytes"`
+	// PerState are the bytes on disk that a state added, Stones those of its stones, without packs.
+	PerState float64 `json:"state_bytes"`
+	Stones   float64 `json:"state_stone_bytes,omitempty"`
+	// Seconds are of processors, a state; First Seconds for the state before the first hour.
+	Seconds      float64 `json:"state_s"`
+	FirstSeconds float64 `json:"first_s"`
+	// Again is what it took to keep the last state once more.
+	Again float64 `json:"again_s"`
+	// Restored counts states that were restored equal; Different names the others.
+	Restored  int      `json:"restored,omitempty"`
+	Different []string `json:"different,omitempty"`
+}
+
+// Report is what all tools took for all worlds.
+type Report struct {
+	States  int      `json:"states"`
+	Rows    []Row    `json:"rows"`
+	Missing []string `json:"missing"` // tools that are not installed
+}
+
+// Bench plays on worlds: those of a folder of worlds, or folders of worlds themselves.
+func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
+	r := &Report{States: cmp.Or(o.Worlds, states)}
+	var worlds []string
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, "region")); err == nil {
+			worlds = append(worlds, dir)
+			continue
+		}
+		for _, name := range worldPaths {
+			worlds = append(worlds, filepath.Join(dir, name))
+		}
+	}
+	if len(worlds) == 0 {
+		return nil, errors.New("living: name folders of worlds, or the folder of all worlds")
+	}
+	err := lab.WithCairn(ctx, o, func(o lab.Options, dir string) error {
+		for i, world := range worlds {
+			if err := r.world(ctx, world, filepath.Join(dir, fmt.Sprint(i)), o); err != nil {
+				return fmt.Errorf("%s: %w", world, err)
+			}
+		}
+		return nil
+	})
+	return r, err
+}
+
+// world plays on one world.
+func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (err error) {
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	live := filepath.Join(dir, "live")
+	if err := copied(world, live); err != nil {
+		return err
+	}
+	var tools []*tool
+	for _, t := range allTools(o.Cairn) {
+		if _, err := exec.LookPath(t.program); err != nil {
+			if r.Missing == nil || !contains(r.Missing, t.name) {
+				r.Missing = append(r.Missing, t.name)
+			}
+			continue
+		}
+		t.dir, t.row = filepath.Join(dir, t.name), Row{World: filepath.Base(world), Tool: t.name}
+		if err := os.MkdirAll(t.dir, 0o755); err != nil {
+			return err
+		}
+		if t.begin != nil {
+			if _, err := t.run(ctx, t.begin(t.dir, live)); err != nil {
+				return err
+			}
+		}
+		tools = append(tools, t)
+	}
+	s, err := newServer(live, o.Seed)
+	if err != nil {
+		return err
+	}
+	for n := range r.States + 1 {
+		o.Step(n, 2*r.States, "playing on "+filepath.Base(world))
+		if n > 0 {
+			if err := s.hour(n); err != nil {
+				return err
+			}
+		}
+		for _, t := range tools {
+			if err := t.keep(ctx, live, n, r.States); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range tools {
+		if t.ends != nil {
+			if _, err := t.run(ctx, t.ends(t.dir, live)); err != nil {
+				return err
+			}
+		}
+		if t.row.Disk, err = lab.SizeOf(t.dir); err != nil {
+			return err
+		}
+		t.row.PerState = float64(t.row.Disk-t.row.First) / float64(r.States)
+		if t.name == "cairn" {
+			if err := t.stones(ctx, r.States); err != nil {
+				return err
+			}
+			if err := r.restore(ctx, t, world, dir, o); err != nil {
+				return err
+			}
+		}
+		r.Rows = append(r.Rows, t.row)
+	}
+	return nil
+}
+
+func contains(all []string, one string) bool {
+	for _, s := range all {
+		if s == one {
+			return true
+		}
+	}
+	return false
+}
+
+// copied copies a folder. What is copied can be written.
+func copied(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(from))
+}
+
+// stones weighs the stones of the commits.
+func (t *tool) stones(ctx context.Context, states int) error {
+	st, err := local.Open(filepath.Join(t.dir, "store"), local.Options{})
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	log, err := st.Log(ctx, "w", history.ID{}, states+1)
+	for _, c := range log {
+		for _, s := range c.Stones {
+			if c.Number > 1 {
+				t.row.Stones += float64(s.Size) / float64(states)
+			}
+		}
+	}
+	return err
+}
+
+// restore plays once more, the same, and compares each state with the one that cairn restores.
+func (r *Report) restore(ctx context.Context, t *tool, world, dir string, o lab.Options) error {
+	again, out := filepath.Join(dir, "again"), filepath.Join(dir, "restored")
+	if err := copied(world, again); err != nil {
+		return err
+	}
+	s, err := newServer(again, o.Seed)
+	if err != nil {
+		return err
+	}
+	for n := range r.States + 1 {
+		o.Step(r.States+n, 2*r.States, "restoring")
+		if n > 0 {
+			if err := s.hour(n); err != nil {
+				return err
+			}
+		}
+		if _, err := t.run(ctx, []string{"export", "--store", "local:" + filepath.Join(t.dir, "store"), fmt.Sprintf("@w@%d", n+1), out}); err != nil {
+			return err
+		}
+		diff, err := differing(again, out)
+		if err = cmp.Or(err, os.RemoveAll(out)); err != nil {
+			return err
+		}
+		if diff == "" {
+			t.row.Restored++
+		} else {
+			t.row.Different = append(t.row.Different, fmt.Sprintf("%d: %s", n, diff))
+		}
+	}
+	return nil
+}
+
+// tool keeps states of a folder.
+type tool struct {
+	name, program string
+	dir           string // where it keeps them
+	begin         func(dir, live string) []string
+	save          func(dir, live string, n int) []string
+	ends          func(dir, live string) []string
+	row           Row
+}
+
+// allTools returns cairn and its rivals. Each has one live folder, as they do for servers.
+func allTools(cairn string) []*tool {
+	git := func(dir, live, command string) []string {
+		return []string{"-c", fmt.Sprintf("export GIT_DIR=%q GIT_WORK_TREE=%q GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; %s", dir, live, command)}
+	}
+	restic := func(dir, command string) []string {
+		return []string{"-c", fmt.Sprintf("export RESTIC_PASSWORD=x RESTIC_CACHE_DIR=%q; restic -r %q %s", dir+".cache", dir, command)}
+	}
+	borg := func(dir, command string) []string {
+		return []string{"-c", fmt.Sprintf("export BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK=yes BORG_BASE_DIR=%q; borg %s", dir+".base", command)}
+	}
+	return []*tool{
+		{name: "cairn", program: cairn, save: func(dir, live string, n int) []string {
+			return []string{"import", "--store", "local:" + filepath.Join(dir, "store"), live, "@w", "-m", fmt.Sprint(n)}
+		}},
+		{name: "restic", program: "restic", begin: func(dir, _ string) []string { return restic(dir, "init -q") },
+			save: func(dir, live string, n int) []string {
+				return restic(dir, fmt.Sprintf("backup -q --host h --tag s%d %q", n, live))
+			}},
+		{name: "borg", program: "borg", begin: func(dir, _ string) []string { return borg(dir, fmt.Sprintf("init -e none %q", dir)) },
+			save: func(dir, live string, n int) []string {
+				return borg(dir, fmt.Sprintf("create -C zstd --chunker-params buzhash,10,23,12,4095 %q::s%d %q", dir, n, live))
+			}},
+		{name: "git", program: "git", begin: func(dir, live string) []string { return git(dir, live, "git init -q && git config gc.auto 0") },
+			save: func(dir, live string, n int) []string {
+				return git(dir, live, "git add -A && git commit -q --allow-empty -m s")
+			},
+			ends: func(dir, live string) []string { return git(dir, live, "git gc -q --prune=now") }},
+		{name: "zip", program: "zip", save: func(dir, live string, n int) []string {
+			return []string{"-c", fmt.Sprintf("cd %q && zip -q -r %q/%d.zip .", live, dir, n)}
+		}},
+	}
+}
+
+// run runs the tool, or a shell with it.
+func (t *tool) run(ctx context.Context, args []string) (time.Duration, error) {
+	program := t.program
+	if args[0] == "-c" {
+		program = "sh"
+	} else {
+		args = append([]string{program}, args...)
+		program = "env"
+		args = append([]string{"XDG_CACHE_HOME=" + t.dir + ".cache"}, args...)
+	}
+	_, cost, err := lab.Run(ctx, "", program, args...)
+	return cost.Processor, err
+}
+
+// keep keeps the live folder as state n, and the last one twice.
+func (t *tool) keep(ctx context.Context, live string, n, last int) error {
+	took, err := t.run(ctx, t.save(t.dir, live, n))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		t.row.FirstSeconds = took.Seconds()
+		t.row.First, err = lab.SizeOf(t.dir)
+		return err
+	}
+	t.row.Seconds += took.Seconds() / float64(last)
+	if n == last && t.name != "zip" {
+		took, err = t.run(ctx, t.save(t.dir, live, n+1))
+		t.row.Again = took.Seconds()
+	}
+	return err
+}
+
+// Table prints the rows.
+func (r *Report) Table(w io.Writer) {
+	fmt.Fprintf(w, "%d hourly states of a folder that a server writes; seconds are of processors\n\n", r.States)
+	t := table.New(w, "world", "keeper", "bytes", "first", "a state", "stones", "first s", "a state s", "unchanged s", "restored")
+	for _, row := range r.Rows {
+		restored, stones := "", ""
+		if row.Tool == "cairn" {
+			restored, stones = fmt.Sprintf("%d of %d", row.Restored, r.States+1), table.Size(int64(row.Stones))
+		}
+		t.Row(row.World, row.Tool, table.Size(row.Disk), table.Size(row.First), table.Size(int64(row.PerState)), stones,
+			fmt.Sprintf("%.2f", row.FirstSeconds), fmt.Sprintf("%.3f", row.Seconds), fmt.Sprintf("%.3f", row.Again), restored)
+	}
+	t.Flush()
+	for _, row := range r.Rows {
+		for _, d := range row.Different {
+			fmt.Fprintf(w, "different: %s: state %s\n", row.World, d)
+		}
+	}
+	for _, name := range r.Missing {
+		fmt.Fprintf(w, "not installed: %s\n", name)
+	}
+}
