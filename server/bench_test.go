@@ -16,6 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -160,6 +161,39 @@ func BenchmarkCheck(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkWorld is what a write of one cell and a read of one chunk cost over a connection, in worlds of
+// several sizes.
+func BenchmarkWorld(b *testing.B) {
+	for _, n := range []int{64, 65536} {
+		s := newSite(b, server.Options{Packs: true})
+		s.want(201, request{method: "PUT", path: "/v1/worlds/c"}, nil)
+		st := mustChunks(b, n, func(i int) (pos geom.ChunkPos) {
+			for k := range 10 {
+				pos.X |= int32(i>>(2*k)&1) << k
+				pos.Z |= int32(i>>(2*k+1)&1) << k
+			}
+			return pos
+		})
+		if _, err := s.st.Commit(context.Background(), "c", history.Head{}, commitOf(history.ID{}, "", st), st); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint("chunk/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.want(200, request{"GET", "/v1/chunks/c?dimension=overworld&volume=block&x=3&z=2", nil, nil}, nil)
+			}
+		})
+		i := 0
+		b.Run(fmt.Sprint("write/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				i++
+				s.want(200, request{"PUT", "/v1/cells/c", fmt.Appendf(nil, `{"box":"%d,0,0..%d,0,0","names":["glass"],"cells":[0]}`, i*37%250, i*37%250), nil}, nil)
 			}
 		})
 	}

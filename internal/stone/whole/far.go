@@ -3,6 +3,7 @@ package whole
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -35,6 +36,7 @@ type farLevel struct {
 	at      geom.ChunkPos // of open
 	begun   bool          // open is a chunk
 	open    farChunk
+	filled  uint64         // cubes of open that may hold more than the default; see cubeEdge
 	count   int            // complete chunks
 	done    []stone.Placed // these, unless they were dropped
 	bytes   int64          // of done
@@ -42,6 +44,28 @@ type farLevel struct {
 }
 
 type farChunk = [voxel.ChunkCells]voxel.Cell
+
+// A chunk in work has 4x4x4 cubes of cubeEdge cells an edge. A lone chunk fills one of them at each
+// level, and what it costs there must not be that of a whole chunk.
+const (
+	cubeEdge = geom.ChunkEdge / 4
+	allCubes = ^uint64(0)
+)
+
+// cubeOf returns the bit of the cube that holds a cell.
+func cubeOf(x, y, z int) uint64 { return 1 << (y/cubeEdge*16 + z/cubeEdge*4 + x/cubeEdge) }
+
+// corners yields the first cells of the cubes of a mask.
+func corners(cubes uint64) iter.Seq[geom.Point] {
+	return func(yield func(geom.Point) bool) {
+		for ; cubes != 0; cubes &= cubes - 1 {
+			i := bits.TrailingZeros64(cubes)
+			if !yield(geom.Point{X: i & 3 * cubeEdge, Y: i >> 4 * cubeEdge, Z: i >> 2 & 3 * cubeEdge}) {
+				return
+			}
+		}
+	}
+}
 
 func newFarLevels(most int64, rule voxel.Rule, def voxel.Cell) *farLevels {
 	f := &farLevels{rule: rule, most: most}
@@ -52,7 +76,7 @@ func newFarLevels(most int64, rule voxel.Rule, def voxel.Cell) *farLevels {
 // at returns the chunk in work of levels[n], which becomes the one at pos.
 func (f *farLevels) at(n int, pos geom.ChunkPos) *farChunk {
 	if n == len(f.levels) {
-		f.levels = append(f.levels, new(farLevel))
+		f.levels = append(f.levels, &farLevel{filled: allCubes})
 	}
 	l := f.levels[n]
 	if l.begun && l.at == pos {
@@ -60,9 +84,17 @@ func (f *farLevels) at(n int, pos geom.ChunkPos) *farChunk {
 	}
 	f.complete(n)
 	l.at, l.begun = pos, true
-	for i := range l.open {
-		l.open[i] = f.def
+	for at := range corners(l.filled) {
+		for y := at.Y; y < at.Y+cubeEdge; y++ {
+			for z := at.Z; z < at.Z+cubeEdge; z++ {
+				row := l.open[(y*geom.ChunkEdge+z)*geom.ChunkEdge+at.X:][:cubeEdge]
+				for x := range row {
+					row[x] = f.def
+				}
+			}
+		}
 	}
+	l.filled = 0
 	return &l.open
 }
 
@@ -76,7 +108,7 @@ func (f *farLevels) complete(n int) {
 	l.begun = false
 	l.count++
 	if f.to != nil && n < f.only {
-		f.above(n+1, l.at, &l.open)
+		f.above(n+1, l.at, &l.open, l.filled)
 		return
 	}
 	made := stone.Placed{Pos: l.at, Chunk: f.builder.FromFlat(&l.open)}
@@ -92,11 +124,11 @@ func (f *farLevels) complete(n int) {
 		flat := new(farChunk)
 		for _, c := range l.done[:lastChunks] {
 			c.Chunk.Flat(flat)
-			f.above(n+1, c.Pos, flat)
+			f.above(n+1, c.Pos, flat, allCubes)
 		}
 	}
 	if !f.last(n) {
-		f.above(n+1, l.at, &l.open)
+		f.above(n+1, l.at, &l.open, l.filled)
 	}
 	f.drop()
 }
@@ -132,6 +164,7 @@ func (f *farLevels) add(c stone.Placed) {
 	mip := c.Chunk.Mip(&f.rule, stone.FirstFar)
 	const mask = 1<<stone.FirstFar - 1
 	x0, y0, z0 := int(c.Pos.X&mask)*edge, int(c.Pos.Y&mask)*edge, int(c.Pos.Z&mask)*edge
+	f.levels[0].filled |= cubeOf(x0, y0, z0)
 	var buf [64]voxel.Cell
 	for y := range edge {
 		for z := range edge {
@@ -190,19 +223,23 @@ func (f *farLevels) writeLevel(w *stone.Writer, n int, level0 iter.Seq2[stone.Pl
 	return again.err
 }
 
-// above adds a chunk of the level below to levels[n].
-func (f *farLevels) above(n int, pos geom.ChunkPos, from *farChunk) {
+// above adds a chunk of the level below, of which those cubes may hold more than the default, to levels[n].
+func (f *farLevels) above(n int, pos geom.ChunkPos, from *farChunk, filled uint64) {
 	const half = geom.ChunkEdge / 2
 	to := f.at(n, up(pos, 1))
 	x0, y0, z0 := int(pos.X&1)*half, int(pos.Y&1)*half, int(pos.Z&1)*half
-	for y := range half {
-		for z := range half {
-			for x := range half {
-				var eight [8]voxel.Cell
-				for i := range eight {
-					eight[i] = from[((2*y+i>>2)*geom.ChunkEdge+2*z+i>>1&1)*geom.ChunkEdge+2*x+i&1]
+	for at := range corners(filled) {
+		at := geom.Point{X: at.X / 2, Y: at.Y / 2, Z: at.Z / 2}
+		f.levels[n].filled |= cubeOf(x0+at.X, y0+at.Y, z0+at.Z)
+		for y := at.Y; y < at.Y+cubeEdge/2; y++ {
+			for z := at.Z; z < at.Z+cubeEdge/2; z++ {
+				for x := at.X; x < at.X+cubeEdge/2; x++ {
+					var eight [8]voxel.Cell
+					for i := range eight {
+						eight[i] = from[((2*y+i>>2)*geom.ChunkEdge+2*z+i>>1&1)*geom.ChunkEdge+2*x+i&1]
+					}
+					to[((y0+y)*geom.ChunkEdge+z0+z)*geom.ChunkEdge+x0+x] = voxel.Downsample(&f.rule, eight)
 				}
-				to[((y0+y)*geom.ChunkEdge+z0+z)*geom.ChunkEdge+x0+x] = voxel.Downsample(&f.rule, eight)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // open writes a Spec and opens it.
@@ -140,5 +142,78 @@ func TestUsedNames(t *testing.T) {
 	}
 	if _, table := whole.UsedNames([]string{"air", "ash"}, 1, []int{5, 0}); table != nil {
 		t.Errorf("%v where nothing changes", table)
+	}
+}
+
+// TestFarLevels compares the far levels of a stone with those of a grid, for chunks close together and far
+// apart, of all schemas.
+func TestFarLevels(t *testing.T) {
+	ctx := context.Background()
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, of := range []voxel.Volume{
+		{Name: voxel.Block, Schema: voxel.Palette, Scale: 1},
+		{Name: voxel.Block, Schema: voxel.Palette, Scale: 1, Default: 3}, // which counts as empty
+		{Name: "solid", Schema: voxel.Terrain, Scale: 1},
+		{Name: voxel.Sky, Schema: voxel.Level, Scale: 1, Default: 15},
+	} {
+		for _, step := range []int32{1, 3, 40} {
+			v := stonetest.VolumeSpec{Volume: of, Levels: []stonetest.LevelSpec{{}}}
+			cells := []voxel.Cell{0, 1, 2, 14}
+			switch of.Schema {
+			case voxel.Palette:
+				v.Names, cells = []string{"air", "clay", "rock", "void"}, []voxel.Cell{0, 1, 2, 3}
+			case voxel.Terrain:
+				v.Names, cells = []string{"", "rock", "sand"}, []voxel.Cell{0, voxel.TerrainCell(1, 255), voxel.TerrainCell(2, 7)}
+			}
+			for range 90 {
+				pos := geom.ChunkPos{X: r.Int32N(12) * step, Y: r.Int32N(3) - 1, Z: -r.Int32N(12) * step}
+				if slices.ContainsFunc(v.Levels[0].Chunks, func(p stone.Placed) bool { return p.Pos == pos }) {
+					continue
+				}
+				d := voxel.Uniform(cells[r.IntN(len(cells))]).Edit()
+				for range r.IntN(100) {
+					d.Set(r.IntN(32), r.IntN(32), r.IntN(32), cells[r.IntN(len(cells))])
+				}
+				v.Levels[0].Chunks = append(v.Levels[0].Chunks, stone.Placed{Pos: pos, Chunk: d.Publish(new(voxel.ChunkBuilder))})
+			}
+			slices.SortFunc(v.Levels[0].Chunks, func(a, b stone.Placed) int { return geom.CodeOf(a.Pos, 0).Compare(geom.CodeOf(b.Pos, 0)) })
+			from := open(t, stonetest.Spec{Dimensions: []stonetest.DimensionSpec{{Name: "earth", Volumes: []stonetest.VolumeSpec{v}}}})
+			var b bytes.Buffer
+			if _, _, err := whole.Write(ctx, &b, from, whole.Options{Far: true, Empty: []string{"void"}}); err != nil {
+				t.Fatal(err)
+			}
+			s, err := stone.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := s.Dimensions()[0].Volumes[0]
+			o := grid.Options{Schema: of.Schema, Default: made.Volume.Default}
+			if i := slices.Index(made.Names, "void"); i > 0 {
+				o.Empty = []voxel.Cell{voxel.Cell(i)}
+			}
+			twin := grid.Build(o, func(yield func(geom.ChunkPos, *voxel.Chunk) bool) {
+				for p, err := range whole.Chunks(ctx, s, "earth", of.Name, 0) {
+					if err != nil || !yield(p.Pos, p.Chunk) {
+						break
+					}
+				}
+			})
+			n := 0
+			for _, level := range made.Levels[1:] {
+				var want, got [voxel.ChunkCells]voxel.Cell
+				for p, err := range whole.Chunks(ctx, s, "earth", of.Name, level) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					n++
+					if p.Chunk.Flat(&got); !twin.ReadBox(p.Pos.Box(), level, want[:]) || got != want {
+						t.Fatalf("%v, step %d, level %d: chunk %v differs", of, step, level, p.Pos)
+					}
+				}
+			}
+			if n == 0 {
+				t.Errorf("%v, step %d: no chunks of levels %v", of, step, made.Levels)
+			}
+		}
 	}
 }
