@@ -1,8 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/codec"
@@ -87,32 +89,46 @@ func (h *boxes) chunk(c *call) error {
 	if err != nil || known {
 		return err
 	}
+	b, err := keep(h.worlds, c, v, fmt.Sprintf("chunk %q %q %d %v", head.Dimension, head.Volume, head.Level, head.Pos), func() ([]byte, int64, error) {
+		b, err := h.chunkBody(c, v, head)
+		return b, int64(len(b)), err
+	})
+	if err != nil {
+		return err
+	}
+	c.step("read")
+	return c.send(http.StatusOK, wire.RecordsType, b)
+}
+
+// chunkBody returns the answer with a chunk.
+func (h *boxes) chunkBody(c *call, v version, head chunkHead) ([]byte, error) {
 	open := h.reading
 	if head.Level >= stone.FirstFar {
 		open = h.heavily
 	}
 	var got *inspect.BoxCells
-	err = open(c, v, func(s *world.Snapshot) (err error) {
+	err := open(c, v, func(s *world.Snapshot) (err error) {
 		at := geom.ChunkPos{X: head.Pos[0], Y: head.Pos[1], Z: head.Pos[2]}
 		got, err = inspect.Chunk(c.ctx, s, head.Dimension, head.Volume, head.Level, at, c.limits.WorldMemory)
 		return err
 	})
 	switch {
 	case errors.Is(err, geom.ErrOutOfRange), err == nil && got == nil:
-		return fault(wire.NoChunk, "there is no chunk at this position")
+		return nil, fault(wire.NoChunk, "there is no chunk at this position")
 	case err != nil:
-		return err
+		return nil, err
 	}
 	if head.Schema, head.Names = got.Schema.String(), got.Names; head.Names == nil {
 		head.Names = []string{}
 	}
-	c.step("read")
 	first, err := json.Marshal(head)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var body wire.Body
 	body.Add(first)
 	body.Add(codec.AppendBitRLE(nil, got.Cells, geom.ChunkEdge, got.Schema))
-	return c.sendRecords(http.StatusOK, &body)
+	b := bytes.NewBuffer(make([]byte, 0, body.Size()))
+	_, err = body.WriteTo(b)
+	return b.Bytes(), err
 }

@@ -91,3 +91,32 @@ func TestChunks(t *testing.T) {
 		}
 	}
 }
+
+// TestChunkAskedAgain: an answer is made once for each version, and one that was made costs no more than a call.
+func TestChunkAskedAgain(t *testing.T) {
+	s := newSite(t, server.Options{})
+	w := madeUp(t, 1)
+	s.mustImport("a", mustSlime(t, w))
+	pos := w.Dimensions[0].Volume(voxel.Block).Positions()[0]
+	query, far := fmt.Sprintf("dimension=overworld&volume=block&x=%d&y=%d&z=%d", pos.X, pos.Y, pos.Z), "dimension=overworld&volume=block&level=2"
+	first, another := s.get("/v1/chunks/a?"+query), s.get("/v1/chunks/a?"+far)
+	if first.status != 200 || bytes.Equal(first.body, another.body) {
+		t.Fatalf("%d %d bytes, and %d %d of another level", first.status, len(first.body), another.status, len(another.body))
+	}
+	least := uint64(1 << 40)
+	for range 8 {
+		before := allocated()
+		again := s.get("/v1/chunks/a?" + query)
+		if least = min(least, allocated()-before); !bytes.Equal(again.body, first.body) || again.header.Get("ETag") != first.header.Get("ETag") {
+			t.Fatal("the answer differs")
+		}
+	}
+	if most := uint64(8*len(first.body) + 48<<10); least > most { // decoding a chunk takes 64 KiB alone
+		t.Errorf("an answer that was made before takes %d bytes of memory, want at most %d", least, most)
+	}
+	p := pos.Min()
+	s.want(200, request{"PUT", "/v1/cells/a", fmt.Appendf(nil, `{"box":"%[1]d,%[2]d,%[3]d..%[1]d,%[2]d,%[3]d","names":["glowstone"],"cells":[0]}`, p.X, p.Y, p.Z), nil}, nil)
+	if names, cells, ok := s.mustChunk(query); !ok || names[cells[0]] != "minecraft:glowstone" {
+		t.Error("the answer is of an older version")
+	}
+}
