@@ -23,7 +23,7 @@ func (s *Reader) EntriesIn(dim, vol string, b geom.Box) iter.Seq2[geom.ChunkPos,
 		}
 		const depth = geom.MaxDepth - 2 // of a cube of an entry
 		descend(entries, 1<<(3*depth), depth, 3, func(key uint64, up int) bool { return touches(cubeChunk(key, 0), 4<<up) }, func(e *entry) bool {
-			holds := e.page != nonePage && (e.page != constPage || e.value != v.Default)
+			holds := e.holds(v.Default)
 			for m := e.mask; m != 0; m &= m - 1 {
 				if pos := cubeChunk(e.key, bits.TrailingZeros64(m)); touches(pos, 1) && !yield(pos, holds) {
 					return false

@@ -2,6 +2,7 @@ package stone_test
 
 import (
 	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -57,6 +58,62 @@ func TestEntriesIn(t *testing.T) {
 				if got := maps.Collect(r.ColumnEntriesIn(d.Name, box)); !maps.Equal(got, want) {
 					t.Fatalf("columns from %v to %v: got %v, want %v", low, high, got, want)
 				}
+			}
+		}
+	}
+}
+
+// TestCubes compares where a run of stones has chunks and columns with what the stones say one by one.
+func TestCubes(t *testing.T) {
+	for seed := range uint64(6) {
+		m := newMaker(900 + seed)
+		var run []*stone.Reader
+		chunks, columns := make(map[[2]string]map[geom.ChunkPos]bool), make(map[string]map[geom.ColumnPos]bool)
+		for range 1 + seed%4 {
+			s := m.spec()
+			r := mustOpen(t, mustWrite(t, s, stone.Options{PageChunks: 8, Effort: stone.Quick}))
+			run = append(run, r)
+			for _, d := range s.Dimensions {
+				for _, v := range d.Volumes {
+					name := [2]string{d.Name, v.Name}
+					if chunks[name] == nil {
+						chunks[name] = make(map[geom.ChunkPos]bool)
+					}
+					maps.Insert(chunks[name], r.Entries(d.Name, v.Name, 0))
+				}
+				if columns[d.Name] == nil {
+					columns[d.Name] = make(map[geom.ColumnPos]bool)
+				}
+				maps.Insert(columns[d.Name], r.ColumnEntries(d.Name))
+			}
+		}
+		for name, want := range chunks {
+			got, last := make(map[geom.ChunkPos]bool), geom.Code(0)
+			for code, mask := range stone.Cubes(run, name[0], name[1]) {
+				if code <= last || mask == 0 {
+					t.Fatalf("%s: cube %x %x after %x", name, code, mask, last)
+				}
+				for last = code; mask != 0; mask &= mask - 1 {
+					got[(code<<6 | geom.Code(bits.TrailingZeros64(mask))).Pos()] = true
+				}
+			}
+			maps.DeleteFunc(want, func(_ geom.ChunkPos, there bool) bool { return !there })
+			if !maps.Equal(got, want) {
+				t.Fatalf("%s: got %v, want %v", name, got, want)
+			}
+		}
+		for dim, want := range columns {
+			got := make(map[geom.ColumnPos]bool)
+			for first, mask := range stone.Squares(run, dim) {
+				for i := range int32(64) {
+					if mask>>i&1 != 0 {
+						got[geom.ColumnPos{X: first.X + i&7, Z: first.Z + i>>3}] = true
+					}
+				}
+			}
+			maps.DeleteFunc(want, func(_ geom.ColumnPos, there bool) bool { return !there })
+			if !maps.Equal(got, want) {
+				t.Fatalf("columns of %s: got %v, want %v", dim, got, want)
 			}
 		}
 	}

@@ -132,13 +132,13 @@ func puts(blocks *volume, r grid.Replaced, pos geom.ColumnPos, at func(y int) bo
 // say, nil if there is none: what a new column at pos is like.
 func (all *columns) model(pos geom.ColumnPos) *voxel.Column {
 	p := place(pos)
-	if f := all.fields[p.field]; f != nil {
+	if f := all.tree()[p.field]; f != nil {
 		if c := f.model(p.square); c != nil {
 			return c
 		}
 	}
 	var found *voxel.Column
-	for _, f := range all.fields {
+	for _, f := range all.tree() {
 		if c := f.model(0); c != nil && (found == nil || c.Pos.Compare(found.Pos) < 0) {
 			found = c
 		}

@@ -5,7 +5,9 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -13,7 +15,49 @@ import (
 
 // columns is a sparse map of columns that never changes: with returns another
 // that shares all squares but those it changes. The zero value has none.
-type columns struct{ fields map[geom.ColumnPos]*field }
+type columns struct {
+	fields map[geom.ColumnPos]*field // see tree
+	later  *laterColumns             // nil: fields are there
+}
+
+// laterColumns makes the fields of columns that are all unloaded when they are first needed.
+type laterColumns struct {
+	once    sync.Once
+	squares iter.Seq2[geom.ColumnPos, uint64] // as stone.Squares yields them
+	fields  map[geom.ColumnPos]*field
+}
+
+// tree returns the fields.
+func (c *columns) tree() map[geom.ColumnPos]*field {
+	if c.later != nil {
+		c.later.once.Do(c.later.fill)
+		return c.later.fields
+	}
+	return c.fields
+}
+
+// unloadedSquare is what all squares share of which every column is unloaded.
+var unloadedSquare = &square{columns: [64]*voxel.Column(slices.Repeat([]*voxel.Column{unloaded}, 64))}
+
+func (l *laterColumns) fill() {
+	l.fields = make(map[geom.ColumnPos]*field)
+	for pos, there := range l.squares {
+		p := place(pos)
+		f := l.fields[p.field]
+		if f == nil {
+			f = new(field)
+			l.fields[p.field] = f
+		}
+		if f.squares[p.square] = unloadedSquare; there == math.MaxUint64 {
+			continue
+		}
+		f.squares[p.square] = new(square)
+		for ; there != 0; there &= there - 1 {
+			f.squares[p.square].columns[bits.TrailingZeros64(there)] = unloaded
+		}
+	}
+	l.squares = nil
+}
 
 // field is 8x8 squares, square 8x8 columns as in stones. strays has a bit for each square, and
 // each column, that has objects outside of their column.
@@ -50,7 +94,7 @@ func place(pos geom.ColumnPos) spot {
 // memory.
 func (c *columns) at(pos geom.ColumnPos) *voxel.Column {
 	p := place(pos)
-	if f := c.fields[p.field]; f != nil && f.squares[p.square] != nil {
+	if f := c.tree()[p.field]; f != nil && f.squares[p.square] != nil {
 		return f.squares[p.square].columns[p.in]
 	}
 	return nil
@@ -63,8 +107,9 @@ func (c *columns) with(changes iter.Seq2[geom.ColumnPos, *voxel.Column]) *column
 	for pos, col := range changes {
 		p := place(pos)
 		if out == c {
-			out = &columns{make(map[geom.ColumnPos]*field, len(c.fields)+1)}
-			maps.Copy(out.fields, c.fields)
+			had := c.tree()
+			out = &columns{fields: make(map[geom.ColumnPos]*field, len(had)+1)}
+			maps.Copy(out.fields, had)
 		}
 		f := out.fields[p.field]
 		if own[p.field] == 0 {
@@ -151,7 +196,7 @@ func (c *columns) over(box geom.Box, strays bool) iter.Seq2[geom.ColumnPos, *vox
 func (c *columns) within(low, high geom.ColumnPos, strays bool) iter.Seq2[geom.ColumnPos, *voxel.Column] {
 	return func(yield func(geom.ColumnPos, *voxel.Column) bool) {
 		var found []geom.ColumnPos
-		for key, f := range c.fields {
+		for key, f := range c.tree() {
 			strays := strays && f.strays != 0
 			if !strays && (key.X < low.X>>6 || key.X > high.X>>6 || key.Z < low.Z>>6 || key.Z > high.Z>>6) {
 				continue
@@ -186,14 +231,18 @@ func (s *square) append(dst []geom.ColumnPos, corner, low, high geom.ColumnPos, 
 // apart returns which columns differ from those of old, in ascending order. It compares
 // pointers, and passes over fields and squares that both share.
 func (c *columns) apart(old *columns) (out []geom.ColumnPos) {
-	keys := make(map[geom.ColumnPos]*field, len(c.fields))
-	maps.Copy(keys, old.fields)
-	maps.Copy(keys, c.fields)
+	if c == old {
+		return nil
+	}
+	is, was := c.tree(), old.tree()
+	keys := make(map[geom.ColumnPos]*field, len(is))
+	maps.Copy(keys, is)
+	maps.Copy(keys, was)
 	for key := range keys {
-		if c.fields[key] == old.fields[key] {
+		if is[key] == was[key] {
 			continue
 		}
-		a, b := cmp.Or(c.fields[key], new(field)), cmp.Or(old.fields[key], new(field))
+		a, b := cmp.Or(is[key], new(field)), cmp.Or(was[key], new(field))
 		for i := range a.squares {
 			if a.squares[i] == b.squares[i] {
 				continue

@@ -13,24 +13,21 @@ import (
 )
 
 // index returns what the stack covers: every chunk and column that is there
-// is not loaded. Otherwise it is describe.
+// is not loaded. Otherwise it is describe. Where they are is read from the directories when it is first needed.
 func (p openStack) index(empty []string, olds ...*state) (*state, error) {
 	s, err := p.describe(empty, olds...)
 	if err != nil {
 		return nil, err
 	}
+	run := p.run()
 	for _, d := range s.dimensions {
 		for _, v := range d.volumes {
-			v.cells = p.placeholders(volumeName{d.name, v.Name}, v.cells, Everywhere, nothing[geom.ChunkPos])
+			v.cells = grid.Unloaded(v.options(empty), stone.Cubes(run, d.name, v.Name))
 		}
-		for _, l := range p {
-			d.columns = d.columns.with(l.columnEntries(d.name, Everywhere, nothing[geom.ColumnPos]))
-		}
+		d.columns = &columns{later: &laterColumns{squares: stone.Squares(run, d.name)}}
 	}
 	return s, nil
 }
-
-func nothing[P any](P) bool { return false }
 
 // columnEntries yields the columns of a box that the stone covers, but for those that skip says:
 // unloaded, or nil if they are gone.

@@ -106,11 +106,7 @@ func (p openStack) pack(ctx context.Context, st history.Store, name string, s *s
 
 // merged writes the stone that stands for the stack where there is more below.
 func (p openStack) merged(ctx context.Context, to io.Writer) (stone.ID, error) {
-	run := make([]*stone.Reader, len(p))
-	for i, l := range p {
-		run[i] = l.Reader
-	}
-	id, _, err := stone.Merge(ctx, to, run, stone.Options{Effort: stone.Quick})
+	id, _, err := stone.Merge(ctx, to, p.run(), stone.Options{Effort: stone.Quick})
 	return id, err
 }
 

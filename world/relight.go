@@ -153,7 +153,7 @@ func (w *World) lightVolumes(dimension string) []string {
 func (w *World) compute(ctx context.Context, d *dimension, p *relight.Pending, around []geom.Box) (relit, error) {
 	blocks := d.lightOf(voxel.Block)
 	in := &relight.Input{Name: d.name, Blocks: blocks.cells, Names: blocks.names.list, Matters: d.matters}
-	if len(d.columns.fields) > 0 {
+	if len(d.columns.tree()) > 0 {
 		in.Column = (&Dimension{d}).Column
 	}
 	var drafts [len(lightNames)]*grid.Edit

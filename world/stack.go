@@ -71,6 +71,15 @@ func (p openStack) stone(id stone.ID) *openStone {
 	return nil
 }
 
+// run returns the Readers, bottom first.
+func (p openStack) run() []*stone.Reader {
+	run := make([]*stone.Reader, len(p))
+	for i, l := range p {
+		run[i] = l.Reader
+	}
+	return run
+}
+
 // hold adds a user to each layer; release takes one away.
 func (p openStack) hold() openStack {
 	for _, l := range p {

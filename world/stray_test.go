@@ -1,8 +1,10 @@
 package world_test
 
 import (
+	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -160,5 +162,45 @@ func TestPartCountsOnce(t *testing.T) {
 	}
 	if err := p.LoadColumns("none"); err == nil {
 		t.Error("a dimension that is not there has columns")
+	}
+}
+
+// TestOpenOfLargeWorld: opening reads the directories of stones, and no more of a large world than of a small one
+// until somebody asks where something is.
+func TestOpenOfLargeWorld(t *testing.T) {
+	st := newStore()
+	sized(t, st, "a", 16384, 1)
+	head, err := st.Head(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := func(do func() io.Closer) uint64 {
+		least := uint64(math.MaxUint64)
+		for range 5 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			c := do()
+			runtime.ReadMemStats(&after)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+			closeWorld(t, c)
+		}
+		return least
+	}
+	version := took(func() io.Closer {
+		s, err := world.OpenSnapshot(ctx, st, "a", head.Commit, world.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+	opened := took(func() io.Closer { return open(t, st, "a", world.Options{}) })
+	if opened > version+64<<10 {
+		t.Errorf("opening takes %d bytes, and %d for a version", opened, version)
+	}
+	w := open(t, st, "a", world.Options{})
+	v := w.View().Dimension(earth).Volume(voxel.Block)
+	closeWorld(t, w) // a View stays good
+	if n := v.Len(); n != 16384 || !v.Known(geom.ChunkPos{X: -64, Z: 63}) || v.Known(geom.ChunkPos{X: -65}) {
+		t.Errorf("%d chunks", n)
 	}
 }

@@ -13,12 +13,15 @@ import (
 // What the two share costs nothing.
 func (v *View) Apart(u *View) iter.Seq2[geom.ChunkPos, [2]*voxel.Chunk] {
 	return func(yield func(geom.ChunkPos, [2]*voxel.Chunk) bool) {
-		apart(v.root, u.root, yield)
+		apart(v.tree(), u.tree(), yield)
 	}
 }
 
 // Whole reports whether all chunks are in memory.
-func (v *View) Whole() bool { return v.root == nil || !v.root.missing }
+func (v *View) Whole() bool {
+	root := v.tree()
+	return root == nil || !root.missing
+}
 
 // apart reports false when yield did. Either node may be nil.
 func apart(a, b *node, yield func(geom.ChunkPos, [2]*voxel.Chunk) bool) bool {

@@ -60,7 +60,7 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 	if !any {
 		return nil, 0, true
 	}
-	if v.root.anyMissing(&s) && v.missing(r, s) {
+	if v.tree().anyMissing(&s) && v.missing(r, s) {
 		return nil, 0, false
 	}
 	add := func(pos geom.ChunkPos, c *voxel.Chunk, cover region.Cover) {
@@ -76,7 +76,7 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 		})
 	}
 	if s.over(v.Len()) {
-		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+		v.tree().walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
 			if cover := region.CoverOf(r, code.Pos().Box()); cover != 0 && c != NotLoaded {
 				add(code.Pos(), c, cover)
 			}
@@ -85,7 +85,7 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 		return counts, known, true
 	}
 	for pos, cover := range region.Chunks(r) {
-		if c := v.root.find(geom.CodeOf(pos, 0)); c != nil && c != NotLoaded {
+		if c := v.tree().find(geom.CodeOf(pos, 0)); c != nil && c != NotLoaded {
 			add(pos, c, cover)
 		}
 	}
@@ -94,7 +94,7 @@ func (v *View) count(r region.Region) (counts tally, known int, ok bool) {
 
 // missing reports whether r has a cell in a chunk within s that is not loaded.
 func (v *View) missing(r region.Region, s span) bool {
-	return !v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+	return !v.tree().walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
 		return c != NotLoaded || !holds(r, code.Pos())
 	})
 }

@@ -29,7 +29,7 @@ type batch struct {
 // level with at most 8 chunks, or geom.MaxLevel.
 func (v *View) Levels() int {
 	level := 0
-	for level < geom.MaxLevel && v.root.cubes(level) > 8 {
+	for level < geom.MaxLevel && v.tree().cubes(level) > 8 {
 		level++
 	}
 	return max(level, chunkMips) + 1
@@ -212,7 +212,7 @@ func (m *mender) chunk(level int, old *voxel.Chunk, units []geom.Code) (*voxel.C
 // unit of a chunk that is not loaded does not change.
 func (m *mender) first(d *voxel.Draft, unit geom.Code) bool {
 	rule := &m.view.vol.rule
-	c := m.view.root.find(unit)
+	c := m.view.tree().find(unit)
 	if c == NotLoaded {
 		return false
 	}
@@ -267,7 +267,7 @@ func halve(rule *voxel.Rule, cell func(x, y, z int) voxel.Cell, x, y, z int) vox
 func (v *View) readFar(b geom.Box, level int, t *target) bool {
 	if s, ok := spanOf(b.Scale(1<<level), 0); !ok {
 		return true
-	} else if v.root.anyMissing(&s) {
+	} else if v.tree().anyMissing(&s) {
 		return false
 	}
 	top := v.farLevels(level).levels[level-firstFar]

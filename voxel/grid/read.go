@@ -41,7 +41,7 @@ func within(b geom.Box, level int) bool {
 // chunk returns the chunk at pos, or nil if it is not loaded. For the default it
 // makes a chunk. pos must be in range.
 func (v *View) chunk(pos geom.ChunkPos) *voxel.Chunk {
-	switch c := v.root.find(geom.CodeOf(pos, 0)); c {
+	switch c := v.tree().find(geom.CodeOf(pos, 0)); c {
 	case nil:
 		return v.vol.filler
 	case NotLoaded:

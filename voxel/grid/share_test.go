@@ -1,7 +1,11 @@
 package grid_test
 
 import (
+	"maps"
+	"math/bits"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -122,5 +126,81 @@ func TestSub(t *testing.T) {
 	}
 	if sub.Len() != n || n == 0 {
 		t.Errorf("%d chunks, want %d", sub.Len(), n)
+	}
+}
+
+// TestUnloaded compares a View of cubes with one to which its chunks were given one by one.
+func TestUnloaded(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 60 {
+		cubes, twin := make(map[geom.Code]uint64), grid.New(grid.Options{})
+		spread := int32(1) << r.IntN(20)
+		for range r.IntN(40) {
+			first := geom.ChunkPos{X: (r.Int32N(2*spread) - spread) &^ 3, Y: (r.Int32N(2*spread) - spread) &^ 3, Z: (r.Int32N(2*spread) - spread) &^ 3}
+			mask := []uint64{^uint64(0), r.Uint64(), 1 << r.IntN(64), r.Uint64() & r.Uint64()}[r.IntN(4)]
+			cubes[geom.CodeOf(first, 0)>>6] |= mask
+			for m := mask; m != 0; m &= m - 1 {
+				pos := (geom.CodeOf(first, 0)&^63 | geom.Code(bits.TrailingZeros64(m))).Pos()
+				twin = twin.With([]grid.Placed{{Pos: pos, Chunk: grid.NotLoaded}})
+			}
+		}
+		asked := 0
+		v := grid.Unloaded(grid.Options{}, func(yield func(geom.Code, uint64) bool) {
+			asked++
+			for _, code := range slices.Sorted(maps.Keys(cubes)) {
+				if !yield(code, cubes[code]) {
+					return
+				}
+			}
+		})
+		if asked != 0 {
+			t.Fatal("it asks before it is asked")
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				if v.Len() != twin.Len() || v.Whole() != twin.Whole() || v.Levels() != twin.Levels() {
+					t.Errorf("%d chunks, %d levels, want %d, %d", v.Len(), v.Levels(), twin.Len(), twin.Levels())
+				}
+			})
+		}
+		wg.Wait()
+		for pos := range v.Apart(twin) {
+			t.Fatalf("chunk %v differs", pos)
+		}
+		// What is made of it shares nothing that changes.
+		var placed []grid.Placed
+		for pos := range twin.Chunks() {
+			if r.IntN(3) == 0 {
+				placed = append(placed, grid.Placed{Pos: pos, Chunk: []*voxel.Chunk{nil, voxel.Uniform(7)}[r.IntN(2)]})
+			}
+		}
+		for pos := range v.With(placed).Apart(twin.With(placed)) {
+			t.Fatalf("chunk %v differs after a change", pos)
+		}
+		for pos := range v.Apart(twin) {
+			t.Fatalf("a change of another View changed chunk %v", pos)
+		}
+		if asked != 1 {
+			t.Fatalf("it asked %d times", asked)
+		}
+	}
+}
+
+// TestUnloadedTakesLittle: what is not loaded takes memory for each cube, not for each chunk.
+func TestUnloadedTakesLittle(t *testing.T) {
+	v := grid.Unloaded(grid.Options{}, func(yield func(geom.Code, uint64) bool) {
+		for i := range geom.Code(1024) {
+			if !yield(geom.CodeOf(geom.ChunkPos{}, 2)+i, ^uint64(0)) {
+				return
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := v.Len()
+	runtime.ReadMemStats(&after)
+	if bytes := after.TotalAlloc - before.TotalAlloc; n != 65536 || bytes > 128<<10 {
+		t.Errorf("%d chunks take %d bytes", n, bytes)
 	}
 }

@@ -111,7 +111,7 @@ func (w *walker) Look(p geom.Point) (c voxel.Cell, clear int, known bool) {
 
 func (w *walker) load(pos geom.ChunkPos) {
 	rule := &w.view.vol.rule
-	c, gap := w.view.root.gap(geom.CodeOf(pos, 0))
+	c, gap := w.view.tree().gap(geom.CodeOf(pos, 0))
 	w.min, w.chunk, w.gap = pos.Min(), c, 0
 	switch c {
 	case NotLoaded:

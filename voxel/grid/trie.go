@@ -2,6 +2,7 @@ package grid
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -84,10 +85,47 @@ func (n *node) seal() *node {
 		n.count += k.count
 		n.missing = n.missing || k.missing
 	}
-	for _, c := range n.chunks {
-		n.missing = n.missing || c == NotLoaded
-	}
+	n.missing = n.missing || slices.Contains(n.chunks, NotLoaded)
 	return n
+}
+
+// cube is 4x4x4 places: the code of level 2, and which of them are meant.
+type cube struct {
+	code geom.Code
+	mask uint64
+}
+
+// notLoaded is what nodes share whose chunks are all NotLoaded.
+var notLoaded = slices.Repeat([]*voxel.Chunk{NotLoaded}, nodeKids)
+
+// unloaded returns a node in which the chunks of cubes, which ascend, are NotLoaded.
+func unloaded(cubes []cube) *node {
+	if len(cubes) == 0 {
+		return nil
+	}
+	const low = 6 // of a code of a place in a cube
+	m := &node{shift: shiftFor(cubes[0].code<<low, cubes[len(cubes)-1].code<<low|1<<low-1)}
+	m.prefix = cubes[0].code << low >> (m.shift + nodeBits)
+	n := 0
+	for len(cubes) > 0 {
+		if m.shift == 0 {
+			n += bits.OnesCount64(cubes[0].mask)
+			m.mask[cubes[0].code%(nodeKids/64)] = cubes[0].mask
+			cubes = cubes[1:]
+			continue
+		}
+		i, end := m.number(cubes[0].code<<low), 1
+		for end < len(cubes) && m.number(cubes[end].code<<low) == i {
+			end++
+		}
+		if kid := unloaded(cubes[:end]); kid != nil {
+			m.kids = append(m.kids, kid)
+			m.set(i, true)
+		}
+		cubes = cubes[end:]
+	}
+	m.chunks = notLoaded[:n:n]
+	return m.seal()
 }
 
 // change is a new chunk at a place; nil removes it.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/voxel"
@@ -75,9 +76,36 @@ func (o *volume) check(v voxel.Cell) error {
 // View is a volume at one moment. It never changes, so goroutines may share and keep
 // it. Keeping it keeps its chunks.
 type View struct {
-	vol  *volume
-	root *node
-	far  atomic.Pointer[far]
+	vol   *volume
+	root  *node  // see tree
+	later *later // nil: root is there
+	far   atomic.Pointer[far]
+}
+
+// later makes the root of a View when it is first needed.
+type later struct {
+	once  sync.Once
+	cubes iter.Seq2[geom.Code, uint64]
+	root  *node
+}
+
+// tree returns the root.
+func (v *View) tree() *node {
+	if v.later != nil {
+		return v.later.tree()
+	}
+	return v.root
+}
+
+func (l *later) tree() *node {
+	l.once.Do(func() {
+		var all []cube
+		for code, there := range l.cubes {
+			all = append(all, cube{code, there})
+		}
+		l.root, l.cubes = unloaded(all), nil
+	})
+	return l.root
 }
 
 // New returns a volume whose cells are all the default.
@@ -102,6 +130,16 @@ func Build(o Options, seq iter.Seq2[geom.ChunkPos, *voxel.Chunk]) *View {
 		changes = append(changes, change{mustCode(pos), v.vol.normal(c)})
 	}
 	v.root = v.root.merge(sorted(changes))
+	return v
+}
+
+// Unloaded returns a volume whose chunks are all NotLoaded. cubes yields cubes of 4x4x4 chunks in ascending
+// order: the code of level 2, and which of the chunks are there, by the last six bits of their codes. It
+// is asked once, when the chunks are first needed, and costs what it yields: the chunks of a cube cost
+// nothing of their own.
+func Unloaded(o Options, cubes iter.Seq2[geom.Code, uint64]) *View {
+	v := New(o)
+	v.later = &later{cubes: cubes}
 	return v
 }
 
@@ -156,7 +194,7 @@ func (v *View) next(changes []change) *View {
 	if len(changes) == 0 {
 		return v
 	}
-	w := &View{vol: v.vol, root: v.root.merge(changes)}
+	w := &View{vol: v.vol, root: v.tree().merge(changes)}
 	if f := v.far.Load(); f != nil {
 		w.far.Store(f.after(changes, w))
 	}
@@ -179,7 +217,7 @@ func (v *View) lookup(pos geom.ChunkPos) (*voxel.Chunk, bool) {
 	if uint32(pos.X+n)|uint32(pos.Y+n)|uint32(pos.Z+n) >= 2*n {
 		return nil, false
 	}
-	return v.root.find(geom.CodeOf(pos, 0)), true
+	return v.tree().find(geom.CodeOf(pos, 0)), true
 }
 
 func inRange(p geom.Point) bool {
@@ -195,10 +233,10 @@ func (v *View) Known(pos geom.ChunkPos) bool {
 
 // Len returns the number of chunks known.
 func (v *View) Len() int {
-	if v.root == nil {
-		return 0
+	if root := v.tree(); root != nil {
+		return root.count
 	}
-	return v.root.count
+	return 0
 }
 
 // Default returns the value where no chunk is stored.
@@ -221,7 +259,7 @@ func (v *View) ChunksIn(b geom.Box) iter.Seq2[geom.ChunkPos, *voxel.Chunk] {
 		if !ok {
 			return
 		}
-		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+		v.tree().walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
 			if c == NotLoaded {
 				c = nil
 			}
@@ -236,7 +274,7 @@ func (v *View) Cell(p geom.Point) (voxel.Cell, bool) {
 	if !inRange(p) {
 		return voxel.Empty, false
 	}
-	c := v.root.find(geom.CodeOf(p.Chunk(), 0))
+	c := v.tree().find(geom.CodeOf(p.Chunk(), 0))
 	switch c {
 	case NotLoaded:
 		return voxel.Empty, false
@@ -253,7 +291,7 @@ func (v *View) Sub(b geom.Box) *View {
 	w := &View{vol: v.vol}
 	if s, ok := spanOf(b, 0); ok {
 		var changes []change
-		v.root.walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
+		v.tree().walk(&s, func(code geom.Code, c *voxel.Chunk) bool {
 			changes = append(changes, change{code, c})
 			return true
 		})

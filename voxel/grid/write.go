@@ -286,7 +286,7 @@ func chunksOf(r region.Region) iter.Seq2[geom.ChunkPos, region.Cover] {
 // codes returns the codes of the known chunks within s.
 func (v *View) codes(s span) []geom.Code {
 	var codes []geom.Code
-	v.root.walk(&s, func(code geom.Code, _ *voxel.Chunk) bool {
+	v.tree().walk(&s, func(code geom.Code, _ *voxel.Chunk) bool {
 		codes = append(codes, code)
 		return true
 	})
