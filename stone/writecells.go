@@ -341,10 +341,12 @@ func (j *cellJob) misuse(format string, args ...any) {
 
 // Thresholds that decide between forms before compression. For Lit: how many times
 // smaller the chunks become in memory without the light that follows from blocks.
-// For Images: its bytes in tenths of those of Columns.
+// For Images: its bytes in tenths of those of Columns. For Odds: how many times more bytes
+// the runs of Columns take, in tenths.
 const (
 	litSure    = 2
 	imagesSure = 9
+	oddsSure   = 45
 )
 
 // tryLit tries the form Lit and reports whether no other form needs a try.
@@ -359,14 +361,19 @@ func (j *cellJob) tryLit(p *cellPage) (sure bool) {
 	return j.try(formLit, streams) && (times >= litSure || j.o.Only == formLit)
 }
 
-// tryRuns tries the forms that need only the page.
+// tryRuns tries the forms that need only the page. Where Odds takes few bytes beside the plain
+// runs of Columns, the others are hardly ever smaller, and neither made nor compressed.
 func (j *cellJob) tryRuns(p *cellPage, columns [][]byte) {
 	var images, odds [][]byte
-	if j.may(byte(codec.Images)) {
-		images = p.images(&j.encoder.cells, j.volume, j.o.Effort)
-	}
 	if j.may(byte(codec.Odds)) {
 		odds = p.odds(&j.encoder.cells, j.volume, j.o.Effort)
+	}
+	if odds != nil && j.o.Only == 0 && pages.Size(odds)*oddsSure < j.encoder.cells.RunBytes()*10 {
+		j.try(byte(codec.Odds), odds)
+		return
+	}
+	if j.may(byte(codec.Images)) {
+		images = p.images(&j.encoder.cells, j.volume, j.o.Effort)
 	}
 	if images == nil || pages.Size(images)*10 > pages.Size(columns)*imagesSure {
 		j.try(byte(codec.Columns), columns)

@@ -207,6 +207,9 @@ func (e *Encoder) Encode(towers []Tower) [][]byte {
 // these forms may number them in different ways.
 func (e *Encoder) Work() int { return e.work }
 
+// RunBytes returns the size of the stream of runs of the last Encode.
+func (e *Encoder) RunBytes() int { return len(e.streams[streamRuns]) }
+
 // sweep goes up the tower slice by slice and records the changes.
 func (e *Encoder) sweep(s Tower) {
 	var buf [64]voxel.Cell
