@@ -67,31 +67,30 @@ func (c *Chunk) AddCounts(counts []int) {
 }
 
 // eachRun calls f with a cell and a number of cells, possibly more than once for a
-// cell. The numbers add up to the chunk.
+// cell. The numbers add up to the chunk. It reads a row once for all slices up to the
+// next that differs in it.
 func (c *Chunk) eachRun(f func(v Cell, cells int)) {
-	for y := 0; y < ChunkEdge; {
-		top := y + 1
-		for top < ChunkEdge && c.Changed(top) == 0 {
-			top++
-		}
-		if v, ok := c.SliceUniform(y); ok {
-			f(v, (top-y)*SliceCells)
-		} else {
-			c.eachSliceRun(y, top-y, f)
-		}
-		y = top
+	if v, ok := c.Uniform(); ok {
+		f(v, ChunkCells)
+		return
 	}
-}
-
-// eachSliceRun is eachRun for one slice that occurs n times.
-func (c *Chunk) eachSliceRun(y, n int, f func(v Cell, cells int)) {
 	var buf [64]Cell
-	for z := range ChunkEdge {
-		m, cells := c.Runs(y, z, &buf)
-		for _, v := range cells {
-			x := bits.TrailingZeros32(m)
-			m &= m - 1
-			f(v, n*(bits.TrailingZeros32(m)-x))
+	var since [ChunkEdge]int // by row: the slice from which on it is the same
+	for y := 1; y <= ChunkEdge; y++ {
+		changed := ^uint32(0)
+		if y < ChunkEdge {
+			changed = c.Changed(y)
+		}
+		for ; changed != 0; changed &= changed - 1 {
+			z := bits.TrailingZeros32(changed)
+			n := y - since[z]
+			m, cells := c.Runs(since[z], z, &buf)
+			for _, v := range cells {
+				x := bits.TrailingZeros32(m)
+				m &= m - 1
+				f(v, n*(bits.TrailingZeros32(m)-x))
+			}
+			since[z] = y
 		}
 	}
 }

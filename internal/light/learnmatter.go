@@ -19,6 +19,9 @@ const (
 	chunkSamples = 48
 )
 
+// leastSample is the least light in or beside a cell from which something can be learned.
+const leastSample = 2
+
 // sample is the light in a cell and in the six cells beside it.
 type sample struct {
 	kind  Channel
@@ -125,7 +128,7 @@ func (l *learner) look(c Lit) {
 	}
 	if kinds != 0 {
 		l.begin()
-		l.gather(c.Blocks, kinds)
+		l.gather(c, kinds)
 	}
 }
 
@@ -143,12 +146,19 @@ func (l *learner) begin() {
 }
 
 // gather takes samples of the cells of a chunk for some kinds.
-func (l *learner) gather(blocks *voxel.Chunk, kinds uint8) {
+func (l *learner) gather(c Lit, kinds uint8) {
 	const edge = geom.ChunkEdge
 	var buf [2 * edge]voxel.Cell
+	blocks, all := c.Blocks, kinds
 	for n := range edge - 2 {
 		y := 1 + n*7%(edge-2) // from all heights before there are enough
-		if v, ok := blocks.SliceUniform(y); ok && l.wants[v]&kinds == 0 {
+		kinds = all
+		for kind, levels := range []*voxel.Chunk{Sky: c.Sky, Block: c.Light} {
+			if kinds>>kind&1 != 0 && dark(levels, y) {
+				kinds &^= 1 << kind
+			}
+		}
+		if v, ok := blocks.SliceUniform(y); kinds == 0 || ok && l.wants[v]&kinds == 0 {
 			continue
 		}
 		for z := 1; z < edge-1; z++ {
@@ -159,6 +169,17 @@ func (l *learner) gather(blocks *voxel.Chunk, kinds uint8) {
 			}
 		}
 	}
+}
+
+// dark reports whether nothing is learned from slice y, because neither it nor the slices beside
+// it have light.
+func dark(levels *voxel.Chunk, y int) bool {
+	for at := y - 1; at <= y+1; at++ {
+		if v, ok := levels.SliceUniform(at); !ok || v >= leastSample {
+			return false
+		}
+	}
+	return true
 }
 
 // take takes samples of the cell v at an index.
@@ -194,7 +215,7 @@ func sampleOf(levels *[voxel.ChunkCells]voxel.Cell, at int) (p sampleBits, ok bo
 		p |= sampleBits(l) << (4 * f)
 		bright = max(bright, l)
 	}
-	return p, bright >= 2 && bright <= MaxLight
+	return p, bright >= leastSample && bright <= MaxLight
 }
 
 // says returns the light that m predicts for a cell, from the light beside it.
