@@ -32,9 +32,10 @@ func newRender(sf *storeFlag) *cobra.Command {
 		Use:   "render SRC|WORLD OUT.png",
 		Short: "Draws a world from above",
 		Long: `render draws a world from above, north up, with a scale in blocks. A picture has at most
-4,096 pixels an edge. Of a wider world it shows means, and from 32,768 blocks on it is drawn
-from the far levels of a stone of a whole world, which cairn pack makes of several. Without --box,
-render leaves out a few chunks that lie alone far away, and says so.`,
+4,096 pixels an edge. Of a wider world it shows means; one of about 8,000 blocks or more has some
+1,024 pixels an edge, each a wide cell of the far levels of a stone of a whole world, which cairn
+pack makes of several. --scale 1 draws it as large and as fine as can be. Without --box, render
+leaves out a few chunks that lie alone far away, and says so.`,
 		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png\n  cairn render @hub square.png --box 0,0,0..255,319,255",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -21,7 +23,8 @@ type Options struct {
 	// has about 1024 pixels an edge, or fewer if MaxEdge requires it.
 	Zoom int
 	// MaxEdge bounds the picture's edges in pixels; wider worlds are averaged. The
-	// default is the constant.
+	// default is the constant. Without it and Zoom, a picture of a wider world that
+	// has far levels has about 1024 pixels an edge.
 	MaxEdge int
 	// Top hides all cells at this height and above, to look under a ceiling. 0
 	// hides none.
@@ -36,7 +39,7 @@ type Options struct {
 // Result counts what was drawn.
 type Result struct {
 	PerBlock float64 // pixels for the edge of a block
-	Drawn    int     // columns of blocks that show something
+	Drawn    int     // columns of blocks, or of wide cells, that show something
 	Unknown  []Count
 }
 
@@ -58,24 +61,36 @@ var ErrTooWide = errors.New("too wide for one picture")
 // void is the colour of empty space.
 var void = color.RGBA{24, 27, 34, 255}
 
-// Top draws a land from above, north up. Of a land that is wider than the picture can be it reads a far level, if there
-// is one. It fails if the bounds are too wide, if something cannot be read, or if ctx ends.
+// Top draws a land from above, north up. Where pixels are coarser than blocks it looks at a far level whose cells are as
+// wide as a pixel, or less, if the land has one. It fails if the bounds are too wide, if something cannot be read, or if
+// ctx ends.
 func Top(ctx context.Context, land Land, o Options) (*image.RGBA, Result, error) {
 	b := o.bounds(land)
-	level := levelOf(land, b)
-	if b = b.Over(1 << level); stacks(b) > maxColumns {
-		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d: %w", b, stacks(b), maxColumns, ErrTooWide)
-	}
+	level := o.level(land, b)
 	if o.MaxEdge <= 0 {
 		o.MaxEdge = MaxEdge
 	}
-	s := newScan(land, b, level, o)
-	if err := s.run(ctx); err != nil {
-		return nil, Result{}, err
+	over := b.Over(1 << level)
+	if stacks(over) > maxColumns {
+		return nil, Result{}, fmt.Errorf("picture: top: bounds %v have %d columns of chunks, more than %d: %w", over, stacks(over), maxColumns, ErrTooWide)
 	}
-	img, zoom := s.canvas.image(o.Box.Empty(), o.Zoom, o.MaxEdge)
-	r := s.result()
-	r.PerBlock = float64(zoom) / float64(s.canvas.shrink<<level)
+	var c *canvas
+	var r Result
+	if level > 0 {
+		c = newCanvas(over.Size(), TileEdge, max(over.Size().X, over.Size().Z, o.MaxEdge), o.MaxEdge)
+		var err error
+		if r, err = far(ctx, land, b, level, c); err != nil {
+			return nil, Result{}, err
+		}
+	} else {
+		s := newScan(land, b, o)
+		if err := s.run(ctx); err != nil {
+			return nil, Result{}, err
+		}
+		c, r = s.canvas, s.result()
+	}
+	img, zoom := c.image(o.Box.Empty(), o.Zoom, o.MaxEdge)
+	r.PerBlock = float64(zoom*c.pixels) / float64(c.columns<<level)
 	if !o.Plain {
 		img = withScale(img, r.PerBlock)
 	}
@@ -93,23 +108,20 @@ func (o Options) bounds(land Land) geom.Box {
 	return b
 }
 
-// levelOf returns the greatest level that the matter and the liquid have and of which at least MaxEdge cells are left of
-// the longer edge.
-func levelOf(land Land, b geom.Box) int {
-	level := 0
-	for wide := max(b.Size().X, b.Size().Z); wide>>(level+1) >= MaxEdge; {
-		level++
-	}
-	for {
-		most := land.Level(land.Matter(), level)
-		if l := land.Level(liquid, most); l >= 0 {
-			most = l
+// farEdge is about how many pixels the longer edge of a picture has of a land that is too wide to draw each block, unless
+// the options ask for more.
+const farEdge = 1024
+
+// level returns the greatest level of the matter whose cells are not wider than a pixel. It is 0 where a pixel is a block.
+func (o Options) level(land Land, b geom.Box) int {
+	wide, edge := max(b.Size().X, b.Size().Z), o.MaxEdge
+	if edge <= 0 {
+		if edge = MaxEdge; o.Zoom <= 0 && wide > MaxEdge {
+			edge = farEdge
 		}
-		if most = max(0, most); most == level {
-			return level
-		}
-		level = most
 	}
+	most := bits.Len(uint((wide+edge-1)/edge)) - 1
+	return max(0, land.Level(land.Matter(), most))
 }
 
 // stacks returns an upper bound of the columns of chunks that a box touches.
@@ -118,13 +130,15 @@ func stacks(b geom.Box) int {
 	return (size.X/geom.ChunkEdge + 2) * (size.Z/geom.ChunkEdge + 2)
 }
 
-func (s *scan) result() Result {
-	r := Result{Drawn: s.drawn}
-	for cell, n := range s.unknown {
-		r.Unknown = append(r.Unknown, Count{s.name(cell), n})
+func (s *scan) result() Result { return Result{Drawn: s.drawn, Unknown: counts(s.unknown, s.name)} }
+
+// counts returns the numbers of cells by their names, the most seen first.
+func counts(cells map[voxel.Cell]int, name func(voxel.Cell) string) (out []Count) {
+	for cell, n := range cells {
+		out = append(out, Count{name(cell), n})
 	}
-	slices.SortFunc(r.Unknown, Count.compare)
-	return r
+	slices.SortFunc(out, Count.compare)
+	return out
 }
 
 // compare orders the most seen first.

@@ -297,15 +297,54 @@ func TestFailing(t *testing.T) {
 	}
 }
 
-// TestFar draws a land that is wider than a picture of the far level of which enough cells are left.
+// TestFar draws a land whose pixels are coarser than blocks from the far level that fits, and only then.
 func TestFar(t *testing.T) {
-	for _, tt := range []struct{ far, level int }{{0, 0}, {3, 3}, {9, 3}} {
-		l := hills(geom.Box{Max: geom.Point{X: picture.MaxEdge << 3, Y: 64, Z: 8}})
-		l.far = tt.far
-		_, r := mustTop(t, l, picture.Options{MaxEdge: 1024, Plain: true})
-		all := picture.MaxEdge << 3 >> tt.level * (8 >> tt.level) // some are holes
-		if r.PerBlock != 1.0/32 || r.Drawn > all || r.Drawn < all*9/10 {
-			t.Errorf("far levels to %d: %v pixels a block, %d drawn", tt.far, r.PerBlock, r.Drawn)
+	const wide = picture.MaxEdge << 3
+	for _, tt := range []struct {
+		name            string
+		o               picture.Options
+		wide, far       int
+		level, perPixel int
+	}{
+		{"no far levels", picture.Options{MaxEdge: 1024}, wide, 0, 0, 32},
+		{"a finer level", picture.Options{MaxEdge: 1024}, wide, 3, 3, 32},
+		{"the level of a pixel", picture.Options{MaxEdge: 1024}, wide, 9, 5, 32},
+		{"the default of a wide land", picture.Options{}, wide, 9, 5, 32},
+		{"each block of a land that fits", picture.Options{}, picture.MaxEdge, 9, 0, 1},
+		{"four blocks a pixel", picture.Options{MaxEdge: 1024}, picture.MaxEdge, 9, 0, 4},
+		{"zoom", picture.Options{Zoom: 1}, 2 * picture.MaxEdge, 9, 0, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := hills(geom.Box{Max: geom.Point{X: tt.wide, Y: 64, Z: 8}})
+			l.far, tt.o.Plain = tt.far, true
+			_, r := mustTop(t, l, tt.o)
+			all := tt.wide >> tt.level * max(1, 8>>tt.level) // some are holes
+			if r.PerBlock != 1/float64(tt.perPixel) || r.Drawn > all || r.Drawn < all*9/10 {
+				t.Errorf("%v pixels a block, %d of %d drawn", r.PerBlock, r.Drawn, all)
+			}
+		})
+	}
+}
+
+// TestFarPixels: a picture may have any size, and each of its pixels is a mean of whole cells of the far level.
+func TestFarPixels(t *testing.T) {
+	box := geom.Box{Min: geom.Point{X: -2048, Z: -512}, Max: geom.Point{X: 2048, Y: 32, Z: 512}}
+	l := hills(box)
+	l.far, l.at = 3, func(_, y, _ int) voxel.Cell { return voxel.Cell(1 - y>>3&1) }
+	for _, edge := range []int{512, 511, 400, 300, 257, 90, 7} {
+		img, r := mustTop(t, l, picture.Options{MaxEdge: edge, Plain: true, Box: box})
+		if img.Rect != image.Rect(0, 0, edge, 127*edge/512+1) || r.Drawn != 512*128 {
+			t.Fatalf("%d pixels: %v, %d drawn", edge, img.Rect, r.Drawn)
+		}
+		for i := 4; edge*4%512 == 0 && i < len(img.Pix); i++ { // elsewhere the last row is partly void
+			if img.Pix[i] != img.Pix[i%4] {
+				t.Fatalf("%d pixels: pixel %d is %v, want %v", edge, i/4, img.Pix[i/4*4:][:4], img.Pix[:4])
+			}
+		}
+		for x := range edge - 1 {
+			if got := img.RGBAAt(x, 0); got != img.RGBAAt(0, 0) {
+				t.Fatalf("%d pixels: pixel %d is %v, want %v", edge, x, got, img.RGBAAt(0, 0))
+			}
 		}
 	}
 }

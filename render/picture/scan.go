@@ -19,7 +19,6 @@ const (
 // west to east.
 type scan struct {
 	land    Land
-	level   int
 	liquid  bool // the land has liquid
 	box     geom.Box
 	terrain bool
@@ -53,9 +52,11 @@ type stack struct {
 	rows   [edge]uint32         // the open columns by row
 }
 
-func newScan(land Land, b geom.Box, level int, o Options) *scan {
-	s := &scan{land: land, level: level, liquid: land.Level(liquid, level) == level, box: b, terrain: land.Terrain(), table: NewLooks(), unknown: map[voxel.Cell]int{},
-		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, b.Size().X+2*edge), canvas: newCanvas(b.Size(), o.MaxEdge)}
+func newScan(land Land, b geom.Box, o Options) *scan {
+	size := b.Size()
+	shrink := max(1, (max(size.X, size.Z)+o.MaxEdge-1)/o.MaxEdge)
+	s := &scan{land: land, liquid: land.Level(liquid, 0) == 0, box: b, terrain: land.Terrain(), table: NewLooks(), unknown: map[voxel.Cell]int{},
+		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, size.X+2*edge), canvas: newCanvas(size, edge, shrink, 1)}
 	s.water = sightOf(s.table.family("water"))
 	return s
 }
@@ -130,7 +131,7 @@ func (s *scan) chunk(pos geom.ChunkPos) {
 func (s *scan) read(volume string, pos geom.ChunkPos) *voxel.Chunk {
 	out := s.nothing
 	if s.err == nil {
-		s.err = s.land.Read(volume, s.level, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) { out = c })
+		s.err = s.land.Read(volume, 0, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk) { out = c })
 	}
 	return out
 }
@@ -293,6 +294,6 @@ func (s *scan) shade(h, west, north int32) float32 {
 	}
 	d := float32(max(-24, min(24, rise)))
 	slope := .3 * d / (2.5 + float32(math.Abs(float64(d))))
-	tint := max(-.12, min(.12, float32(int(h)<<s.level-64)/500))
+	tint := max(-.12, min(.12, float32(int(h)-64)/500))
 	return 1 + slope + tint
 }

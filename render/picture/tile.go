@@ -86,17 +86,12 @@ func Tile(ctx context.Context, land Land, o TileOptions) ([]byte, error) {
 	if o.Zoom < MinZoom || o.Zoom >= geom.MaxDepth {
 		return nil, fmt.Errorf("picture: tile: zoom %d: want %d to %d", o.Zoom, MinZoom, geom.MaxDepth-1)
 	}
-	t := newTile(land, o)
+	t := newTile(land, land.Bounds(), o, baseOf(land, o.Zoom))
 	if t == nil {
 		return []byte(emptyTile), nil
 	}
 	if err := t.look(ctx); err != nil {
 		return nil, err
-	}
-	if level := land.Level(liquid, t.base); level >= 0 && level != t.base {
-		if err := t.flood(); err != nil {
-			return nil, err
-		}
 	}
 	colours, err := t.colours()
 	if err != nil {
@@ -131,6 +126,7 @@ type tile struct {
 	columns []sample
 	towers  []tower
 	looks   int
+	unknown map[voxel.Cell]int // samples of unknown families, if they are counted
 }
 
 // sample is what was seen of a column of cells.
@@ -156,16 +152,21 @@ type tower struct {
 	chunk, liquid *voxel.Chunk
 }
 
-// newTile returns nil if the tile lies beyond the bounds.
-func newTile(land Land, o TileOptions) *tile {
-	t := &tile{land: land, o: o, terrain: land.Terrain(), table: NewLooks(), pixel: 1 << max(0, -o.Zoom)}
-	t.base = max(0, land.Level(land.Matter(), max(0, o.Zoom)))
-	if finer := land.Level(land.Matter(), o.Zoom-1); t.base == o.Zoom && finer > 0 {
-		t.base = finer // it shows waters and paths that the level of the zoom has lost
+// baseOf returns the level that a tile reads.
+func baseOf(land Land, zoom int) int {
+	base := max(0, land.Level(land.Matter(), max(0, zoom)))
+	if finer := land.Level(land.Matter(), zoom-1); base == zoom && finer > 0 {
+		base = finer // it shows waters and paths that the level of the zoom has lost
 	}
+	return base
+}
+
+// newTile returns a tile of what lies within bounds, nil if that is nothing.
+func newTile(land Land, b geom.Box, o TileOptions, base int) *tile {
+	t := &tile{land: land, o: o, base: base, terrain: land.Terrain(), table: NewLooks(), pixel: 1 << max(0, -o.Zoom)}
 	t.shift = max(0, o.Zoom) - t.base
 	t.edge = TileEdge / t.pixel
-	b := land.Bounds().Over(1 << t.base)
+	b = b.Over(1 << t.base)
 	t.low, t.high = b.Min.Y, b.Max.Y
 	if o.Heights != (Heights{}) {
 		t.low, t.high = max(t.low, o.Heights.From>>t.base), min(t.high, (o.Heights.To+1<<t.base-1)>>t.base)
@@ -250,8 +251,19 @@ func (t *tile) begin(b geom.Box) {
 	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
 }
 
-// look looks down on all samples, one layer of chunks after another.
+// look looks down on all samples.
 func (t *tile) look(ctx context.Context) error {
+	if err := t.down(ctx); err != nil {
+		return err
+	}
+	if level := t.land.Level(liquid, t.base); level >= 0 && level != t.base {
+		return t.flood()
+	}
+	return nil
+}
+
+// down looks down on all samples, one layer of chunks after another.
+func (t *tile) down(ctx context.Context) error {
 	heights := t.land.Heights(t.base)
 	wet := t.land.Level(liquid, t.base) == t.base
 	var want []geom.ChunkPos
@@ -394,6 +406,9 @@ func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 	case small:
 		s.add(g.rgb, .55)
 	default:
+		if g.unknown && t.unknown != nil {
+			t.unknown[c]++
+		}
 		part := heightParts - 1
 		if t.terrain {
 			part = int(c&0xFF) * heightParts >> 8
