@@ -1,23 +1,36 @@
 package voxel
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
 
-// Differing returns for each slice a bit z for each row in which c and d differ. It
-// is fast where a few writes made one from the other.
-func (c *Chunk) Differing(d *Chunk) (rows [ChunkEdge]uint32) {
-	if c == d {
-		return rows
-	}
-	a := c.alike(d)
-	for y := range ChunkEdge {
-		if h := c.slices[y]; h != d.slices[y] || h >= refBit && int(h&^refBit) >= a.base {
-			rows[y] = c.differingRows(d, y, a)
+// Differing yields each slice in which c and d differ, bottom up, with a bit z for each row in which
+// they do. It is fast where a few writes made one from the other.
+func (c *Chunk) Differing(d *Chunk) iter.Seq2[int, uint32] {
+	return func(yield func(y int, rows uint32) bool) {
+		if c == d {
+			return
+		}
+		a := c.alike(d)
+		for y := range ChunkEdge {
+			if h := c.slices[y]; h == d.slices[y] && (h < refBit || int(h&^refBit) < a.base) {
+				continue
+			}
+			if rows := c.differingRows(d, y, a); rows != 0 && !yield(y, rows) {
+				return
+			}
 		}
 	}
-	return rows
+}
+
+// differs reports whether a cell differs.
+func (c *Chunk) differs(d *Chunk) bool {
+	for range c.Differing(d) {
+		return true
+	}
+	return false
 }
 
 // alike says which data two chunks have in common.
@@ -64,6 +77,20 @@ func (c *Chunk) differingRows(d *Chunk, y int, a alike) (m uint32) {
 		case h < refBit && k < refBit, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
 			m |= 1 << z
 		}
+	}
+	return m
+}
+
+// DifferingCells returns a bit for each cell in which two rows differ, the low one for the first. It takes four
+// cells at a time, as changes does.
+func DifferingCells(a, b []Cell) (m uint32) {
+	a, b = a[:ChunkEdge], b[:ChunkEdge]
+	for x := 0; x < ChunkEdge; x += 4 {
+		r, s := a[x:x+4:x+4], b[x:x+4:x+4]
+		v := uint64(r[0]) | uint64(r[1])<<16 | uint64(r[2])<<32 | uint64(r[3])<<48
+		w := uint64(s[0]) | uint64(s[1])<<16 | uint64(s[2])<<32 | uint64(s[3])<<48
+		ones := ((v ^ w) + 0x7FFF7FFF7FFF7FFF) >> 15 & 0x0001000100010001
+		m |= uint32(ones*0x0001000200040008>>48&0xF) << x
 	}
 	return m
 }

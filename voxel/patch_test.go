@@ -66,8 +66,24 @@ func mustDiffer(t *testing.T, c, d *voxel.Chunk, cells, others *flat) {
 			want[i>>10] |= 1 << (i >> 5 & 31)
 		}
 	}
-	for _, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Compact(new(voxel.ChunkBuilder))}, {c.Compact(new(voxel.ChunkBuilder)), d}, {c.Compact(new(voxel.ChunkBuilder)), d.Compact(new(voxel.ChunkBuilder))}} {
-		if got := p[0].Differing(p[1]); got != want {
+	for n, p := range [][2]*voxel.Chunk{{c, d}, {d, c}, {c, d.Compact(new(voxel.ChunkBuilder))}, {c.Compact(new(voxel.ChunkBuilder)), d}, {c.Compact(new(voxel.ChunkBuilder)), d.Compact(new(voxel.ChunkBuilder))}} {
+		var got [32]uint32
+		var a, b [64]voxel.Cell
+		for y, rows := range p[0].Differing(p[1]) {
+			got[y] = rows
+			for z := 0; n == 0 && z < 32; z++ {
+				twin := uint32(0)
+				for x := range 32 {
+					if p[0].Cell(x, y, z) != p[1].Cell(x, y, z) {
+						twin |= 1 << x
+					}
+				}
+				if m := voxel.DifferingCells(p[0].Row(y, z, &a), p[1].Row(y, z, &b)); m != twin {
+					t.Fatalf("row %d,%d: differing cells %032b, want %032b", y, z, m, twin)
+				}
+			}
+		}
+		if got != want {
 			t.Fatalf("differing rows %032b, want %032b", got, want)
 		}
 		if got := p[0].Equal(p[1]); got != (want == [32]uint32{}) {

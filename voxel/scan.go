@@ -46,7 +46,7 @@ func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 // Equal reports whether c and d have the same cells.
 func (c *Chunk) Equal(d *Chunk) bool {
 	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data) ||
-		(c.patched() || d.patched()) && c.Differing(d) == [ChunkEdge]uint32{}
+		(c.patched() || d.patched()) && !c.differs(d)
 }
 
 // CountNonEmpty returns the number of cells that are not Empty.

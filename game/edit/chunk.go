@@ -20,26 +20,26 @@ type work struct {
 	box      [sectionEdge * sectionEdge * sectionEdge]voxel.Cell
 }
 
-// cells are the cells of a section that differ.
+// cells are the cells of a section that differ: their number, and where they are listed each one.
 type cells struct {
+	n     int
 	index []uint16
 	now   []voxel.Cell
 }
 
 // differ finds where a chunk is not what it is to be, and reports whether it may change in all of
-// these places.
-func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool) {
+// these places. It lists the cells only where list says so.
+func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool, list bool) (all bool) {
 	for i := range w.sections {
-		w.sections[i].index, w.sections[i].now = w.sections[i].index[:0], w.sections[i].now[:0]
+		w.sections[i] = cells{0, w.sections[i].index[:0], w.sections[i].now[:0]}
 	}
 	all = true
 	var nowBuf, wantBuf [64]voxel.Cell
 	for y, m := range now.Differing(want) {
 		for ; m != 0; m &= m - 1 {
 			z := bits.TrailingZeros32(m)
-			a := (*[voxel.ChunkEdge]voxel.Cell)(now.Row(y, z, &nowBuf))
-			b := (*[voxel.ChunkEdge]voxel.Cell)(want.Row(y, z, &wantBuf))
-			diff := differing(a, b)
+			a, b := now.Row(y, z, &nowBuf), want.Row(y, z, &wantBuf)
+			diff := voxel.DifferingCells(a, b)
 			may := diff
 			if p.only != nil {
 				may &= p.only[y*voxel.ChunkEdge+z]
@@ -48,8 +48,13 @@ func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool
 				may &= admitted(a, may, allowed)
 			}
 			all = all && may == diff
-			at := uint16(y%sectionEdge*sectionEdge*sectionEdge + z%sectionEdge*sectionEdge)
 			pair := y/sectionEdge<<2 | z/sectionEdge<<1
+			w.sections[pair].n += bits.OnesCount16(uint16(may))
+			w.sections[pair|1].n += bits.OnesCount16(uint16(may >> sectionEdge))
+			if !list {
+				continue
+			}
+			at := uint16(y%sectionEdge*sectionEdge*sectionEdge + z%sectionEdge*sectionEdge)
 			w.sections[pair].add(at, uint16(may), b[:sectionEdge])
 			w.sections[pair|1].add(at, uint16(may>>sectionEdge), b[sectionEdge:])
 		}
@@ -58,22 +63,13 @@ func (w *work) differ(now, want *voxel.Chunk, p *part, allowed []bool) (all bool
 }
 
 // admitted returns those bits of m whose cells are allowed.
-func admitted(row *[voxel.ChunkEdge]voxel.Cell, m uint32, allowed []bool) (out uint32) {
+func admitted(row []voxel.Cell, m uint32, allowed []bool) (out uint32) {
 	for ; m != 0; m &= m - 1 {
 		if x := bits.TrailingZeros32(m); int(row[x]) < len(allowed) && allowed[row[x]] {
 			out |= 1 << x
 		}
 	}
 	return out
-}
-
-// differing returns a bit x for each cell x in which two rows differ.
-func differing(a, b *[voxel.ChunkEdge]voxel.Cell) (m uint32) {
-	for x := range voxel.ChunkEdge {
-		d := uint32(a[x] ^ b[x])
-		m |= (d + 0xFFFF) >> 16 << x // 1 if d is not 0
-	}
-	return m
 }
 
 // add adds those of 16 cells that mask has a bit for.
@@ -164,13 +160,13 @@ func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *p
 	}
 	w := &s.q.work
 	allowed := p.mask.cells(v.Schema, v.Names())
-	exact := w.differ(now, want, p, allowed)
+	exact := w.differ(now, want, p, allowed, r.in.Sink != nil)
 	least := p.pos.Box().Min
 	var taken [sectionsOf]bool
 	all := true
 	for i := range w.sections {
 		c := &w.sections[i]
-		if len(c.index) == 0 {
+		if c.n == 0 {
 			continue
 		}
 		if all = s.room(s.q.publish.likely()); !all {
@@ -187,7 +183,7 @@ func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *p
 			break
 		}
 		s.Sections++
-		n += len(c.index)
+		n += c.n
 		taken[i] = true
 	}
 	switch {
@@ -195,6 +191,9 @@ func (r *run) changeChunk(s *step, d *world.DimensionTx, v *world.VolumeTx, p *p
 	case all && exact:
 		v.SetChunk(p.pos, want)
 	default:
+		if r.in.Sink == nil {
+			w.differ(now, want, p, allowed, true)
+		}
 		for i := range w.sections {
 			if taken[i] {
 				w.write(v, now, least, i)

@@ -218,12 +218,9 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 		} else {
 			old, new := r.Old.Or(def), r.New.Or(def)
 			for y, rows := range old.Differing(new) {
-				if rows == 0 {
-					continue
-				}
 				for ; rows != 0; rows &= rows - 1 {
 					z := bits.TrailingZeros32(rows)
-					cells[z] |= differing(old.Row(y, z, &a), new.Row(y, z, &b))
+					cells[z] |= voxel.DifferingCells(old.Row(y, z, &a), new.Row(y, z, &b))
 				}
 				if many(&cells) {
 					break
@@ -259,15 +256,4 @@ func many(cells *[geom.ChunkEdge]uint32) bool {
 		n[z/edge*2+1] += bits.OnesCount32(row >> edge)
 	}
 	return slices.Min(n[:]) > FewCells
-}
-
-// differing returns a bit for each cell in which two rows differ.
-func differing(a, b []voxel.Cell) (m uint32) {
-	b = b[:len(a)]
-	for x, v := range a {
-		if v != b[x] {
-			m |= 1 << x
-		}
-	}
-	return m
 }

@@ -280,11 +280,9 @@ func differing(a, b *voxel.Chunk, def voxel.Cell) geom.Box {
 	out := geom.Box{Min: geom.Point{Y: geom.ChunkEdge}, Max: geom.Point{X: geom.ChunkEdge}}
 	var all uint32
 	for y, rows := range a.Differing(b) {
-		if rows != 0 {
-			out.Min.Y = min(out.Min.Y, y)
-			out.Max.Y = y + 1
-			all |= rows
-		}
+		out.Min.Y = min(out.Min.Y, y)
+		out.Max.Y = y + 1
+		all |= rows
 	}
 	if all == 0 {
 		return geom.Box{}

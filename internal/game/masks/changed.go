@@ -62,15 +62,10 @@ func (r *Changed) compare(pos geom.ChunkPos, a, b *voxel.Chunk) {
 	for y, m := range a.Differing(b) {
 		for ; m != 0; m &= m - 1 {
 			z := bits.TrailingZeros32(m)
-			ra, rb := a.Row(y, z, &bufA), b.Row(y, z, &bufB)
-			for x := range voxel.ChunkEdge {
-				if ra[x] != rb[x] {
-					if only == nil {
-						only = new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
-					}
-					only[y*voxel.ChunkEdge+z] |= 1 << x
-				}
+			if only == nil {
+				only = new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
 			}
+			only[y*voxel.ChunkEdge+z] = voxel.DifferingCells(a.Row(y, z, &bufA), b.Row(y, z, &bufB))
 		}
 	}
 	if only != nil {
