@@ -75,7 +75,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		if there != (want[pos] != nil) {
 			t.Errorf("column %v is there: %v", pos, there)
 		}
-		c, covered, err := r.ColumnAlone(t.Context(), d.Name, pos)
+		c, covered, err := r.ColumnsAlone(t.Context(), d.Name)(pos)
 		if err != nil || !covered || !reflect.DeepEqual(c, want[pos]) {
 			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, covered, err, want[pos])
 		}
@@ -87,7 +87,7 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		t.Errorf("columns covered are %v", got)
 	}
 	for _, l := range d.Lists {
-		if c, covered, err := r.ColumnAlone(t.Context(), d.Name, l.Pos); c != nil || covered || err != nil {
+		if c, covered, err := r.ColumnsAlone(t.Context(), d.Name)(l.Pos); c != nil || covered || err != nil {
 			t.Errorf("column %v: got %v, %v, %v", l.Pos, c, covered, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestColumnPagesAreReadOnce(t *testing.T) {
 	}
 	src.calls = 0
 	for pos := range r.ColumnEntries("d") {
-		_, _, err := r.ColumnAlone(t.Context(), "d", pos)
+		_, _, err := r.ColumnsAlone(t.Context(), "d")(pos)
 		_, _, listErr := r.List(t.Context(), "d", "a", pos)
 		if err := errors.Join(err, listErr); err != nil {
 			t.Fatal(err)

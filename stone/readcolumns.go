@@ -73,20 +73,25 @@ func (s *Reader) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos)
 	return c, nil
 }
 
-// ColumnAlone returns one column without its lists. covered says that the stone has
-// an entry for it; a nil column is then deleted with all its lists. It reads the
+// ColumnsAlone returns a function that returns one column of a dimension without its lists. covered says that the stone has
+// an entry for it; a nil column is then deleted with all its lists. The function reads the
 // column's page and, if height maps of the column follow from blocks, the pages of
-// the chunks of its tower.
-func (s *Reader) ColumnAlone(ctx context.Context, dim string, pos geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
-	c, covered, err = s.columnReader(ctx, s.dimension(dim)).find(pos)
-	if err != nil {
-		err = fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+// the chunks of its tower. The columns over one chunk, one after another, cost little more than one. Goroutines
+// must not share the function.
+func (s *Reader) ColumnsAlone(ctx context.Context, dim string) func(geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
+	r := s.columnReader(ctx, s.dimension(dim))
+	return func(pos geom.ColumnPos) (*voxel.Column, bool, error) {
+		c, covered, err := r.find(pos)
+		if err != nil {
+			err = fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
+			r = s.columnReader(ctx, r.d) // what failed may stay
+		}
+		return c, covered, err
 	}
-	return c, covered, err
 }
 
 // List returns the objects of one list of a column. covered says that the stone has
-// an entry for the list. It does not report deleted columns; ColumnAlone and
+// an entry for the list. It does not report deleted columns; ColumnsAlone and
 // ColumnEntries do. It reads one page.
 func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, covered bool, err error) {
 	d := s.dimension(dim)

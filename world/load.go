@@ -399,18 +399,29 @@ func (w *World) fillColumns(ctx context.Context, m moment, d *dimension, h *Held
 
 // unloaded reads those of the columns of d that are not in memory.
 func (p openStack) unloaded(ctx context.Context, d *dimension, columns iter.Seq2[geom.ColumnPos, *voxel.Column]) (map[geom.ColumnPos]*voxel.Column, error) {
-	got := make(map[geom.ColumnPos]*voxel.Column)
+	var want []geom.ColumnPos
 	for pos, c := range columns {
-		if c != unloaded {
-			continue
+		if c == unloaded {
+			want = append(want, pos)
 		}
-		c, err := p.column(ctx, d.name, d.lists, pos)
+	}
+	slices.SortFunc(want, byTower)
+	got := make(map[geom.ColumnPos]*voxel.Column, len(want))
+	r := p.columnReader(ctx, d.name, d.lists)
+	for _, pos := range want {
+		c, err := r.column(pos)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		got[pos] = c
 	}
 	return got, nil
+}
+
+// byTower puts columns over one chunk one after another, in the order of stones.
+func byTower(a, b geom.ColumnPos) int {
+	over := func(pos geom.ColumnPos) geom.ChunkPos { return geom.ChunkPos{X: pos.X >> 1, Z: pos.Z >> 1} }
+	return cmp.Or(byCode(over(a), over(b)), a.Compare(b))
 }
 
 // Release lets go of what is held: what nobody else holds and no commit is

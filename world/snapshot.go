@@ -272,12 +272,12 @@ func (s *Snapshot) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel
 			s.onlyColumns(ctx, dim)(yield)
 			return
 		}
-		lists := s.about.dimensions[i].lists
+		r := s.stack.columnReader(ctx, dim, s.about.dimensions[i].lists)
 		for pos, there := range s.stack.columns(dim) {
 			if !there {
 				continue
 			}
-			c, err := s.stack.column(ctx, dim, lists, pos)
+			c, err := r.column(pos)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -314,7 +314,7 @@ func (s *Snapshot) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPo
 	if err := s.live(); err != nil || i < 0 {
 		return nil, err
 	}
-	return s.stack.column(ctx, dim, s.about.dimensions[i].lists, pos)
+	return s.stack.columnReader(ctx, dim, s.about.dimensions[i].lists).column(pos)
 }
 
 // OpenFile implements stone.Content. The file stays good when the Snapshot is closed.

@@ -148,24 +148,43 @@ type statement struct {
 	lists  []voxel.List
 }
 
+// columnReader reads columns of a dimension from a stack, those over one chunk best one after
+// another. Goroutines must not share it.
+type columnReader struct {
+	ctx   context.Context
+	p     openStack
+	dim   string
+	lists []string
+	alone []func(geom.ColumnPos) (*voxel.Column, bool, error) // by stone; nil before the first column
+}
+
+// columnReader returns a reader of columns with these lists.
+func (p openStack) columnReader(ctx context.Context, dim string, lists []string) *columnReader {
+	return &columnReader{ctx, p, dim, lists, make([]func(geom.ColumnPos) (*voxel.Column, bool, error), len(p))}
+}
+
 // says returns what the stack says of a column and of lists. Nothing below a stone
 // that says it is gone counts: whoever makes a column anew covers all its lists.
-func (p openStack) says(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (statement, error) {
+func (r *columnReader) says(pos geom.ColumnPos) (statement, error) {
 	s := statement{pos: pos}
-	found := make([]bool, len(lists))
-	for i := len(p) - 1; i >= 0 && !s.gone; i-- {
-		if err := p[i].says(ctx, dim, lists, &s, found); err != nil {
-			return s, fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
+	found := make([]bool, len(r.lists))
+	for i := len(r.p) - 1; i >= 0 && !s.gone; i-- {
+		if err := r.stone(i, &s, found); err != nil {
+			return s, fmt.Errorf("world: stone %v: %w", r.p[i].Stone.ID, err)
 		}
 	}
 	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
 	return s, nil
 }
 
-// says adds what the stone says of what no stone above it said.
-func (o *openStone) says(ctx context.Context, dim string, lists []string, s *statement, found []bool) error {
+// stone adds what stone i says of what no stone above it said.
+func (r *columnReader) stone(i int, s *statement, found []bool) error {
+	o := r.p[i]
 	if s.column == nil {
-		c, covered, err := o.ColumnAlone(ctx, dim, s.pos)
+		if r.alone[i] == nil {
+			r.alone[i] = o.ColumnsAlone(r.ctx, r.dim)
+		}
+		c, covered, err := r.alone[i](s.pos)
 		if err != nil {
 			return err
 		}
@@ -174,11 +193,11 @@ func (o *openStone) says(ctx context.Context, dim string, lists []string, s *sta
 			return nil
 		}
 	}
-	for n, name := range lists {
+	for n, name := range r.lists {
 		if found[n] {
 			continue
 		}
-		objects, covered, err := o.List(ctx, dim, name, s.pos)
+		objects, covered, err := o.List(r.ctx, r.dim, name, s.pos)
 		if err != nil {
 			return err
 		}
@@ -200,8 +219,8 @@ func withObjects(lists []voxel.List) []voxel.List {
 }
 
 // column returns a column with its lists, nil if there is none.
-func (p openStack) column(ctx context.Context, dim string, lists []string, pos geom.ColumnPos) (*voxel.Column, error) {
-	s, err := p.says(ctx, dim, lists, pos)
+func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
+	s, err := r.says(pos)
 	if err != nil || s.column == nil {
 		return nil, err
 	}

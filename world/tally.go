@@ -49,9 +49,11 @@ func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) er
 			}
 		}
 	}
-	for pos := range changed.columns[d.name] {
-		for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
-			c, err := stack.column(ctx, d.name, d.lists, pos)
+	columns := slices.SortedFunc(maps.Keys(changed.columns[d.name]), byTower)
+	for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
+		r := stack.columnReader(ctx, d.name, d.lists)
+		for _, pos := range columns {
+			c, err := r.column(pos)
 			if err != nil {
 				return err
 			}
