@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -167,14 +168,18 @@ type packedChunk struct {
 	old, packed *voxel.Chunk
 }
 
-// packed packs those of the chunks that a commit saved that updates have patched.
+// builders lend their memory to commits, most of which pack a chunk or two.
+var builders = sync.Pool{New: func() any { return new(voxel.ChunkBuilder) }}
+
+// packed packs those of the chunks that a commit saves that updates have patched.
 func (s *state) packed(saved *dirty) (out []packedChunk) {
-	var b voxel.ChunkBuilder
+	b := builders.Get().(*voxel.ChunkBuilder)
+	defer builders.Put(b)
 	for _, d := range s.dimensions {
 		for _, v := range d.volumes {
 			name := volumeName{d.name, v.Name}
 			for pos, c := range v.loaded(saved.chunks[name]) {
-				if p := c.Compact(&b); p != c {
+				if p := c.Compact(b); p != c {
 					out = append(out, packedChunk{name, pos, c, p})
 				}
 			}
@@ -183,14 +188,14 @@ func (s *state) packed(saved *dirty) (out []packedChunk) {
 	return out
 }
 
-// replacePatched puts packed chunks where the patched ones still are.
-func (w *World) replacePatched(chunks []packedChunk) {
+// with returns s with packed chunks where the patched ones still are.
+func (s *state) with(chunks []packedChunk) *state {
 	if len(chunks) == 0 {
-		return
+		return s
 	}
-	s := w.now.Load().edit()
+	out := s.edit()
 	for i, old := range s.dimensions {
-		d := s.editDimension(i)
+		d := out.editDimension(i)
 		for j, v := range old.volumes {
 			var placed []grid.Placed
 			for _, p := range chunks {
@@ -203,5 +208,5 @@ func (w *World) replacePatched(chunks []packedChunk) {
 			}
 		}
 	}
-	w.now.Store(s)
+	return out
 }

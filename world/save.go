@@ -103,11 +103,8 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 		return w.lastCommit(ctx)
 	}
 
-	c, o, err := w.save(ctx, s, message)
-	var packed []packedChunk
-	if err == nil {
-		packed = s.packed(w.saved)
-	}
+	packed := s.packed(w.saved) // first, because what is packed is written faster
+	c, o, err := w.save(ctx, s.with(packed), message)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	saved := w.saved
@@ -117,7 +114,7 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 		return history.Commit{}, err
 	}
 	w.accept(c, o, saved)
-	w.replacePatched(packed)
+	w.now.Store(w.now.Load().with(packed))
 	return c, nil
 }
 
