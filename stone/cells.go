@@ -2,6 +2,7 @@ package stone
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -19,6 +20,7 @@ const (
 	kindNone    = 0 // no cells
 	kindUniform = 1 // one value, in the stream of values
 	kindRuns    = 2 // in the streams of the form
+	kindDelta   = 3 // what differs from the stones below; only in pages of formDelta
 )
 
 // Streams of a page of cells before those of the codec's form.
@@ -32,12 +34,16 @@ const (
 type cube struct {
 	key    uint64
 	mask   uint64
-	chunks []*voxel.Chunk
+	chunks []*voxel.Chunk // nil where there is a delta
+	deltas []*Delta       // nil where there is a chunk; shorter if the last are chunks
 }
 
 // pageless returns an entry without a page for the cube. It returns false unless all
 // chunks are of one cell or all are without cells.
 func (c *cube) pageless() (e entry, ok bool) {
+	if len(c.deltas) > 0 {
+		return entry{}, false
+	}
 	for i, ch := range c.chunks {
 		says := entry{key: c.key, mask: c.mask, page: nonePage}
 		if ch != nil {
@@ -54,10 +60,10 @@ func (c *cube) pageless() (e entry, ok bool) {
 	return e, true
 }
 
-// runs returns the number of chunks that are not uniform.
+// runs returns the number of chunks that are not uniform, deltas included.
 func (c *cube) runs() (n int) {
-	for _, ch := range c.chunks {
-		if kindOf(ch) == kindRuns {
+	for i := range c.chunks {
+		if c.kind(i) >= kindRuns {
 			n++
 		}
 	}
@@ -108,6 +114,7 @@ func towersOf(at []geom.ChunkPos, kinds []byte) (order, heights []int) {
 type cellPage struct {
 	kinds  []byte
 	values []byte
+	deltas []*Delta
 	towers []codec.Tower
 	tops   []geom.ChunkPos // the topmost chunks of towers
 	places []geom.ChunkPos // of all chunks of towers
@@ -119,10 +126,14 @@ func newCellPage(cubes []cube) (p cellPage) {
 	for _, c := range cubes {
 		at = positions(at, c.key, c.mask)
 		chunks = append(chunks, c.chunks...)
+		for i := range c.chunks {
+			p.kinds = append(p.kinds, c.kind(i))
+			if d := c.delta(i); d != nil {
+				p.deltas = append(p.deltas, d)
+			}
+		}
 	}
-	p.kinds = make([]byte, len(chunks))
 	for i, c := range chunks {
-		p.kinds[i] = kindOf(c)
 		if p.kinds[i] == kindUniform {
 			v, _ := c.Uniform()
 			p.values = binary.AppendUvarint(p.values, uint64(v))
@@ -207,13 +218,14 @@ func (p *cellPage) odds(enc *codec.Encoder, v *volume, effort Effort) [][]byte {
 // cellsPage is a decoded page of cells.
 type cellsPage struct {
 	chunks []*voxel.Chunk // in the order of the directory
+	deltas []*Delta       // as chunks; nil if there are none
 	unlit  *pendingLight  // nil if chunks are complete
 	work   int            // that decoding it took, see codec.Decoder.Work
 }
 
-// Spill implements tile.Spiller. Pages whose chunks may lack their light stay in memory.
+// Spill implements tile.Spiller. Pages whose chunks may lack their light, and those with deltas, stay in memory.
 func (p *cellsPage) Spill(dst []byte) ([]byte, func([]byte) any) {
-	if p.unlit != nil {
+	if p.unlit != nil || p.deltas != nil {
 		return dst, nil
 	}
 	for _, c := range p.chunks {
@@ -230,11 +242,12 @@ func (p *cellsPage) Spill(dst []byte) ([]byte, func([]byte) any) {
 }
 
 // decodeCells returns the chunks at the positions at, in that order, from a page of
-// volume v. known says that the dimension has a rule for light.
-func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, v *volume, known bool) (*cellsPage, error) {
+// volume v of a dimension, of level 0 if finest is set.
+func decodeCells(ctx context.Context, dec *codec.Decoder, form byte, streams [][]byte, at []geom.ChunkPos, dim *dimension, v *volume, finest bool) (*cellsPage, error) {
 	kind, lightly := litKind(v)
-	known = known && form == formLit && lightly && len(streams) > litOctants
-	if !known && !v.holds(codec.Form(form)) || len(streams) < cellCodec {
+	known := finest && len(dim.matters) > 0 && form == formLit && lightly && len(streams) > litOctants
+	deltas := form == formDelta && finest && len(dim.matters) == 0 && len(dim.rules) == 0 && dim.tally == nil
+	if !known && !deltas && !v.holds(codec.Form(form)) || len(streams) < cellCodec {
 		return nil, corruptf(0, "page", "form %d with %d streams for a %v", form, len(streams), v.Schema)
 	}
 	kinds := streams[cellKinds]
@@ -242,10 +255,14 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 		return nil, corruptf(0, "page", "%d chunks, the directory has %d", len(kinds), len(at))
 	}
 	chunks := make([]*voxel.Chunk, len(at))
-	values := cursor.New(streams[cellValues], "values")
+	values, differ := cursor.New(streams[cellValues], "values"), 0
 	for i, k := range kinds {
 		switch k {
 		case kindNone, kindRuns:
+		case kindDelta:
+			if differ++; !deltas || differ > maxRuns {
+				return nil, corruptf(int64(i), "kinds", "kind %d in form %d, or more than %d", k, form, maxRuns)
+			}
 		case kindUniform:
 			cell := values.Uvarint()
 			if cell > uint64(voxel.MaxCell) || !v.valid(voxel.Cell(cell)) {
@@ -266,7 +283,15 @@ func decodeCells(dec *codec.Decoder, form byte, streams [][]byte, at []geom.Chun
 	if form == formLit {
 		return page, decodeLit(dec, page, streams[litOctants:], at, kinds, kind)
 	}
-	return page, decodeRuns(dec, chunks, codec.Form(form), streams[cellCodec:], at, kinds, v)
+	streams, as := streams[cellCodec:], codec.Form(form)
+	if deltas {
+		var err error
+		if page.deltas, err = decodeDeltas(ctx, streams, kinds, v); err != nil {
+			return nil, err
+		}
+		streams, as = streams[deltaCodec-cellCodec:], codec.Columns
+	}
+	return page, decodeRuns(dec, chunks, as, streams, at, kinds, v)
 }
 
 // holds reports whether pages of the volume may have a form of package codec.

@@ -24,6 +24,7 @@ var pageForms = []Form{
 	{"cells", int(codec.Images), "images", []string{"kinds", "uniform values", "table", "ops", "runs", "references", "references high", "images"}},
 	{"cells", int(codec.Odds), "odds", []string{"kinds", "uniform values", "table", "bits"}},
 	{"cells", formLit, "lit", []string{"kinds", "uniform values", "octants", "table", "ops", "runs", "references", "references high"}},
+	{"cells", formDelta, "delta", []string{"kinds", "uniform values", "hashes", "runs", "cells", "table", "ops", "runs", "references", "references high"}},
 	{"columns", column.Plain, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
 	{"columns", column.Tags, "tags", []string{"names", "shapes", "stamps", "maps", "tags", "texts", "blobs"}},
 	{"objects", column.Plain, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},

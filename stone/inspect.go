@@ -137,7 +137,7 @@ func (s *Reader) spans(p page) ([]Span, error) {
 }
 
 // Check reads and verifies everything in the stone: every page, chunk, column,
-// object and file. It returns the first error, or ctx.Err(). It reads all bytes,
+// object and file. Of deltas it verifies what can be told without the stones below. It returns the first error, or ctx.Err(). It reads all bytes,
 // even if the PageCache has their pages.
 func (s *Reader) Check(ctx context.Context) error {
 	s = s.Through(NewCache(CacheBytes), s.id)
@@ -248,11 +248,11 @@ func uncheckedPages(ctx context.Context, d *dimension, t *Tally) (out []unchecke
 
 // checkPage reads a page and counts its chunks.
 func (s *Reader) checkPage(ctx context.Context, p *uncheckedPage, t *Tally) error {
-	chunks, err := s.cells(ctx, p.v, p.group, nil)
+	page, err := s.lit(ctx, p.v, p.group, nil)
 	if err = cmp.Or(err, ctx.Err()); err != nil || !p.group[0].finest() {
 		return err
 	}
-	for _, c := range chunks {
+	for _, c := range page.chunks {
 		t.Chunk(p.v.Name, c, 1)
 	}
 	return nil

@@ -21,6 +21,7 @@ type volumeMerge struct {
 	layers [][]entry
 	tables [][]voxel.Cell // by layer, the new value of each cell; nil: unchanged
 	made   volume
+	stack  *stackReader // made when what differs is made whole
 }
 
 func (m *merger) volume(parts []*dimension, name string) error {
@@ -71,9 +72,21 @@ func (v *volumeMerge) describe(pieces []piece) error {
 	if v.made.Schema != voxel.Palette {
 		return nil
 	}
-	says := make([]bool, len(v.from))
+	says, seen := make([]bool, len(v.from)), make(map[[2]int]bool)
 	for i := range pieces {
-		says[pieces[i].layer] = true
+		p := &pieces[i]
+		page := [2]int{p.layer, p.page}
+		if says[p.layer] = true; !p.paged() || seen[page] {
+			continue
+		}
+		seen[page] = true
+		differs, err := v.run[p.layer].differs(p.page)
+		if err != nil {
+			return err
+		}
+		for l := range p.layer { // what differs counts with what it differs from
+			says[l] = says[l] || differs
+		}
 	}
 	return v.palette(says)
 }
@@ -135,28 +148,76 @@ func (v *volumeMerge) table(names []string) []voxel.Cell {
 
 // decode writes the chunks of an entry that count, one by one.
 func (v *volumeMerge) decode(p *piece) error {
-	c := p.chunk()
-	table := v.tables[p.layer]
-	if table != nil && c != nil {
-		c = c.Translate(table)
-	}
-	for n, m := p.first, p.mask; m != 0; n, m = n+1, m&(m-1) {
+	for m := p.mask; m != 0; m &= m - 1 {
 		bit := bits.TrailingZeros64(m)
-		if p.paged() {
-			page, err := v.run[p.layer].cells(v.ctx, v.from[p.layer], group(v.layers[p.layer], p.at), nil)
-			if err != nil {
-				return err
-			}
-			c = page[v.layers[p.layer][p.at].at(bit)]
-			if table != nil && c != nil {
-				c = c.Translate(table)
-			}
+		pos := cubeChunk(p.key, bit)
+		c, d, err := v.says(p.layer, p.at, bit)
+		switch {
+		case err != nil:
+			return err
+		case d != nil:
+			err = v.decodeDelta(p, bit, d)
+		default:
+			err = v.w.Chunk(0, pos, c)
 		}
-		if err := v.w.Chunk(0, cubeChunk(p.key, bit), c); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// says returns the chunk at a bit of an entry of a layer, in the cells that are written, or its delta.
+func (v *volumeMerge) says(layer, entry, bit int) (*voxel.Chunk, *Delta, error) {
+	e := &v.layers[layer][entry]
+	c := e.chunk()
+	if e.paged() {
+		page, err := v.run[layer].lit(v.ctx, v.from[layer], group(v.layers[layer], entry), nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i := e.at(bit); page.deltas != nil && page.deltas[i] != nil {
+			return nil, page.deltas[i], nil
+		} else {
+			c = page.chunks[i]
+		}
+	}
+	if table := v.tables[layer]; table != nil && c != nil {
+		c = c.Translate(table)
+	}
+	return c, nil, nil
+}
+
+// decodeDelta writes a chunk of which the highest layer has a delta: whole if a layer below has it whole, else
+// as one delta, which stands on what the lowest stood on.
+func (v *volumeMerge) decodeDelta(p *piece, bit int, d *Delta) error {
+	pos := cubeChunk(p.key, bit)
+	above := []link{{p.layer, d}}
+	for l := p.layer - 1; l >= 0; l-- {
+		i := find(v.layers[l], p.key, bit)
+		if i < 0 {
+			continue
+		}
+		c, d, err := v.says(l, i, bit)
+		if err != nil {
+			return err
+		}
+		if d != nil {
+			above = append(above, link{l, d})
+			continue
+		}
+		if v.stack == nil {
+			v.stack = &stackReader{dim: v.w.dimension().name, vol: v.made.Name}
+			for l, r := range v.run {
+				v.stack.layers = append(v.stack.layers, Stacked{r, v.tables[l]})
+			}
+		}
+		if c, err = v.stack.made(l, c, above); err != nil {
+			return fmt.Errorf("chunk %v: %w", pos, err)
+		}
+		return v.w.Chunk(0, pos, c)
+	}
+	return v.w.Delta(pos, composed(above, v.tables), nil)
 }
 
 // copy writes the page of pieces. They are all of it, together with what counts
@@ -170,7 +231,7 @@ func (v *volumeMerge) copy(pieces []piece) error {
 	if err != nil {
 		return err
 	}
-	if page[0] == formLit { // it depends on blocks, which may differ
+	if page[0] == formLit || page[0] == formDelta { // they depend on blocks or chunks that may differ
 		return v.decodeAll(pieces)
 	}
 	v.w.flushCells()

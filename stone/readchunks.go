@@ -11,8 +11,19 @@ import (
 // ReadChunks calls f for each chunk of want that the stone has an entry for, in the
 // order of want. A chunk without cells is nil. If want is in ascending order of code
 // (geom.CodeOf), it looks up each page once. It returns the first error, including
-// one of f.
+// one of f. A chunk that is stored as what differs from the stones below is ErrNoBase: see ReadStack.
 func (s *Reader) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+	return s.readParts(ctx, dim, vol, level, want, func(pos geom.ChunkPos, c *voxel.Chunk, d *Delta) error {
+		if d != nil {
+			return fmt.Errorf("stone: chunk %v of %q: %w", pos, vol, ErrNoBase)
+		}
+		return f(pos, c)
+	})
+}
+
+// readParts is ReadChunks for who knows what the stones below say: of what differs from that f gets a
+// Delta in place of a chunk.
+func (s *Reader) readParts(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk, *Delta) error) error {
 	v, entries := s.entries(dim, vol, level)
 	finder := finder{entries: entries, level: level, at: -1}
 	var asked []askedChunk // since the last page
@@ -45,26 +56,29 @@ type askedChunk struct {
 }
 
 // answer calls f with chunks that are in one page or in none.
-func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []askedChunk, f func(geom.ChunkPos, *voxel.Chunk) error) error {
+func (s *Reader) answer(ctx context.Context, v *volume, group []entry, asked []askedChunk, f func(geom.ChunkPos, *voxel.Chunk, *Delta) error) error {
 	var want []int
 	for _, a := range asked {
 		if a.index >= 0 {
 			want = append(want, a.index)
 		}
 	}
-	var page []*voxel.Chunk
+	page := &cellsPage{}
 	if len(want) > 0 {
 		var err error
-		if page, err = s.cells(ctx, v, group, want); err != nil {
+		if page, err = s.lit(ctx, v, group, want); err != nil {
 			return fmt.Errorf("stone: chunk %v of %q: %w", asked[0].pos, v.Name, err)
 		}
 	}
 	for _, a := range asked {
-		c := a.alike
+		c, d := a.alike, (*Delta)(nil)
 		if a.index >= 0 {
-			c = page[a.index]
+			c = page.chunks[a.index]
+			if page.deltas != nil {
+				d = page.deltas[a.index]
+			}
 		}
-		if err := f(a.pos, c); err != nil {
+		if err := f(a.pos, c, d); err != nil {
 			return err
 		}
 	}

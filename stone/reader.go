@@ -346,16 +346,25 @@ func cachedPage[T any](ctx context.Context, s *Reader, begun uint32, decode func
 }
 
 // cells returns the chunks of the page of the group's first entry, in the order of
-// the group. Only those in want need be complete; nil means all.
+// the group. Only those in want need be complete; nil means all. It fails if there are deltas.
 func (s *Reader) cells(ctx context.Context, v *volume, group []entry, want []int) ([]*voxel.Chunk, error) {
+	page, err := s.lit(ctx, v, group, want)
+	switch {
+	case err != nil:
+		return nil, err
+	case page.deltas != nil:
+		return nil, fmt.Errorf("page %d: %w", group[0].page, ErrNoBase)
+	}
+	return page.chunks, nil
+}
+
+// lit is cellsPage, of which the chunks in want have their light.
+func (s *Reader) lit(ctx context.Context, v *volume, group []entry, want []int) (*cellsPage, error) {
 	page, err := s.cellsPage(ctx, v, group)
 	if err == nil && page.unlit != nil {
 		err = s.at(group[0].page, s.lightOf(ctx, s.dimensionOf(v), page, want))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return page.chunks, nil
+	return page, err
 }
 
 // cellsPage returns the page of the group's first entry, of which chunks may lack their light.
@@ -365,7 +374,11 @@ func (s *Reader) cellsPage(ctx context.Context, v *volume, group []entry) (*cell
 		if err != nil {
 			return nil, 0, err
 		}
-		return page, cellBytes(page.chunks), nil
+		bytes := cellBytes(page.chunks)
+		for _, d := range page.deltas {
+			bytes += 8 + d.memory()
+		}
+		return page, bytes, nil
 	})
 }
 
@@ -399,10 +412,9 @@ func (s *Reader) decode(ctx context.Context, v *volume, group []entry) (*cellsPa
 	}
 	dec := cellDecoders.Get().(*codec.Decoder)
 	defer cellDecoders.Put(dec)
-	known := group[0].finest() && len(s.dimensionOf(v).matters) > 0
 	dec.Until(ctx)
 	defer dec.Until(context.Background())
-	page, err := decodeCells(dec, form, streams, at, v, known)
+	page, err := decodeCells(ctx, dec, form, streams, at, s.dimensionOf(v), v, group[0].finest())
 	if err != nil {
 		return nil, s.at(n, err)
 	}

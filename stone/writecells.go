@@ -132,7 +132,7 @@ func (w *Writer) endCube() {
 		if len(w.cubes) >= maxPending {
 			w.flushPage()
 		}
-		w.cubes = append(w.cubes, cube{c.key, c.mask, c.chunks[:1:1]})
+		w.cubes = append(w.cubes, cube{key: c.key, mask: c.mask, chunks: c.chunks[:1:1]})
 		return
 	}
 	full := w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || w.things+len(c.chunks) > maxCells
@@ -161,6 +161,9 @@ func (c *cube) split(n int) cube {
 		bit := c.mask & -c.mask
 		head.mask |= bit
 		head.chunks = append(head.chunks, c.chunks[0])
+		if len(c.deltas) > 0 {
+			head.deltas, c.deltas = append(head.deltas, c.deltas[0]), c.deltas[1:]
+		}
 		c.mask &^= bit
 		c.chunks = c.chunks[1:]
 	}
@@ -329,6 +332,12 @@ func (j *cellJob) run() {
 			j.work = j.encoder.cells.Work()
 		}
 		j.checkTable(columns[cellCodec:])
+		if len(p.deltas) > 0 {
+			if streams := p.deltaStreams(columns); !j.try(formDelta, streams) {
+				j.misuse("a page of %d bytes: at most %d", pages.Size(streams), maxPage)
+			}
+			return
+		}
 		j.tryRuns(&p, columns)
 	}
 }

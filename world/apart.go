@@ -52,24 +52,19 @@ func (s *Snapshot) ReadSource(ctx context.Context, dim, vol string, pos geom.Chu
 	if err := s.live(); err != nil {
 		return nil, history.ID{}, err
 	}
-	for i := len(s.stack) - 1; i >= 0; i-- {
-		c, covered, err := s.stack[i].ReadChunk(ctx, dim, vol, 0, pos)
-		switch table := s.stack[i].tables[volumeName{dim, vol}]; {
-		case err != nil:
-			return nil, history.ID{}, fmt.Errorf("world: stone %v: %w", s.stack[i].Stone.ID, err)
-		case !covered:
-			continue
-		case c != nil && table != nil:
-			c = c.Translate(table)
-			fallthrough
-		default:
-			return c, s.stack[i].Upto, nil
-		}
-	}
 	if len(s.stack) == 0 {
 		return nil, history.ID{}, nil
 	}
-	return nil, s.stack[0].Upto, nil
+	var chunk *voxel.Chunk
+	layer := 0
+	err := s.stack.read(ctx, volumeName{dim, vol}, []geom.ChunkPos{pos}, func(_ geom.ChunkPos, c *voxel.Chunk, top int) error {
+		chunk, layer = c, top
+		return nil
+	})
+	if err != nil {
+		return nil, history.ID{}, err
+	}
+	return chunk, s.stack[layer].Upto, nil
 }
 
 // differing returns what stones cover that p and q do not have in common.

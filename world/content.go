@@ -35,6 +35,8 @@ type volumeContent struct {
 	voxel.Volume
 	names  []string
 	chunks iter.Seq[stone.Placed] // goes over them as often as it is asked to
+	bases  map[geom.ChunkPos]*voxel.Chunk
+	deltas map[geom.ChunkPos]*stone.Delta // of chunks that are written as what differs from bases
 }
 
 type fileContent struct {
@@ -105,6 +107,7 @@ func (s *statement) write(w *stone.Writer) error {
 
 // write writes the volume, its names those in use.
 func (v *volumeContent) write(ctx context.Context, w *stone.Writer) error {
+	v.differ()
 	names, table := v.used()
 	as := v.Volume
 	if table != nil {
@@ -112,14 +115,44 @@ func (v *volumeContent) write(ctx context.Context, w *stone.Writer) error {
 	}
 	w.Volume(as, names)
 	for c := range v.chunks {
-		if c.Chunk != nil && table != nil {
-			c.Chunk = c.Chunk.Translate(table)
+		var err error
+		if d := v.deltas[c.Pos]; d != nil {
+			err = w.Delta(c.Pos, d, table)
+		} else {
+			if c.Chunk != nil && table != nil {
+				c.Chunk = c.Chunk.Translate(table)
+			}
+			err = w.Chunk(0, c.Pos, c.Chunk)
 		}
-		if err := cmp.Or(ctx.Err(), w.Chunk(0, c.Pos, c.Chunk)); err != nil {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// differ makes deltas of chunks that are smaller so.
+func (v *volumeContent) differ() {
+	if len(v.bases) == 0 {
+		return
+	}
+	v.deltas = make(map[geom.ChunkPos]*stone.Delta)
+	for c := range v.chunks {
+		if was := v.bases[c.Pos]; was != nil && c.Chunk != nil {
+			if d := stone.NewDelta(v.Schema, v.names, was, c.Chunk); d != nil {
+				v.deltas[c.Pos] = d
+			}
+		}
+	}
+}
+
+// whole has no chunk written as a delta.
+func (s *stoneContent) whole() {
+	for _, d := range s.dimensions {
+		for i := range d.volumes {
+			d.volumes[i].bases = nil
+		}
+	}
 }
 
 // used returns the names that the chunks of a palette use, as stones order
@@ -130,7 +163,9 @@ func (v *volumeContent) used() ([]string, []voxel.Cell) {
 	}
 	counts := make([]int, len(v.names))
 	for c := range v.chunks {
-		if c.Chunk != nil {
+		if d := v.deltas[c.Pos]; d != nil {
+			d.AddCounts(counts)
+		} else if c.Chunk != nil {
 			c.Chunk.AddCounts(counts)
 		}
 	}
@@ -143,9 +178,10 @@ func (s *state) content(changed *dirty) *stoneContent {
 	for _, d := range s.dimensions {
 		dc := dimensionContent{name: d.name, folder: d.folder, columns: d.statements(changed.columns[d.name])}
 		for _, v := range d.volumes {
-			chunks := changed.chunks[volumeName{d.name, v.Name}]
+			name := volumeName{d.name, v.Name}
+			chunks := changed.chunks[name]
 			if changed.all || len(chunks) > 0 {
-				dc.volumes = append(dc.volumes, volumeContent{Volume: v.Volume, names: v.names.list, chunks: v.placed(chunks)})
+				dc.volumes = append(dc.volumes, volumeContent{Volume: v.Volume, names: v.names.list, chunks: v.placed(chunks), bases: changed.bases[name]})
 			}
 		}
 		if changed.all || len(dc.volumes) > 0 || len(changed.columns[d.name]) > 0 {

@@ -3,6 +3,7 @@ package world
 import (
 	"maps"
 
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -10,6 +11,8 @@ import (
 type dirty struct {
 	all     bool // descriptions of dimensions and volumes, or properties
 	chunks  map[volumeName]map[geom.ChunkPos]bool
+	bases   map[volumeName]map[geom.ChunkPos]*voxel.Chunk // what chunks were in that commit, as far as that is known
+	kept    int                                           // bytes of bases
 	columns map[string]map[geom.ColumnPos]parts
 	files   map[string]bool
 }
@@ -33,6 +36,24 @@ func (d *dirty) chunk(v volumeName, pos geom.ChunkPos) {
 	}
 	d.chunks[v][pos] = true
 }
+
+// base notes what a chunk was, which is not noted to have changed yet.
+func (d *dirty) base(v volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
+	if was == nil || d.kept >= maxBases {
+		return
+	}
+	if d.bases == nil {
+		d.bases = make(map[volumeName]map[geom.ChunkPos]*voxel.Chunk)
+	}
+	if d.bases[v] == nil {
+		d.bases[v] = make(map[geom.ChunkPos]*voxel.Chunk)
+	}
+	d.bases[v][pos] = was
+	d.kept += was.Bytes()
+}
+
+// maxBases is up to how many bytes of memory chunks are kept that commits are written as differences to.
+const maxBases = 64 << 20
 
 func (d *dirty) hasChunk(v volumeName, pos geom.ChunkPos) bool { return d != nil && d.chunks[v][pos] }
 
@@ -77,11 +98,14 @@ func (d *dirty) file(path string) {
 	d.files[path] = true
 }
 
-// add adds what e has.
+// add adds what was changed after that.
 func (d *dirty) add(e *dirty) {
 	d.all = d.all || e.all
 	for v, chunks := range e.chunks {
 		for pos := range chunks {
+			if !d.hasChunk(v, pos) {
+				d.base(v, pos, e.bases[v][pos])
+			}
 			d.chunk(v, pos)
 		}
 	}
@@ -95,7 +119,7 @@ func (d *dirty) add(e *dirty) {
 	}
 }
 
-// clone returns a copy that may be changed.
+// clone returns a copy that may be changed, without bases.
 func (d *dirty) clone() *dirty {
 	out := &dirty{all: d.all, files: maps.Clone(d.files)}
 	if d.chunks != nil {

@@ -156,10 +156,26 @@ func (r *replacing) chunks(v *VolumeTx, name volumeName, table []voxel.Cell, at 
 	}
 	for _, pos := range at {
 		if !old[pos].Or(v.Default).Equal(now[pos].Or(v.Default)) {
+			r.tx.keep(name, pos, old[pos])
 			v.SetChunk(pos, now[pos])
 		}
 	}
 	return r.ctx.Err()
+}
+
+// keep notes what a chunk is in the stack.
+func (tx *Tx) keep(name volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
+	if was == nil || tx.kept >= maxBases {
+		return
+	}
+	tx.kept += was.Bytes()
+	if tx.was == nil {
+		tx.was = make(map[volumeName]map[geom.ChunkPos]*voxel.Chunk)
+	}
+	if tx.was[name] == nil {
+		tx.was[name] = make(map[geom.ChunkPos]*voxel.Chunk)
+	}
+	tx.was[name][pos] = was
 }
 
 // columns makes the columns of a dimension those of c.

@@ -110,7 +110,8 @@ func (w *World) commit(ctx context.Context, message string) (history.Commit, err
 	saved := w.saved
 	w.saved = nil
 	if err != nil {
-		w.dirty.add(saved)
+		saved.add(w.dirty)
+		w.dirty = saved
 		return history.Commit{}, err
 	}
 	w.accept(c, o, saved)
@@ -146,7 +147,14 @@ const largeStone = 1 << 20
 // save commits what is dirty of s as a stone on what the world stands on, if it
 // can be read back, and returns it open.
 func (w *World) save(ctx context.Context, s *state, message string) (history.Commit, *history.Opened, error) {
-	written, err := s.content(w.saved).write(ctx)
+	content := s.content(w.saved)
+	w.mu.Lock()
+	height := len(w.stack)
+	w.mu.Unlock()
+	if height > stone.MaxLinks { // a chain may be as long as the stack
+		content.whole()
+	}
+	written, err := content.write(ctx)
 	if err != nil {
 		return history.Commit{}, nil, err
 	}

@@ -111,31 +111,24 @@ func (p openStack) layers() []history.Layer {
 // stack covers, in cells of the world; nil where it has no cells. want is in
 // ascending order of code, the calls are not. An error of f ends it.
 func (p openStack) chunks(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
-	for i := len(p) - 1; i >= 0 && len(want) > 0; i-- {
-		table := p[i].tables[v]
-		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
-		var stop error
-		err := p[i].ReadChunks(ctx, v.dimension, v.volume, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
-			if i > 0 {
-				got[pos] = true
-			}
-			if c != nil && table != nil {
-				c = c.Translate(table)
-			}
-			stop = f(pos, c)
-			return stop
-		})
-		if stop != nil {
-			return stop
-		}
-		if err != nil {
-			return fmt.Errorf("world: stone %v: %w", p[i].Stone.ID, err)
-		}
-		if len(got) > 0 {
-			want = slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return got[pos] })
-		}
+	return p.read(ctx, v, want, func(pos geom.ChunkPos, c *voxel.Chunk, _ int) error { return f(pos, c) })
+}
+
+// read is chunks, and says which layer is the highest that says something of a position.
+func (p openStack) read(ctx context.Context, v volumeName, want []geom.ChunkPos, f func(pos geom.ChunkPos, c *voxel.Chunk, top int) error) error {
+	layers := make([]stone.Stacked, len(p))
+	for i, l := range p {
+		layers[i] = stone.Stacked{Reader: l.Reader, Table: l.tables[v]}
 	}
-	return nil
+	var stop error
+	err := stone.ReadStack(ctx, layers, v.dimension, v.volume, want, func(pos geom.ChunkPos, c *voxel.Chunk, top int) error {
+		stop = f(pos, c, top)
+		return stop
+	})
+	if err != nil && stop == nil {
+		err = fmt.Errorf("world: %w", err)
+	}
+	return err
 }
 
 // statement is what a stack says of one column: of the column itself, if it is not

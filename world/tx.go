@@ -22,14 +22,16 @@ type Tx struct {
 	base     *state // that s is made from
 	dims     map[int]*DimensionTx
 	dirty    *dirty
-	props    map[string]string           // properties that were set; "": removed
-	files    map[string][]byte           // files that were set; nil: removed
-	exact    bool                        // nothing follows from blocks: columns come as they are to be
-	relights bool                        // pending is to be filled
-	relit    bool                        // it writes light that was computed beside updates
-	pending  map[string]*relight.Pending // blocks that changed without their light, by dimension
-	absent   []absent                    // columns, and chunks that height maps follow from
-	ctx      context.Context             // see EndWith
+	was      map[volumeName]map[geom.ChunkPos]*voxel.Chunk // chunks that Replace read and that are not in memory
+	kept     int                                           // bytes of was
+	props    map[string]string                             // properties that were set; "": removed
+	files    map[string][]byte                             // files that were set; nil: removed
+	exact    bool                                          // nothing follows from blocks: columns come as they are to be
+	relights bool                                          // pending is to be filled
+	relit    bool                                          // it writes light that was computed beside updates
+	pending  map[string]*relight.Pending                   // blocks that changed without their light, by dimension
+	absent   []absent                                      // columns, and chunks that height maps follow from
+	ctx      context.Context                               // see EndWith
 	err      error
 }
 

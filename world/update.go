@@ -201,7 +201,12 @@ func (tx *Tx) finish() (*Change, error) {
 			}
 			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced, v.v.names.list, v.Default})
 			for _, r := range replaced {
-				tx.dirty.chunk(volumeName{d.d.name, v.Name}, r.Pos)
+				name, was := volumeName{d.d.name, v.Name}, r.Old
+				if r.Unknown {
+					was = tx.was[name][r.Pos]
+				}
+				tx.dirty.base(name, r.Pos, was)
+				tx.dirty.chunk(name, r.Pos)
 			}
 			if !tx.exact {
 				d.checkKept(v, replaced)
