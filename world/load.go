@@ -175,20 +175,30 @@ func (w *World) again(ctx context.Context, f func() error) error {
 	}
 }
 
-// reopen asks for the stack of the world again.
+// reopen asks for the stack of the world again, and again when a commit came meanwhile.
 func (w *World) reopen(ctx context.Context) error {
-	w.mu.Lock()
-	at := w.base
-	w.mu.Unlock()
-	p, err := w.openStack(ctx, at)
-	if err != nil {
-		return err
+	for range maxReopen {
+		w.mu.Lock()
+		at := w.base
+		w.mu.Unlock()
+		p, err := w.openStack(ctx, at)
+		if err != nil {
+			return err
+		}
+		if w.take(p, at) {
+			return nil
+		}
 	}
+	return nil
+}
+
+// take makes p the stack of the world, unless that stands on another commit by now.
+func (w *World) take(p openStack, at history.ID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed || w.base != at {
 		p.release()
-		return nil
+		return w.closed
 	}
 	for _, l := range p {
 		if !l.known {
@@ -197,7 +207,7 @@ func (w *World) reopen(ctx context.Context) error {
 	}
 	w.stack.release()
 	w.stack = p
-	return nil
+	return true
 }
 
 // fill loads what h holds and is not in memory.

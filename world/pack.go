@@ -40,20 +40,35 @@ func (w *World) Pack(ctx context.Context) error {
 	return w.merge(ctx, m, 0, stone.Best)
 }
 
-// packHigh packs the top of a stack that is too high.
-func (w *World) packHigh(ctx context.Context) error {
+// packHigh packs the top of a stack that is too high. What takes long is packed beside what the world does
+// next; then it reports that, and counts the outcome later.
+func (w *World) packHigh(ctx context.Context) (beside bool, err error) {
 	m, err := w.moment()
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer m.release()
 	if len(m.openStack) <= maxStones {
-		return nil
+		return false, nil
 	}
 	if history.Packs(w.store) {
-		return w.takePacks(ctx, len(m.openStack))
+		return false, w.takePacks(ctx, len(m.openStack))
 	}
-	return w.merge(ctx, m, history.PackFrom(m.layers(), maxStones), stone.Good)
+	above, busy := w.above(m.openStack)
+	if busy && (above == 0 || len(m.openStack)-above <= maxStones) {
+		return true, nil
+	}
+	layers := m.layers()
+	layers[0].Stone.Size += workOf(m.openStack[0].Reader)
+	from := above + history.PackFrom(layers[above:], maxStones)
+	price := int64(0)
+	for _, l := range layers[from:] {
+		price += l.Stone.Size
+	}
+	if price > packInPlace && !busy {
+		return true, w.packBeside(ctx, from)
+	}
+	return false, w.merge(ctx, m, from, stone.Good)
 }
 
 // takePacks opens the stack again, of which the Store may have packed some. It asks

@@ -32,6 +32,11 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 	}
 	height = len(f.Layers)
 	from := history.PackFrom(f.Layers, high)
+	if from == 0 { // it is dearer than its bytes say
+		if from, err = packFrom(ctx, st, name, f.Layers, high); err != nil {
+			return height, false, err
+		}
+	}
 	if _, ok := st.(history.Fetcher); ok {
 		var room int64
 		for _, l := range f.Layers[from:] {
@@ -49,6 +54,18 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 		return height, false, err
 	}
 	return from + 1, true, nil
+}
+
+// packFrom is history.PackFrom with the price of packing the lowest layer, which it opens.
+func packFrom(ctx context.Context, st history.Store, name string, layers []history.Layer, high int) (int, error) {
+	o, err := st.Open(ctx, name, layers[0].Stone.ID)
+	if err != nil {
+		return 0, fmt.Errorf("world: %s: stone %v: %w", name, layers[0].Stone.ID, err)
+	}
+	defer o.Close()
+	priced := slices.Clone(layers)
+	priced[0].Stone.Size += workOf(o.Reader)
+	return history.PackFrom(priced, high), nil
 }
 
 // packFetched puts a pack in place of f, which is the top of a stack, or all of

@@ -27,7 +27,8 @@ import (
 // changes. Where it cannot, that light stays marked stale; but where Options.Part is too little for
 // it, the error is ErrPart, and there is no commit.
 //
-// Unless Options.Manual is set it packs the stack when it has become too high; of a
+// Unless Options.Manual is set it packs the stack when it has become too high. A pack that takes more than some
+// milliseconds is made beside what the world does next. Of a
 // Store that packs its worlds itself it takes over that Store's packs. Errors of light
 // and of packs leave the commit as it is: Upkeep counts them, and the next commit tries
 // again.
@@ -43,7 +44,9 @@ func (w *World) Commit(ctx context.Context, message string) (history.Commit, err
 	w.count(&w.upkeep.Relights, lit)
 	c, err := w.commit(ctx, message)
 	if err == nil && !w.o.Manual {
-		w.count(&w.upkeep.Packs, w.packHigh(ctx))
+		if beside, err := w.packHigh(ctx); !beside || err != nil {
+			w.count(&w.upkeep.Packs, err)
+		}
 	}
 	return c, err
 }

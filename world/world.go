@@ -116,7 +116,8 @@ type World struct {
 	unwritten      []Unwritten
 	watchers       []*func(*Change)
 	upkeep         Upkeep
-	height         int // of the stack when it was last asked for again; under w.saving
+	height         int         // of the stack when it was last asked for again; under w.saving
+	beside         *besidePack // nil: none is under way
 	closed         bool
 }
 
@@ -266,7 +267,7 @@ func (w *World) loadAll(ctx context.Context, m *meter) error {
 	return nil
 }
 
-// Close closes the world. Views can still be read. What was not committed is lost. A second
+// Close closes the world, after a pack that a commit left to be made. Views can still be read. What was not committed is lost. A second
 // Close does nothing; all other methods that do I/O or change the world return ErrClosed.
 func (w *World) Close() error {
 	_, err := w.close(false)
@@ -277,7 +278,12 @@ func (w *World) Close() error {
 // changed that no commit holds. It reports true for a world that is closed.
 func (w *World) CloseSaved() (closed bool, err error) { return w.close(true) }
 
-func (w *World) close(saved bool) (bool, error) {
+func (w *World) close(saved bool) (closed bool, err error) {
+	defer func() {
+		if closed {
+			w.endBeside()
+		}
+	}()
 	if err := w.enter(&w.saving, &w.writer); err != nil {
 		return false, err
 	}
