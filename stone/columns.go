@@ -160,15 +160,11 @@ func (w *Writer) enter(to *[]entry, entries []entry, candidates ...pages.Page) {
 // setSmallest sets w.page to the smallest candidate, the first of equals.
 // Options.Only does not apply, because it is a form of cells.
 func (w *Writer) setSmallest(candidates []pages.Page) {
-	w.setPage(candidates[0].Form, candidates[0].Streams)
-	for _, s := range candidates[1:] {
-		if w.err != nil {
-			return
-		}
-		w.other = w.encoderOf(0).Append(w.other[:0], s.Form, s.Streams)
-		if len(w.other) < len(w.page) {
-			w.page, w.other = w.other, w.page
-		}
+	for _, c := range candidates {
+		w.checkPage(c.Streams)
+	}
+	if w.err == nil {
+		w.page = w.encoderOf(0).AppendSmallest(w.page[:0], candidates)
 	}
 }
 

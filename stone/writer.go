@@ -118,7 +118,6 @@ type Writer struct {
 	blocks    blockPages     // of the dimension
 	jobs      []*cellJob     // pages of cells that are not encoded yet
 	page      []byte         // the last page of another kind
-	other     []byte         // the larger page that it replaced
 	encoders  []*pageEncoder // none before the first page
 }
 
@@ -221,11 +220,16 @@ func (w *Writer) addPage(form byte, streams [][]byte, shape []byte) int {
 
 // setPage sets w.page to the page of streams.
 func (w *Writer) setPage(form byte, streams [][]byte) {
-	if n := pages.Size(streams); n > maxPage {
-		w.misuse("a page of %d bytes: at most %d", n, maxPage)
-	}
+	w.checkPage(streams)
 	if w.err == nil {
 		w.page = w.encoderOf(0).Append(w.page[:0], form, streams)
+	}
+}
+
+// checkPage makes the Writer fail if no page holds the streams.
+func (w *Writer) checkPage(streams [][]byte) {
+	if n := pages.Size(streams); n > maxPage {
+		w.misuse("a page of %d bytes: at most %d", n, maxPage)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -85,6 +86,35 @@ func (p *Encoder) Append(dst []byte, form byte, streams [][]byte) []byte {
 		p.body = append(p.body, frame...)
 	}
 	return append(dst, p.body...)
+}
+
+// AppendSmallest appends the smallest of the pages to dst, the first of equals. It compresses once what they share:
+// a stream is the same if it is the same memory.
+func (p *Encoder) AppendSmallest(dst []byte, candidates []Page) []byte {
+	type made struct {
+		plain []byte
+		Stored
+	}
+	var known []made
+	var best, page []byte
+	p.body = p.body[:0]
+	for i, c := range candidates {
+		streams := make([]Stored, len(c.Streams))
+		for k, s := range c.Streams {
+			at := slices.IndexFunc(known, func(m made) bool { return len(m.plain) == len(s) && len(s) > 0 && &m.plain[0] == &s[0] })
+			if at < 0 {
+				n := len(p.body)
+				p.body = append(p.body, p.Compress(s)...)
+				at = len(known)
+				known = append(known, made{s, Stored{len(s), p.body[n:]}})
+			}
+			streams[k] = known[at].Stored
+		}
+		if page = AppendStored(page[:0], c.Form, streams); i == 0 || len(page) < len(best) {
+			best, page = page, best
+		}
+	}
+	return append(dst, best...)
 }
 
 // leastFrame is the least size of a frame without its magic number.

@@ -40,6 +40,27 @@ func sheets() map[string][][]byte {
 	}
 }
 
+// AppendSmallest must give the bytes of the smallest of the pages that Append gives.
+func TestAppendSmallest(t *testing.T) {
+	shared := bytes.Repeat([]byte("shared by some"), 40)
+	all := []pages.Page{{Form: 1, Streams: [][]byte{shared, []byte("of one alone")}}, {Form: 2, Streams: [][]byte{[]byte("short"), shared}}, {Form: 3, Streams: [][]byte{shared, []byte("short")}}}
+	for _, streams := range sheets() {
+		all = append(all, pages.Page{Form: 4, Streams: streams})
+	}
+	p := pages.NewEncoder(false)
+	for _, candidates := range [][]pages.Page{all[:1], all[:2], all[:3], all[1:], all[3:], all, slices.Concat(all, all)} {
+		var want []byte
+		for i, c := range candidates {
+			if page := p.Append(nil, c.Form, c.Streams); i == 0 || len(page) < len(want) {
+				want = page
+			}
+		}
+		if got := p.AppendSmallest([]byte("before"), candidates); string(got) != "before"+string(want) {
+			t.Errorf("%d pages: %d bytes of form %d, want %d of form %d", len(candidates), len(got)-6, got[6], len(want), want[0])
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		p := pages.NewEncoder(hard)
