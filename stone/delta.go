@@ -40,7 +40,7 @@ const (
 // A Delta is what differs between a chunk and the one that the stones below have at its
 // position: runs of cells in index order, in the cells of one list of names. It does not change.
 type Delta struct {
-	hash  uint32 // of what it makes, see contentHash
+	hash  uint32 // of what it makes, see hasher.content
 	n     int    // runs
 	runs  []byte // of each, as the stream has it
 	cells []byte
@@ -67,7 +67,10 @@ func NewDelta(s voxel.Schema, names []string, base, c *voxel.Chunk) *Delta {
 	if w.end(d); len(d.runs)+len(d.cells) > sureDelta && !d.smaller(s, c) {
 		return nil
 	}
-	d.hash = contentHash(c, func(cell voxel.Cell) uint64 { return cellHash(s, names, cell) })
+	if s != voxel.Palette {
+		names = nil
+	}
+	d.hash = newHasher(names).content(c)
 	return d
 }
 
@@ -167,27 +170,37 @@ func (d *Delta) translate(table []voxel.Cell) *Delta {
 	return &out
 }
 
-// cellHash is what a cell counts as in contentHash: the same in all stones of a stack, whatever number
-// its name has.
-func cellHash(s voxel.Schema, names []string, c voxel.Cell) uint64 {
-	if s != voxel.Palette || c == voxel.Empty || int(c) >= len(names) {
-		return uint64(c)
-	}
-	return xxh3.HashString(names[c])
+// hasher hashes chunks in the cells of names, which is nil if cells count as their numbers.
+type hasher struct {
+	names []string
+	known []uint64 // what cells count as; 0 if it is not known yet
 }
 
-// contentHash returns the low half of the XXH3-64 of the chunk's maximal runs in index order: of each u64 what
+func newHasher(names []string) *hasher { return &hasher{names, make([]uint64, len(names))} }
+
+// cell returns what a cell counts as: the same in all stones of a stack, whatever number its name has.
+func (h *hasher) cell(c voxel.Cell) uint64 {
+	if c == voxel.Empty || int(c) >= len(h.known) {
+		return uint64(c)
+	}
+	if h.known[c] == 0 {
+		h.known[c] = xxh3.HashString(h.names[c])
+	}
+	return h.known[c]
+}
+
+// content returns the low half of the XXH3-64 of the chunk's maximal runs in index order: of each u64 what
 // its cell counts as, and u16 the index of its last cell.
-func contentHash(c *voxel.Chunk, of func(voxel.Cell) uint64) uint32 {
-	var h xxh3.Hasher
+func (h *hasher) content(c *voxel.Chunk) uint32 {
+	var sum xxh3.Hasher
 	var piece [256 * 10]byte
 	var buf [2 * voxel.ChunkEdge]voxel.Cell
 	n, at := 0, 0 // bytes of piece, and where the next row begins
 	cell := c.Cell(0, 0, 0)
-	hash := of(cell)
+	hash := h.cell(cell)
 	end := func(last int) {
 		if n+10 > len(piece) {
-			h.Write(piece[:n])
+			sum.Write(piece[:n])
 			n = 0
 		}
 		binary.LittleEndian.PutUint64(piece[n:], hash)
@@ -198,7 +211,7 @@ func contentHash(c *voxel.Chunk, of func(voxel.Cell) uint64) uint32 {
 		if v, ok := c.SliceUniform(y); ok {
 			if v != cell {
 				end(at - 1)
-				cell, hash = v, of(v)
+				cell, hash = v, h.cell(v)
 			}
 			at += voxel.SliceCells
 			continue
@@ -208,15 +221,15 @@ func contentHash(c *voxel.Chunk, of func(voxel.Cell) uint64) uint32 {
 			for i := 0; starts != 0; starts, i = starts&(starts-1), i+1 {
 				if v := cells[i]; v != cell {
 					end(at + bits.TrailingZeros32(starts) - 1)
-					cell, hash = v, of(v)
+					cell, hash = v, h.cell(v)
 				}
 			}
 			at += voxel.ChunkEdge
 		}
 	}
 	end(voxel.ChunkCells - 1)
-	h.Write(piece[:n])
-	return uint32(h.Sum64())
+	sum.Write(piece[:n])
+	return uint32(sum.Sum64())
 }
 
 // Delta writes what differs between a chunk and that of the stones below, in place of Chunk. table, if it is not

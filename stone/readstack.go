@@ -8,7 +8,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
-	"github.com/zeebo/xxh3"
 )
 
 // Stacked is a stone of a stack as ReadStack reads a volume of it.
@@ -87,7 +86,7 @@ type stackReader struct {
 	layers   []Stacked
 	dim, vol string
 	above    map[geom.ChunkPos][]link // the deltas of what was not met whole yet, top first
-	hashes   map[voxel.Cell]uint64    // what cells count as; made when a delta is met
+	hasher   *hasher                  // of the reader's cells; made when a delta is met
 	builder  voxel.ChunkBuilder
 }
 
@@ -112,35 +111,31 @@ func (s *stackReader) made(layer int, c *voxel.Chunk, above []link) (*voxel.Chun
 		l.write(e, s.layers[l.layer].Table)
 	}
 	c = e.Publish(&s.builder)
-	if v.Schema == voxel.Palette && s.hashes == nil {
-		s.hash()
+	if s.hasher == nil {
+		s.hasher = newHasher(s.names())
 	}
-	if contentHash(c, func(cell voxel.Cell) uint64 {
-		if h, ok := s.hashes[cell]; ok {
-			return h
-		}
-		return uint64(cell)
-	}) != above[0].hash {
+	if s.hasher.content(c) != above[0].hash {
 		return nil, corruptf(0, "delta", "the stones below are others than those it was made on")
 	}
 	return c, nil
 }
 
-// hash finds what the named cells of all layers count as.
-func (s *stackReader) hash() {
-	s.hashes = make(map[voxel.Cell]uint64)
+// names returns the names of the reader's cells in a palette, as far as the layers have them.
+func (s *stackReader) names() (names []string) {
 	for _, l := range s.layers {
 		v, _ := l.entries(s.dim, s.vol, 0)
-		if v == nil {
+		if v == nil || v.Schema != voxel.Palette {
 			continue
 		}
-		for c := range v.names {
-			at := tabled(l.Table, voxel.Cell(c))
-			if _, ok := s.hashes[at]; !ok && at != voxel.Empty {
-				s.hashes[at] = xxh3.HashString(v.names[c])
+		for c, name := range v.names {
+			at := int(tabled(l.Table, voxel.Cell(c)))
+			if at >= len(names) {
+				names = append(names, make([]string, at+1-len(names))...)
 			}
+			names[at] = name
 		}
 	}
+	return names
 }
 
 // tabled returns what a cell is in a table.
