@@ -85,8 +85,12 @@ func (b *ChunkBuilder) head(row *[ChunkEdge]Cell) Cell {
 	return b.intern(mask)
 }
 
-// copyRow returns the header of a row of c whose header there is h.
-func (b *ChunkBuilder) copyRow(c *Chunk, h Cell) Cell {
+// copyRow returns the header of a row of c.
+func (b *ChunkBuilder) copyRow(c *Chunk, y, z int) Cell {
+	if c.slices[y] == patchMark {
+		return b.head(c.plain[y].row(z))
+	}
+	h := c.head(y, z)
 	d, o := c.data, int(h&^refBit)
 	switch {
 	case h < refBit:

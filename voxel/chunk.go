@@ -33,10 +33,11 @@ const refBit Cell = 1 << 15
 // index of a cell in the list, the first 64 cells of data. Equal slices share an
 // offset, and so do equal rows. If this form is not smaller than the flat one, data
 // holds all cells in index order; slice headers with refBit then have no other
-// meaning.
+// meaning. See patched for chunks that Draft.Patch made.
 type Chunk struct {
 	slices [ChunkEdge]Cell
 	data   []Cell
+	plain  *plains // of a patched chunk
 	mips   atomic.Pointer[mips]
 }
 
@@ -86,7 +87,10 @@ func (c *Chunk) Cell(x, y, z int) Cell {
 // plainCell is Cell for a slice that is not uniform.
 func plainCell(c *Chunk, x, y, z int) Cell {
 	d := c.data
-	if len(d) == ChunkCells {
+	switch {
+	case c.slices[y] == patchMark:
+		return c.plain[y][z*ChunkEdge+x]
+	case len(d) == ChunkCells:
 		return d[(y*ChunkEdge+z)*ChunkEdge+x]
 	}
 	h := d[int(c.slices[y]&^refBit)+z]
@@ -118,7 +122,10 @@ func (c *Chunk) Row(y, z int, buf *[64]Cell) []Cell {
 // plainRow is Row for a slice that is not uniform.
 func plainRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
 	d := c.data
-	if len(d) == ChunkCells {
+	switch {
+	case c.slices[y] == patchMark:
+		return c.plain[y].row(z)[:]
+	case len(d) == ChunkCells:
 		o := (y*ChunkEdge + z) * ChunkEdge
 		return d[o : o+ChunkEdge]
 	}
@@ -173,7 +180,7 @@ func (c *Chunk) Uniform() (Cell, bool) {
 	return v, v < refBit && c.slices == filled[v]
 }
 
-// head returns the header of row z of slice y. In a flat chunk its offset counts
+// head returns the header of row z of slice y, which is not plain. In a flat chunk its offset counts
 // rows.
 func (c *Chunk) head(y, z int) Cell {
 	h := c.slices[y]

@@ -13,12 +13,16 @@ func (c *Chunk) Differing(d *Chunk) iter.Seq2[int, uint32] {
 		if c == d {
 			return
 		}
-		a := c.alike(d)
-		for y := range ChunkEdge {
-			if h := c.slices[y]; h == d.slices[y] && (h < refBit || int(h&^refBit) < a.base) {
+		shared := c.sharesData(d)
+		for y, h := range c.slices {
+			rows := ^uint32(0)
+			switch {
+			case h == d.slices[y] && (h < refBit || h != patchMark && shared || h == patchMark && c.plain[y] == d.plain[y]):
 				continue
+			case h >= refBit || d.slices[y] >= refBit:
+				rows = c.differingRows(d, y)
 			}
-			if rows := c.differingRows(d, y, a); rows != 0 && !yield(y, rows) {
+			if rows != 0 && !yield(y, rows) {
 				return
 			}
 		}
@@ -33,48 +37,17 @@ func (c *Chunk) differs(d *Chunk) bool {
 	return false
 }
 
-// alike says which data two chunks have in common.
-type alike struct {
-	base      int // length of the compact part, if it is equal in both
-	low, high int // data below low is equal, and data from high on
-}
-
-// alike compares data in steps of 64 cells. Where the bounds are too tight, rows are
-// compared.
-func (c *Chunk) alike(d *Chunk) (a alike) {
-	const step = 64
-	n, end := c.parts()
-	m, other := d.parts()
-	a.high = ChunkCells
-	if n != m || n == ChunkCells || !slices.Equal(c.data[:n], d.data[:n]) {
-		return a
-	}
-	same := func(at int) bool {
-		return *(*[step]Cell)(c.data[at:]) == *(*[step]Cell)(d.data[at:])
-	}
-	end = min(end, other)
-	a.base, a.low, a.high = n, n, end
-	for a.low+step <= end && same(a.low) {
-		a.low += step
-	}
-	for a.high-step >= a.low && same(a.high-step) {
-		a.high -= step
-	}
-	return a
+// sharesData reports whether equal offsets mean equal cells in two chunks.
+func (c *Chunk) sharesData(d *Chunk) bool {
+	a, b := c.data, d.data
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
 // differingRows is Differing for one slice.
-func (c *Chunk) differingRows(d *Chunk, y int, a alike) (m uint32) {
-	const longest = 2 + ChunkEdge
-	var ours, theirs [ChunkEdge]Cell
-	c.heads(y, &ours)
-	d.heads(y, &theirs)
+func (c *Chunk) differingRows(d *Chunk, y int) (m uint32) {
 	var buf, other [64]Cell
-	for z, h := range ours {
-		k, at := theirs[z], int(h&^refBit)
-		switch {
-		case h == k && (h < refBit || at < a.base || at+longest <= a.low || at >= a.high):
-		case h < refBit && k < refBit, *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)):
+	for z := range ChunkEdge {
+		if *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)) {
 			m |= 1 << z
 		}
 	}

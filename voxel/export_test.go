@@ -27,7 +27,7 @@ func (c *Chunk) In(mem []byte, atEnd bool) *Chunk {
 	}
 	data := unsafe.Slice((*Cell)(unsafe.Pointer(&mem[0])), room)[:len(c.data)]
 	copy(data, c.data)
-	return &Chunk{slices: c.slices, data: data}
+	return &Chunk{slices: c.slices, data: data, plain: c.plain}
 }
 
 // SameForm reports whether c and d are the same in memory.

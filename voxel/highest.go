@@ -4,7 +4,11 @@ import "math/bits"
 
 // Highest returns the greatest cell of the chunk.
 func (c *Chunk) Highest() (highest Cell) {
-	if len(c.data) == ChunkCells {
+	switch {
+	case c.patched():
+		c.eachRun(func(v Cell, _ int) { highest = max(highest, v) })
+		return highest
+	case len(c.data) == ChunkCells:
 		for _, v := range c.data {
 			highest = max(highest, v)
 		}

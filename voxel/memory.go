@@ -12,7 +12,17 @@ func (c *Chunk) AppendMemory(dst []byte) []byte {
 		return binary.NativeEndian.AppendUint32(dst, noChunk)
 	}
 	dst = binary.NativeEndian.AppendUint32(dst, uint32(len(c.data)))
-	return append(append(dst, cellBytes(c.slices[:])...), cellBytes(c.data)...)
+	dst = append(append(dst, cellBytes(c.slices[:])...), cellBytes(c.data)...)
+	if c.patched() {
+		dst = append(dst, 1)
+		for _, s := range c.plain {
+			if s != nil {
+				dst = append(dst, cellBytes(s[:])...)
+			}
+		}
+		return dst
+	}
+	return append(dst, 0)
 }
 
 // noChunk is the length of the data of a nil chunk.
@@ -30,6 +40,16 @@ func FromMemory(b []byte) (c *Chunk, rest []byte) {
 	if n > 0 {
 		c.data = make([]Cell, n, max(n, maxBytes)) // see padForReads
 		b = b[copy(cellBytes(c.data), b):]
+	}
+	plain := b[0] != 0
+	if b = b[1:]; plain {
+		c.plain = new(plains)
+		for y, h := range c.slices {
+			if h == patchMark {
+				c.plain[y] = new(plainSlice)
+				b = b[copy(cellBytes(c.plain[y][:]), b):]
+			}
+		}
 	}
 	return c, b
 }

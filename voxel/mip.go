@@ -42,7 +42,7 @@ func (c *Chunk) Mip(rule *Rule, level int) Mip {
 	}
 	m := c.mips.Load()
 	if m == nil || !m.rule.same(rule) {
-		m = makeMips(c, rule)
+		m = makeMips(c.Compact(new(ChunkBuilder)), rule)
 		c.mips.Store(m)
 	}
 	return Mip{m: m, level: uint8(level)}

@@ -25,7 +25,7 @@ func hasWide() bool {
 //
 //go:noinline
 func readRow(c *Chunk, y, z int, buf *[64]Cell) []Cell {
-	if !wide || len(c.data) == ChunkCells {
+	if !wide || len(c.data) == ChunkCells || c.slices[y] == patchMark {
 		return plainRow(c, y, z, buf)
 	}
 	if h := expandWide(c, y, z, buf); h < refBit {

@@ -82,9 +82,11 @@ TEXT ·readCell(SB), NOSPLIT, $0-34
 	ANDL $31, CX
 	ANDL $31, BX
 	ANDL $31, DX
+	MOVWLZX Chunk_slices(SI)(BX*2), AX
+	CMPL AX, $const_patchMark
+	JEQ  plain
 	CMPQ Chunk_data+8(SI), $const_ChunkCells
 	JEQ  flat
-	MOVWLZX Chunk_slices(SI)(BX*2), AX
 	MOVQ Chunk_data(SI), DI
 	PREFETCHT0 (DI)
 	ADDL DX, AX

@@ -10,19 +10,16 @@ import (
 
 // Flat writes all cells to dst in index order.
 func (c *Chunk) Flat(dst *[ChunkCells]Cell) {
-	if len(c.data) == ChunkCells {
+	if len(c.data) == ChunkCells && !c.patched() {
 		copy(dst[:], c.data)
 		return
 	}
-	var buf [64]Cell
 	for y := range ChunkEdge {
-		s := (*[SliceCells]Cell)(dst[y*SliceCells:])
-		if y > 0 && c.slices[y] == c.slices[y-1] {
+		s := (*plainSlice)(dst[y*SliceCells:])
+		if y > 0 && c.slices[y] == c.slices[y-1] && c.sharesSlice(y) {
 			copy(s[:], dst[(y-1)*SliceCells:])
-			continue
-		}
-		for z := range ChunkEdge {
-			copy(s[z*ChunkEdge:], c.Row(y, z, &buf))
+		} else {
+			c.readSlice(y, s)
 		}
 	}
 }
@@ -45,8 +42,10 @@ func (c *Chunk) ReadBox(b geom.Box, dst []Cell) {
 
 // Equal reports whether c and d have the same cells.
 func (c *Chunk) Equal(d *Chunk) bool {
-	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data) ||
-		(c.patched() || d.patched()) && !c.differs(d)
+	if c.patched() || d.patched() {
+		return !c.differs(d)
+	}
+	return c == d || c.slices == d.slices && slices.Equal(c.data, d.data)
 }
 
 // CountNonEmpty returns the number of cells that are not Empty.
@@ -99,20 +98,16 @@ func (c *Chunk) eachRun(f func(v Cell, cells int)) {
 // starts, bit 0 always, and the cell of each run. The cells lie in buf or in memory
 // that all readers share, as with Row.
 func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
+	if c.slices[y] == patchMark {
+		return runsOf(c.plain[y].row(z), buf)
+	}
 	h := c.head(y, z)
 	if h < refBit {
 		return 1, filled[h][:1]
 	}
 	d, o := c.data, int(h&^refBit)
 	if len(d) == ChunkCells {
-		row := (*[ChunkEdge]Cell)(d[o*ChunkEdge:])
-		starts = changes(row)
-		n := 0
-		for m := starts; m != 0; m &= m - 1 {
-			buf[n] = row[bits.TrailingZeros32(m)]
-			n++
-		}
-		return starts, buf[:n]
+		return runsOf((*[ChunkEdge]Cell)(d[o*ChunkEdge:]), buf)
 	}
 	mask := rowMask(d, o)
 	runs := bits.OnesCount32(mask | 1)
@@ -126,14 +121,27 @@ func (c *Chunk) Runs(y, z int, buf *[64]Cell) (starts uint32, cells []Cell) {
 	return mask | 1, buf[:runs]
 }
 
+// runsOf is Runs of plain cells.
+func runsOf(row *[ChunkEdge]Cell, buf *[64]Cell) (starts uint32, cells []Cell) {
+	starts = changes(row)
+	n := 0
+	for m := starts; m != 0; m &= m - 1 {
+		buf[n] = row[bits.TrailingZeros32(m)]
+		n++
+	}
+	return starts, buf[:n]
+}
+
 // Changed returns a bit z for each row z of slice y that differs from row z of slice
 // y-1. It is all ones for slice 0, and 0 if the slices are equal.
 func (c *Chunk) Changed(y int) uint32 {
 	switch {
 	case y == 0:
 		return 1<<32 - 1
+	case c.slices[y] == patchMark || c.slices[y-1] == patchMark:
+		return c.changedPlain(y)
 	case len(c.data) == ChunkCells:
-		return c.changedFlat(y)
+		return differing((*[SliceCells]Cell)(c.data[(y-1)*SliceCells:]), (*[SliceCells]Cell)(c.data[y*SliceCells:]))
 	case c.slices[y] == c.slices[y-1]:
 		return 0
 	}
@@ -143,29 +151,36 @@ func (c *Chunk) Changed(y int) uint32 {
 			m |= 1 << z
 		}
 	}
-	if c.patched() {
-		return c.different(y, m)
-	}
 	return m
 }
 
-// different returns m without the rows that are equal at two offsets.
-func (c *Chunk) different(y int, m uint32) uint32 {
+// changedPlain is Changed where a slice is plain.
+func (c *Chunk) changedPlain(y int) (m uint32) {
 	var here, below [64]Cell
-	for left := m; left != 0; left &= left - 1 {
-		z := bits.TrailingZeros32(left)
-		if c.head(y, z)&c.head(y-1, z) >= refBit && *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) == *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
-			m &^= 1 << z
+	for z := range ChunkEdge {
+		if *(*[ChunkEdge]Cell)(c.Row(y, z, &here)) != *(*[ChunkEdge]Cell)(c.Row(y-1, z, &below)) {
+			m |= 1 << z
 		}
 	}
 	return m
 }
 
-func (c *Chunk) changedFlat(y int) uint32 {
-	return differing((*[SliceCells]Cell)(c.data[(y-1)*SliceCells:]), (*[SliceCells]Cell)(c.data[y*SliceCells:]))
+// sharesSlice reports whether a slice with the header of another has its cells.
+func (c *Chunk) sharesSlice(y int) bool {
+	h := c.slices[y]
+	return h < refBit || h != patchMark && len(c.data) != ChunkCells
 }
 
 // Bytes returns how many bytes of heap the chunk takes, without its mips.
 func (c *Chunk) Bytes() int {
-	return int(unsafe.Sizeof(*c)) + cap(c.data)*int(unsafe.Sizeof(Empty))
+	n := int(unsafe.Sizeof(*c)) + cap(c.data)*int(unsafe.Sizeof(Empty))
+	if c.plain != nil {
+		n += int(unsafe.Sizeof(*c.plain))
+		for _, s := range c.plain {
+			if s != nil {
+				n += int(unsafe.Sizeof(*s))
+			}
+		}
+	}
+	return n
 }
