@@ -233,23 +233,31 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkSet writes single cells of a land, each published, and a thousand of a
-// chunk.
+// BenchmarkSet writes single cells of a land, each published: anywhere, and in a chunk that is in
+// use; and a thousand of a chunk.
 func BenchmarkSet(b *testing.B) {
 	h := makeHills()
 	for _, k := range []struct {
 		name string
 		n    int
-	}{{"one", 1}, {"1000 of a chunk", 1000}} {
+		used bool
+	}{{"one", 1, false}, {"one in use", 1, true}, {"1000 of a chunk", 1000, false}} {
 		b.Run(k.name, func(b *testing.B) {
 			g := grid.Hold(h.view)
 			r := rand.New(rand.NewPCG(1, 1))
+			m := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				p := at(r.IntN(hillsX), r.IntN(hillsY), r.IntN(hillsZ))
+				high := 32
+				if k.used {
+					high = 8
+					p = at(64, 32, 64)
+				}
+				m++
 				if _, err := g.Update(func(d *grid.Draft) error {
 					for range k.n {
-						d.Set(at(p.X&^31|r.IntN(32), p.Y&^31|r.IntN(32), p.Z&^31|r.IntN(32)), voxel.TerrainCell(3, 9))
+						d.Set(at(p.X&^31|r.IntN(32), p.Y&^31|r.IntN(high), p.Z&^31|r.IntN(32)), voxel.TerrainCell(uint8(3+m%60), 9))
 					}
 					return nil
 				}); err != nil {

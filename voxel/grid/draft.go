@@ -1,8 +1,10 @@
 package grid
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -21,8 +23,9 @@ type Edit struct{ Draft }
 // Err.
 type Draft struct {
 	view    *View
-	ctx     context.Context // nil: it does not end
-	touched map[geom.ChunkPos]*touched
+	ctx     context.Context            // nil: it does not end
+	touched []*touched                 // chunks that may have been written
+	index   map[geom.ChunkPos]*touched // of touched; nil while these are few
 	last    *touched
 	opened  []*touched
 	highest voxel.Cell
@@ -31,12 +34,13 @@ type Draft struct {
 	err     error
 }
 
-// touched is a chunk that was read. If it is in the map, it may have been written.
+// touched is a chunk that was read. If it is kept, it may have been written.
 type touched struct {
 	pos      geom.ChunkPos
+	code     geom.Code
 	old, now *voxel.Chunk // nil: all default; may be NotLoaded
 	edit     *voxel.Draft // of now, if not nil
-	kept     bool         // in the map
+	kept     bool         // in Draft.touched
 	differs  bool         // now differs from old; if false, it may differ
 	given    bool         // now was set as a whole, or made from such a chunk
 }
@@ -78,17 +82,33 @@ func (d *Draft) at(pos geom.ChunkPos) *touched {
 		d.fail(d.ctx.Err())
 		return nil
 	}
-	t := d.touched[pos]
+	t := d.find(pos)
 	if t == nil {
 		c, ok := d.view.lookup(pos)
 		if !ok {
 			d.fail(fmt.Errorf("grid: draft: %w", pos.Check()))
 			return nil
 		}
-		t = &touched{pos: pos, old: c, now: c}
+		t = &touched{pos: pos, code: geom.CodeOf(pos, 0), old: c, now: c}
 	}
 	d.last = t
 	return t
+}
+
+// fewTouched is up to how many chunks are found without a map.
+const fewTouched = 8
+
+// find returns the chunk at pos if it is kept, else nil.
+func (d *Draft) find(pos geom.ChunkPos) *touched {
+	if d.index != nil {
+		return d.index[pos]
+	}
+	for _, t := range d.touched {
+		if t.pos == pos {
+			return t
+		}
+	}
+	return nil
 }
 
 // loaded is at for a chunk whose cells are needed.
@@ -134,15 +154,21 @@ func (d *Draft) checked(v voxel.Cell) bool {
 }
 
 func (d *Draft) keep(t *touched) {
-	if !t.kept {
-		if d.touched == nil {
-			d.touched = make(map[geom.ChunkPos]*touched)
+	if t.kept {
+		return
+	}
+	if len(d.touched) == maxTouched {
+		d.fail(fmt.Errorf("grid: draft: it writes more than %d chunks", maxTouched))
+	}
+	d.touched = append(d.touched, t)
+	t.kept = true
+	if d.index == nil && len(d.touched) > fewTouched {
+		d.index = make(map[geom.ChunkPos]*touched)
+		for _, t := range d.touched {
+			d.index[t.pos] = t
 		}
-		if len(d.touched) == maxTouched {
-			d.fail(fmt.Errorf("grid: draft: it writes more than %d chunks", maxTouched))
-		}
-		d.touched[t.pos] = t
-		t.kept = true
+	} else if d.index != nil {
+		d.index[t.pos] = t
 	}
 }
 
@@ -263,35 +289,26 @@ type Replaced struct {
 // that were not loaded. After an error Publish returns the original View. The draft
 // continues from the returned View.
 func (d *Edit) Publish() (*View, []Replaced) {
-	changes := d.changes()
-	replaced := make([]Replaced, 0, len(changes))
-	for _, c := range changes {
-		t := d.touched[c.code.Pos()]
+	if d.err != nil {
+		return d.view, nil
+	}
+	d.publishAll()
+	slices.SortFunc(d.touched, func(a, b *touched) int { return cmp.Compare(a.code, b.code) })
+	changes := make([]change, 0, len(d.touched))
+	replaced := make([]Replaced, 0, len(d.touched))
+	for _, t := range d.touched {
+		if !t.differs && same(t.old, t.now) {
+			continue
+		}
 		r := Replaced{Pos: t.pos, Old: t.old, New: t.now, Unknown: t.old == NotLoaded, Given: t.given}
 		if r.Unknown {
 			r.Old = nil
 		}
-		replaced = append(replaced, r)
+		changes, replaced = append(changes, change{t.code, t.now}), append(replaced, r)
 	}
 	d.view = d.view.next(changes)
-	d.touched, d.last = nil, nil
+	d.touched, d.index, d.last = nil, nil, nil
 	return d.view, replaced
-}
-
-// changes returns the chunks that differ from the View's, sorted. After an error it
-// returns none.
-func (d *Edit) changes() []change {
-	if d.err != nil {
-		return nil
-	}
-	d.publishAll()
-	changes := make([]change, 0, len(d.touched))
-	for pos, t := range d.touched {
-		if t.differs || !same(t.old, t.now) {
-			changes = append(changes, change{geom.CodeOf(pos, 0), t.now})
-		}
-	}
-	return sorted(changes)
 }
 
 // same reports whether two chunks of the map have the same cells.

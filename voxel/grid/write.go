@@ -3,7 +3,6 @@ package grid
 import (
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/voxel"
@@ -254,9 +253,9 @@ func (d *Draft) each(r region.Region, all bool, f func(geom.ChunkPos, region.Cov
 		return
 	}
 	codes := d.view.codes(s)
-	for pos := range maps.Keys(d.touched) {
-		if !pos.Box().Intersect(b).Empty() {
-			codes = append(codes, geom.CodeOf(pos, 0))
+	for _, t := range d.touched {
+		if !t.pos.Box().Intersect(b).Empty() {
+			codes = append(codes, t.code)
 		}
 	}
 	slices.Sort(codes)
