@@ -87,7 +87,7 @@ func (b *openStone) addEntries(d *dirty) {
 	for _, dim := range b.Dimensions() {
 		for _, v := range dim.Volumes {
 			for pos := range b.Entries(dim.Name, v.Volume.Name, 0) {
-				d.chunk(volumeName{dim.Name, v.Volume.Name}, pos)
+				d.in(volumeName{dim.Name, v.Volume.Name})[pos] = true
 			}
 		}
 		for pos := range b.ColumnEntries(dim.Name) {

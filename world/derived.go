@@ -21,9 +21,12 @@ func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 		d.tx.fail(fmt.Errorf("world: %w", err))
 		return
 	}
-	pending := relight.NewPending(blocks.Default, replaced, columns, d.lit)
+	left := relight.NewLeft(blocks.Default, replaced, columns, d.lit)
 	if d.tx.relights && d.d.hasLight() {
-		d.tx.pending[d.d.name] = pending
+		if d.tx.left == nil {
+			d.tx.left = make(map[string]*relight.Left)
+		}
+		d.tx.left[d.d.name] = left
 	}
 	for i := range columns {
 		pos := columns[i].Pos
@@ -31,11 +34,11 @@ func (d *DimensionTx) derive(blocks *volume, replaced []grid.Replaced) {
 		if d.tx.err != nil {
 			return
 		}
-		stale := pending.Stale(pos, c)
+		stale := left.Stale(i, c)
 		if c == nil {
 			continue
 		}
-		if c = d.disown(c, before, blocks); d.tx.err != nil {
+		if c = d.disown(c, &columns[i], before, blocks); d.tx.err != nil {
 			return
 		}
 		edited := *c

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
 // dirty says what was changed since some commit. The zero value is nothing.
@@ -27,14 +28,34 @@ func (d *dirty) empty() bool {
 	return d == nil || !d.all && len(d.chunks) == 0 && len(d.columns) == 0 && len(d.files) == 0
 }
 
-func (d *dirty) chunk(v volumeName, pos geom.ChunkPos) {
-	if d.chunks == nil {
-		d.chunks = make(map[volumeName]map[geom.ChunkPos]bool)
+// in returns the chunks of a volume, to be added to.
+func (d *dirty) in(v volumeName) map[geom.ChunkPos]bool {
+	chunks := d.chunks[v]
+	if chunks == nil {
+		if d.chunks == nil {
+			d.chunks = make(map[volumeName]map[geom.ChunkPos]bool)
+		}
+		chunks = make(map[geom.ChunkPos]bool)
+		d.chunks[v] = chunks
 	}
-	if d.chunks[v] == nil {
-		d.chunks[v] = make(map[geom.ChunkPos]bool)
+	return chunks
+}
+
+// replaced adds the chunks that an update replaced in a volume. read are what some were that are not in memory.
+func (d *dirty) replaced(v volumeName, all []grid.Replaced, read map[geom.ChunkPos]*voxel.Chunk) {
+	chunks := d.in(v)
+	for i := range all {
+		r := &all[i]
+		if chunks[r.Pos] {
+			continue
+		}
+		chunks[r.Pos] = true
+		if r.Unknown {
+			d.base(v, r.Pos, read[r.Pos])
+		} else {
+			d.base(v, r.Pos, r.Old)
+		}
 	}
-	d.chunks[v][pos] = true
 }
 
 // base notes what a chunk was, which is not noted to have changed yet.
@@ -102,11 +123,12 @@ func (d *dirty) file(path string) {
 func (d *dirty) add(e *dirty) {
 	d.all = d.all || e.all
 	for v, chunks := range e.chunks {
+		have := d.in(v)
 		for pos := range chunks {
-			if !d.hasChunk(v, pos) {
+			if !have[pos] {
 				d.base(v, pos, e.bases[v][pos])
 			}
-			d.chunk(v, pos)
+			have[pos] = true
 		}
 	}
 	for dim, columns := range e.columns {

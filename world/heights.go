@@ -112,13 +112,13 @@ func (h *heights) of(s *survey, pos geom.ColumnPos, t light.Tower) [][256]int32 
 func (h *heights) prepare(c *voxel.Column) {
 	d := h.d.d
 	if d.heights = d.heights.learn(h.names, c, d.rules); d.heights.rules != h.rules {
-		h.rules, h.said, h.had = d.heights.rules, survey{HeightMapper: d.heights.rules.Clone()}, survey{}
+		h.rules, h.said, h.had = d.heights.rules, survey{}, survey{}
 	}
 }
 
-// base returns the height that the column's maps store as 0. They follow from the blocks of old, or of
-// now if the update wrote them; old is nil if these are not in memory.
-func (h *heights) base(c *voxel.Column, old, now light.Tower) int32 {
+// base returns the height that the column's maps store as 0. They follow from the blocks before, or of
+// now if the update wrote them.
+func (h *heights) base(c *voxel.Column, now light.Tower) int32 {
 	lowest := int32(0)
 	for i, s := range c.Sections {
 		if s.Has&voxel.HasBlock != 0 && (i == 0 || int32(s.Y)*16 < lowest) {
@@ -129,10 +129,12 @@ func (h *heights) base(c *voxel.Column, old, now light.Tower) int32 {
 	if c.Version < light.FromBottom {
 		return min(0, lowest)
 	}
-	for _, tower := range []light.Tower{old, now} {
-		if !r.based {
-			r.base, r.based = r.vote(c, h.of(&h.had, c.Pos, tower))
-		}
+	if !r.based {
+		old, _ := towerOf(h.before, c.Pos) // nil: not in memory
+		r.base, r.based = r.vote(c, h.of(&h.had, c.Pos, old))
+	}
+	if !r.based {
+		r.base, r.based = r.vote(c, h.of(&h.had, c.Pos, now))
 	}
 	if r.based {
 		return r.base
@@ -173,23 +175,23 @@ func (h *heights) recompute(c *voxel.Column, cells *[geom.ColumnEdge]uint16) ([]
 		h.d.tx.absent = append(h.d.tx.absent, absent{h.d.d.name, voxel.Block, columnBox(c.Pos)})
 		return nil, err
 	}
-	old, err := towerOf(h.before, c.Pos)
-	known := err == nil
 	n := 0
 	for _, row := range cells {
 		n += bits.OnesCount16(row)
 	}
 	h.prepare(c)
-	e := h.edit(c, h.base(c, old, tower))
-	if known && n <= relight.FewCells { // sooner looked at one by one than all
+	e := h.edit(c, h.base(c, tower))
+	if n <= relight.FewCells { // sooner looked at one by one than all
 		for z, row := range cells {
 			for ; row != 0; row &= row - 1 {
 				at := z*geom.ColumnEdge + bits.TrailingZeros16(row)
-				e.set(at, h.said.Cell(c.Pos, at, tower))
+				e.set(at, h.rules.Cell(c.Pos, at, tower))
 			}
 		}
 		return e.result(), nil
 	}
+	old, err := towerOf(h.before, c.Pos)
+	known := err == nil
 	said := h.of(&h.said, c.Pos, tower)
 	had := said
 	if known {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
@@ -14,15 +15,16 @@ import (
 // disown removes the objects of a column whose blocks the Tx replaced by others, from the lists
 // that blocks own, and returns the column as it is then. An object stays if its block is only in
 // another state, or if it came with the Tx.
-func (d *DimensionTx) disown(c *voxel.Column, before *grid.View, blocks *volume) *voxel.Column {
+func (d *DimensionTx) disown(c *voxel.Column, where *relight.TouchedColumn, before *grid.View, blocks *volume) *voxel.Column {
 	pos := c.Pos
+	near := func(o voxel.Object) bool { return where.May(o.At) }
 	for _, l := range c.Lists {
-		if voxel.Owner(l.Name) != voxel.Block || blocks.Schema != voxel.Palette {
+		if voxel.Owner(l.Name) != voxel.Block || blocks.Schema != voxel.Palette || !slices.ContainsFunc(l.Objects, near) {
 			continue
 		}
 		var had map[geom.Point][]voxel.Object // before the Tx; made when it is needed
 		stay := slices.DeleteFunc(slices.Clone(l.Objects), func(o voxel.Object) bool {
-			if o.Place == voxel.Nowhere || d.given[o.At] || !d.replaced(o.At, before, blocks) {
+			if o.Place == voxel.Nowhere || !near(o) || d.given[o.At] || !d.replaced(o.At, before, blocks) {
 				return false
 			}
 			if had == nil {

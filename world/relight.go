@@ -253,14 +253,14 @@ func (w *World) addPending(tx *Tx) {
 		w.pendingChanges++
 		return
 	}
-	for name, p := range tx.pending {
+	for name, l := range tx.left {
 		if w.pending == nil {
 			w.pending = make(map[string]*relight.Pending)
 		}
 		if w.later != nil {
-			w.later[name] = w.later[name].Add(p.Clone())
+			w.later[name] = w.later[name].Add(l)
 		}
-		w.pending[name] = w.pending[name].Add(p)
+		w.pending[name] = w.pending[name].Add(l)
 		w.pendingChanges++
 	}
 }

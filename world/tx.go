@@ -18,18 +18,18 @@ import (
 // belongs to the goroutine of the function that Update calls, and must not be used
 // after that function has returned. The first error stays and makes Update fail.
 type Tx struct {
-	s        *state // its own, with the dimensions and names made so far
-	base     *state // that s is made from
-	dims     map[int]*DimensionTx
+	s        *state         // its own, with the dimensions and names made so far
+	base     *state         // that s is made from
+	dims     []*DimensionTx // by dimension; nil: not looked at
 	dirty    *dirty
 	was      map[volumeName]map[geom.ChunkPos]*voxel.Chunk // chunks that Replace read and that are not in memory
 	kept     int                                           // bytes of was
 	props    map[string]string                             // properties that were set; "": removed
 	files    map[string][]byte                             // files that were set; nil: removed
 	exact    bool                                          // nothing follows from blocks: columns come as they are to be
-	relights bool                                          // pending is to be filled
+	relights bool                                          // left is to be filled
 	relit    bool                                          // it writes light that was computed beside updates
-	pending  map[string]*relight.Pending                   // blocks that changed without their light, by dimension
+	left     map[string]*relight.Left                      // blocks that changed without their light, by dimension; nil: none
 	absent   []absent                                      // columns, and chunks that height maps follow from
 	ctx      context.Context                               // see EndWith
 	err      error
@@ -118,8 +118,11 @@ func (tx *Tx) Dimension(name string) *DimensionTx {
 }
 
 func (tx *Tx) at(i int) *DimensionTx {
+	if i >= len(tx.dims) {
+		tx.dims = append(tx.dims, make([]*DimensionTx, len(tx.s.dimensions)-len(tx.dims))...)
+	}
 	if tx.dims[i] == nil {
-		tx.dims[i] = &DimensionTx{tx: tx, d: tx.s.editDimension(i), volumes: make(map[int]*VolumeTx), columns: make(map[geom.ColumnPos]*voxel.Column)}
+		tx.dims[i] = &DimensionTx{tx: tx, d: tx.s.editDimension(i)}
 	}
 	return tx.dims[i]
 }
@@ -190,8 +193,8 @@ func (tx *Tx) EndWith(ctx context.Context) { tx.ctx = ctx }
 // DimensionTx is a dimension of a Tx. A nil one has no volume and no column; it cannot be written.
 type DimensionTx struct {
 	tx      *Tx
-	d       *dimension // the Tx's own
-	volumes map[int]*VolumeTx
+	d       *dimension                       // the Tx's own
+	volumes []*VolumeTx                      // by volume; nil: not looked at
 	columns map[geom.ColumnPos]*voxel.Column // written; nil: taken away
 	added   map[homeOf][]voxel.Object        // lists that Add made, with room for more
 	given   map[geom.Point]bool              // cells that SetBlock gave objects to
@@ -218,6 +221,9 @@ func (d *DimensionTx) Volume(name string) *VolumeTx {
 	i := d.d.volume(name)
 	if i < 0 {
 		return nil
+	}
+	if i >= len(d.volumes) {
+		d.volumes = append(d.volumes, make([]*VolumeTx, len(d.d.volumes)-len(d.volumes))...)
 	}
 	if d.volumes[i] == nil {
 		v := *d.d.volumes[i]
@@ -355,6 +361,9 @@ func (d *DimensionTx) put(pos geom.ColumnPos, c *voxel.Column, p parts) {
 	if len(d.d.lists) > maxLists {
 		d.tx.fail(fmt.Errorf("world: dimension %q: %d lists, at most %d", d.d.name, len(d.d.lists), maxLists))
 		return
+	}
+	if d.columns == nil {
+		d.columns = make(map[geom.ColumnPos]*voxel.Column)
 	}
 	d.columns[pos] = c
 	d.tx.dirty.column(d.d.name, pos, p)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math/bits"
 	"slices"
 
-	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/internal/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -110,8 +110,7 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 		return nil, nil, err
 	}
 	base := w.now.Load()
-	tx := &Tx{s: base.edit(), base: base, dims: make(map[int]*DimensionTx), dirty: new(dirty),
-		relights: w.o.Relight, pending: make(map[string]*relight.Pending)}
+	tx := &Tx{s: base.edit(), base: base, dirty: new(dirty), relights: w.o.Relight}
 	defer tx.end()
 	if err := f(tx); err != nil {
 		return nil, tx.needed(), err
@@ -126,6 +125,10 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	w.mu.Lock()
 	w.now.Store(tx.onto(w.now.Load(), change))
 	w.dirty.add(tx.dirty)
+	for _, v := range change.Volumes {
+		name := volumeName{v.Dimension, v.Volume}
+		w.dirty.replaced(name, v.Chunks, tx.was[name])
+	}
 	w.addPending(tx)
 	w.mu.Unlock()
 	w.tell(change)
@@ -161,9 +164,23 @@ func (w *World) tell(c *Change) {
 // it never changes.
 func (tx *Tx) end() {
 	tx.fail(errEnded)
-	for _, d := range tx.dims {
-		for _, v := range d.volumes {
-			v.edit.EndWith(ended)
+	for _, v := range tx.opened() {
+		v.edit.EndWith(ended)
+	}
+}
+
+// opened yields the volumes that the Tx looked at.
+func (tx *Tx) opened() iter.Seq2[*DimensionTx, *VolumeTx] {
+	return func(yield func(*DimensionTx, *VolumeTx) bool) {
+		for _, d := range tx.dims {
+			if d == nil {
+				continue
+			}
+			for _, v := range d.volumes {
+				if v != nil && !yield(d, v) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -181,12 +198,16 @@ var errEnded = errors.New("world: the update has ended")
 func (tx *Tx) finish() (*Change, error) {
 	change := &Change{}
 	tx.settle()
-	for _, i := range slices.Sorted(maps.Keys(tx.dims)) {
-		d := tx.dims[i]
+	for _, d := range tx.dims {
+		if d == nil {
+			continue
+		}
 		var blocks *volume
 		var changed []grid.Replaced
-		for _, j := range slices.Sorted(maps.Keys(d.volumes)) {
-			v := d.volumes[j]
+		for _, v := range d.volumes {
+			if v == nil {
+				continue
+			}
 			if err := v.edit.Err(); err != nil {
 				tx.fail(fmt.Errorf("world: volume %q of %q: %w", v.Name, d.d.name, notLoaded(err)))
 				continue
@@ -200,14 +221,6 @@ func (tx *Tx) finish() (*Change, error) {
 				continue
 			}
 			change.Volumes = append(change.Volumes, VolumeChange{d.d.name, v.Name, replaced, v.v.names.list, v.Default})
-			for _, r := range replaced {
-				name, was := volumeName{d.d.name, v.Name}, r.Old
-				if r.Unknown {
-					was = tx.was[name][r.Pos]
-				}
-				tx.dirty.base(name, r.Pos, was)
-				tx.dirty.chunk(name, r.Pos)
-			}
 			if !tx.exact {
 				d.checkKept(v, replaced)
 			}
@@ -293,6 +306,14 @@ func notLoaded(err error) error {
 // onto returns s, which may differ from the base of the Tx in what is in memory,
 // with what the Tx changed.
 func (tx *Tx) onto(s *state, change *Change) *state {
+	if s == tx.base {
+		for _, d := range tx.dims {
+			if d != nil && len(d.columns) > 0 {
+				d.d.columns = d.d.columns.with(maps.All(d.columns))
+			}
+		}
+		return tx.s
+	}
 	out := *tx.s
 	if len(tx.files) == 0 {
 		out.files = s.files
@@ -313,6 +334,9 @@ func (tx *Tx) onto(s *state, change *Change) *state {
 		out.dimensions[i] = &mine
 	}
 	for i, d := range tx.dims {
+		if d == nil {
+			continue
+		}
 		out.dimensions[i].columns = out.dimensions[i].columns.with(maps.All(d.columns))
 	}
 	return &out

@@ -64,17 +64,15 @@ func squareBox(pos geom.ColumnPos) geom.Box {
 // needed returns what the Tx needed and what was not in memory.
 func (tx *Tx) needed() []absent {
 	out := tx.absent
-	for _, d := range tx.dims {
-		for _, v := range d.volumes {
-			var e *grid.NotLoadedError
-			if !errors.As(v.edit.Err(), &e) {
-				continue
-			}
-			const mask = ^int32(around - 1)
-			least := geom.ChunkPos{X: e.Pos.X & mask, Y: e.Pos.Y & mask, Z: e.Pos.Z & mask}
-			most := geom.ChunkPos{X: least.X + around - 1, Y: least.Y + around - 1, Z: least.Z + around - 1}
-			out = append(out, absent{d.d.name, v.Name, overChunk(least, v.Scale).Union(overChunk(most, v.Scale))})
+	for d, v := range tx.opened() {
+		var e *grid.NotLoadedError
+		if !errors.As(v.edit.Err(), &e) {
+			continue
 		}
+		const mask = ^int32(around - 1)
+		least := geom.ChunkPos{X: e.Pos.X & mask, Y: e.Pos.Y & mask, Z: e.Pos.Z & mask}
+		most := geom.ChunkPos{X: least.X + around - 1, Y: least.Y + around - 1, Z: least.Z + around - 1}
+		out = append(out, absent{d.d.name, v.Name, overChunk(least, v.Scale).Union(overChunk(most, v.Scale))})
 	}
 	return out
 }

@@ -72,17 +72,30 @@ func (d *Dimension) Name() string { return d.of().name }
 
 // Volume returns a volume, or nil.
 func (d *Dimension) Volume(name string) *Volume {
-	if i := d.of().volume(name); i >= 0 {
-		return newVolume(d.d.volumes[i])
+	v, ok := d.find(name)
+	if !ok {
+		return nil
 	}
-	return nil
+	return &v // which the compiler keeps on the stack of who only reads it
+}
+
+// find is Volume, and not inlined.
+func (d *Dimension) find(name string) (Volume, bool) {
+	if d != nil {
+		for _, v := range d.d.volumes {
+			if v.Name == name {
+				return Volume{v.Volume, v.cells, v.names}, true
+			}
+		}
+	}
+	return Volume{}, false
 }
 
 // Volumes returns all volumes in the order in which they were made.
 func (d *Dimension) Volumes() []*Volume {
 	var out []*Volume
 	for _, v := range d.of().volumes {
-		out = append(out, newVolume(v))
+		out = append(out, &Volume{v.Volume, v.cells, v.names})
 	}
 	return out
 }
@@ -160,8 +173,6 @@ type Volume struct {
 	*grid.View
 	names *names
 }
-
-func newVolume(v *volume) *Volume { return &Volume{v.Volume, v.cells, v.names} }
 
 // Cell returns the cell at p, and false if it is not loaded or there is no volume.
 func (v *Volume) Cell(p geom.Point) (voxel.Cell, bool) {

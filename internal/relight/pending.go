@@ -12,18 +12,17 @@ import (
 
 // Pending is the changed blocks of a dimension whose light is still that of the blocks before.
 type Pending struct {
-	before  map[geom.ChunkPos]*voxel.Chunk  // the blocks before, nil: the default alone
-	written map[geom.ChunkPos]grid.Replaced // by updates that wrote the light too
-	def     voxel.Cell                      // the default
-	stale   map[geom.ColumnPos]bool         // columns with stale light: whether it was good before
-	lost    map[geom.ColumnPos]bool         // columns whose blocks before nobody knows
-	lit     bool                            // updates wrote the light too
+	before map[geom.ChunkPos]*voxel.Chunk // the blocks before, nil: the default alone
+	def    voxel.Cell                     // the default
+	stale  map[geom.ColumnPos]bool        // columns with stale light: whether it was good before
+	lost   map[geom.ColumnPos]bool        // columns whose blocks before nobody knows
+	lit    bool                           // updates wrote the light too
 }
 
 // Clone returns a copy that Add and MarkGood of p leave alone.
 func (p *Pending) Clone() *Pending {
 	c := *p
-	c.before, c.written, c.stale, c.lost = maps.Clone(p.before), maps.Clone(p.written), maps.Clone(p.stale), maps.Clone(p.lost)
+	c.before, c.stale, c.lost = maps.Clone(p.before), maps.Clone(p.stale), maps.Clone(p.lost)
 	return &c
 }
 
@@ -43,41 +42,40 @@ func (p *Pending) MarkGood(pos geom.ColumnPos) bool {
 	return ok
 }
 
-// NewPending returns what an update left without light that replaced chunks of blocks.
-// touched are the columns of the cells that changed, def is the default cell. An update
-// that is lit wrote the light too, and leaves nothing.
-func NewPending(def voxel.Cell, replaced []grid.Replaced, touched []TouchedColumn, lit bool) *Pending {
-	p := &Pending{before: make(map[geom.ChunkPos]*voxel.Chunk), written: make(map[geom.ChunkPos]grid.Replaced), def: def,
-		stale: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool), lit: lit}
-	for _, r := range replaced {
-		switch {
-		case lit:
-			p.written[r.Pos] = r
-		case r.Unknown:
-			p.markLost(r.Pos)
-		default:
-			p.before[r.Pos] = r.Old
-		}
-	}
-	if !lit {
-		for _, c := range touched {
-			p.stale[c.Pos] = true
-		}
-	}
-	return p
+// Left is what an update left without light that replaced chunks of blocks. One that is lit wrote the
+// light too, and leaves nothing.
+type Left struct {
+	def      voxel.Cell
+	replaced []grid.Replaced
+	columns  []TouchedColumn
+	was      []hadLight // by column
+	lit      bool
 }
 
-// Stale reports whether the light of a touched column is stale now. c is the column before
-// the update, nil if there is none: one that is put there says itself what is stale.
-func (p *Pending) Stale(pos geom.ColumnPos, c *voxel.Column) bool {
-	if c == nil {
-		delete(p.stale, pos)
+// hadLight is what the light of a column was before an update.
+type hadLight uint8
+
+const (
+	wasGood hadLight = iota
+	wasStale
+	ownWord // a column that is put there says itself what is stale
+)
+
+// NewLeft returns what an update left. columns are those of the cells that changed, def is the default cell.
+func NewLeft(def voxel.Cell, replaced []grid.Replaced, columns []TouchedColumn, lit bool) *Left {
+	return &Left{def: def, replaced: replaced, columns: columns, was: make([]hadLight, len(columns)), lit: lit}
+}
+
+// Stale reports whether the light of column i is stale now. c is the column before
+// the update, nil if there is none.
+func (l *Left) Stale(i int, c *voxel.Column) bool {
+	switch {
+	case c == nil:
+		l.was[i] = ownWord
+	case c.Stale != 0:
+		l.was[i] = wasStale
 	}
-	good, stale := p.stale[pos]
-	if stale {
-		p.stale[pos] = good && c.Stale == 0
-	}
-	return stale
+	return !l.lit && c != nil
 }
 
 // markLost notes that the blocks before are unknown in a chunk.
@@ -128,25 +126,25 @@ func (p *Pending) overwrite(r grid.Replaced) {
 const maxPending = 1024
 
 // Add returns p, which may be nil, with what came after it.
-func (p *Pending) Add(later *Pending) *Pending {
+func (p *Pending) Add(l *Left) *Pending {
 	if p == nil {
-		p = later
+		p = &Pending{before: make(map[geom.ChunkPos]*voxel.Chunk), def: l.def, stale: make(map[geom.ColumnPos]bool), lost: make(map[geom.ColumnPos]bool)}
 	}
-	p.lit = p.lit || later.lit
-	for _, r := range later.written {
-		p.overwrite(r)
-	}
-	for pos, c := range later.before {
-		if _, ok := p.before[pos]; !ok {
-			p.before[pos] = c
+	p.lit = p.lit || l.lit
+	for _, r := range l.replaced {
+		if l.lit {
+			p.overwrite(r)
+		} else if r.Unknown {
+			p.markLost(r.Pos)
+		} else if _, ok := p.before[r.Pos]; !ok {
+			p.before[r.Pos] = r.Old
 		}
 	}
-	for pos, good := range later.stale {
-		if _, ok := p.stale[pos]; !ok {
-			p.stale[pos] = good
+	for i, c := range l.columns {
+		if _, ok := p.stale[c.Pos]; !ok && !l.lit && l.was[i] != ownWord {
+			p.stale[c.Pos] = l.was[i] == wasGood
 		}
 	}
-	maps.Copy(p.lost, later.lost)
 	if len(p.before) > maxPending {
 		clear(p.before)
 		for pos := range p.stale {
@@ -203,13 +201,25 @@ type TouchedColumn struct {
 	Cells [geom.ColumnEdge]uint16
 }
 
+// May reports whether the cell at p, if it lies over the column, may have been replaced.
+func (c *TouchedColumn) May(p geom.Point) bool {
+	if p.Column() != c.Pos {
+		return true
+	}
+	n := 0
+	for _, row := range c.Cells {
+		n += bits.OnesCount16(row)
+	}
+	return n > FewCells || c.Cells[p.Z&(geom.ColumnEdge-1)]>>(p.X&(geom.ColumnEdge-1))&1 != 0
+}
+
 // Touched returns the columns that have a cell in what was replaced, in
 // ascending order. def is the default cell.
 func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 	const edge = geom.ColumnEdge
-	index := make(map[geom.ColumnPos]int)
 	var a, b [64]voxel.Cell
 	for _, r := range replaced {
+		first := len(out)
 		var cells [geom.ChunkEdge]uint32 // by z
 		if r.Unknown {
 			for z := range cells {
@@ -233,10 +243,11 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 					continue
 				}
 				pos := geom.ColumnPos{X: r.Pos.X*2 + x, Z: r.Pos.Z*2 + int32(z/edge)}
-				i, ok := index[pos]
-				if !ok {
-					i = len(out)
-					index[pos] = i
+				i := first
+				for i < len(out) && out[i].Pos != pos {
+					i++
+				}
+				if i == len(out) {
 					out = append(out, TouchedColumn{Pos: pos})
 				}
 				out[i].Cells[z%edge] |= uint16(row)
@@ -244,6 +255,18 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 		}
 	}
 	slices.SortFunc(out, func(a, b TouchedColumn) int { return a.Pos.Compare(b.Pos) })
+	all := out
+	out = out[:0]
+	for i := range all {
+		n := len(out)
+		if n == 0 || out[n-1].Pos != all[i].Pos {
+			out = append(out, all[i])
+			continue
+		}
+		for z, row := range all[i].Cells {
+			out[n-1].Cells[z] |= row
+		}
+	}
 	return out
 }
 

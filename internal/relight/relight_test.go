@@ -71,15 +71,15 @@ func (l *land) write(volume string, f func(d *grid.Draft)) (replaced []grid.Repl
 func (l *land) edit(lit bool, f func(d *grid.Draft)) {
 	replaced := l.write(voxel.Block, f)
 	touched := relight.Touched(air, replaced)
-	p := relight.NewPending(air, replaced, touched, lit)
-	for _, c := range touched {
-		if old := l.columns[c.Pos]; p.Stale(c.Pos, old) {
+	left := relight.NewLeft(air, replaced, touched, lit)
+	for i, c := range touched {
+		if old := l.columns[c.Pos]; left.Stale(i, old) {
 			stale := *old
 			stale.Stale = allLight
 			l.columns[c.Pos] = &stale
 		}
 	}
-	l.pending = l.pending.Add(p)
+	l.pending = l.pending.Add(left)
 }
 
 func (l *land) set(p geom.Point, c voxel.Cell) {
