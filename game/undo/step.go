@@ -42,11 +42,17 @@ func alike(a, b []string) bool {
 	return slices.Equal(a[:n], b[:n])
 }
 
-// chunk is a chunk before and after an update, or a list of the cells that differ if these are few.
+// chunk is a chunk before and after an update, or the runs of cells that differ if these are few.
 type chunk struct {
 	pos      geom.ChunkPos
 	old, new *voxel.Chunk
-	cells    []cell // in ascending order; nil: old and new are set
+	runs     []run // in ascending order; nil: old and new are set
+}
+
+// run is cells after each other that were one cell and became one other.
+type run struct {
+	at, n    uint16 // the index of the first in the chunk, and how many
+	old, new voxel.Cell
 }
 
 // cell is one cell before and after an update.
@@ -55,31 +61,38 @@ type cell struct {
 	old, new voxel.Cell
 }
 
-// mostListed bounds the cells of a chunk that are kept as a list. It takes less memory than the
-// smallest chunks that differ in more.
-const mostListed = 64
+// mostRuns bounds the runs of a chunk that are kept as a list.
+const mostRuns = 48
 
 // newChunk returns what differs, and whether something does.
 func newChunk(pos geom.ChunkPos, old, new *voxel.Chunk) (chunk, bool) {
 	c := chunk{pos: pos, old: old, new: new}
-	var few [mostListed]cell
+	var few [mostRuns]run
 	n := 0
 	for one := range c.all {
+		if n > 0 {
+			if r := &few[n-1]; one.at == r.at+r.n && one.old == r.old && one.new == r.new {
+				r.n++
+				continue
+			}
+		}
 		if n == len(few) {
 			return c, true
 		}
-		few[n] = one
+		few[n] = run{one.at, 1, one.old, one.new}
 		n++
 	}
-	return chunk{pos: pos, cells: slices.Clone(few[:n])}, n > 0
+	return chunk{pos: pos, runs: slices.Clone(few[:n])}, n > 0
 }
 
 // all yields the cells that differ, in ascending order.
 func (c *chunk) all(yield func(cell) bool) {
-	if c.cells != nil {
-		for _, one := range c.cells {
-			if !yield(one) {
-				return
+	if c.runs != nil {
+		for _, r := range c.runs {
+			for i := range r.n {
+				if !yield(cell{r.at + i, r.old, r.new}) {
+					return
+				}
 			}
 		}
 		return
@@ -106,8 +119,8 @@ func (c *chunk) point(at uint16) geom.Point {
 
 // bytes returns the memory of the chunk, as if nobody else held old and new.
 func (c *chunk) bytes() int {
-	n := int(unsafe.Sizeof(*c)) + cap(c.cells)*int(unsafe.Sizeof(cell{}))
-	if c.cells == nil {
+	n := int(unsafe.Sizeof(*c)) + cap(c.runs)*int(unsafe.Sizeof(run{}))
+	if c.runs == nil {
 		n += c.old.Bytes() + c.new.Bytes()
 	}
 	return n
@@ -117,22 +130,30 @@ func (c *chunk) bytes() int {
 func newStep(v *world.View, name string, change *world.Change) *step {
 	s := &step{name: name}
 	var u update
-	blocks := make(map[footprint]bool)
+	var blocks map[footprint]bool // made if there are columns to ask for
+	if len(change.Columns) > 0 {
+		blocks = make(map[footprint]bool)
+	}
 	for _, c := range change.Volumes {
 		in := viewOf(v, c.Dimension, c.Volume)
 		if in == nil {
 			s.unknown += len(c.Chunks)
 			continue
 		}
-		filler := voxel.Uniform(in.Default())
-		out := volume{volumeName: volumeName{c.Dimension, c.Volume}, schema: in.Schema, scale: in.Scale, names: c.Names}
+		var filler *voxel.Chunk // made if it is needed
+		out := volume{chunks: make([]chunk, 0, len(c.Chunks)), volumeName: volumeName{c.Dimension, c.Volume}, schema: in.Schema, scale: in.Scale, names: c.Names}
 		for _, r := range c.Chunks {
-			if c.Volume == voxel.Block {
+			if c.Volume == voxel.Block && blocks != nil {
 				blocks[footprint{c.Dimension, r.Pos.X, r.Pos.Z}] = true
 			}
 			if r.Unknown {
 				s.unknown++
-			} else if c, ok := newChunk(r.Pos, cmp.Or(r.Old, filler), cmp.Or(r.New, filler)); ok {
+				continue
+			}
+			if filler == nil && (r.Old == nil || r.New == nil) {
+				filler = voxel.Uniform(in.Default())
+			}
+			if c, ok := newChunk(r.Pos, cmp.Or(r.Old, filler), cmp.Or(r.New, filler)); ok {
 				out.chunks = append(out.chunks, c)
 			}
 		}

@@ -242,14 +242,14 @@ func (c *chunk) takeBack(v *world.VolumeTx, table []voxel.Cell, keep func(at int
 	now, ok := v.Chunk(c.pos)
 	switch {
 	case !ok: // the update fails
-	case c.cells == nil:
+	case c.runs == nil:
 		old, new := c.old, c.new
 		if table != nil {
 			old, new = old.Translate(table), new.Translate(table)
 		}
 		v.SetChunk(c.pos, takeback.Cells(old, new, now.Or(v.Default), keep))
 	default:
-		for _, one := range c.cells {
+		for one := range c.all {
 			if table != nil {
 				one.old, one.new = table[one.old], table[one.new]
 			}
