@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -74,6 +73,7 @@ type World struct {
 	dimension string
 	author    string
 	anyHeight bool
+	known     meanings // of names, for Edit
 }
 
 // Create makes a world of air and opens it. Its first Commit saves it.
@@ -195,7 +195,10 @@ func (w *World) Edit(ctx context.Context, f func(b Blocks) error) (*Change, erro
 		if w.anyHeight {
 			d.AnyHeight()
 		}
-		return f(Blocks{d.Volume(voxel.Block), &meanings{all: make(map[meaning]voxel.Cell), last: meaning{at: geom.ColumnPos{X: math.MinInt32}}}})
+		b := Blocks{d.Volume(voxel.Block), &w.known}
+		w.known.begin(b.Cells.Names())
+		defer func() { w.known.end(b.Cells.Names()) }()
+		return f(b)
 	})
 	w.changed(change)
 	return change, err
@@ -284,18 +287,45 @@ type Blocks struct {
 	known *meanings
 }
 
-// meanings are the cells of names that Set has looked up.
+// meanings are the cells of names that Set has looked up. They are of one list of names and outlive an
+// edit that adds none.
 type meanings struct {
-	all  map[meaning]voxel.Cell
-	last meaning // its cell is of
-	of   voxel.Cell
+	names []string
+	all   map[meaning]voxel.Cell
+	near  [4]nearby // what columns were asked for last, by whether x and z are odd; of this edit
 }
 
-// meaning is a name in a column.
+// meaning is a name in columns of a data version, or of none.
 type meaning struct {
-	name string
-	at   geom.ColumnPos
+	name    string
+	version int32
+	none    bool
 }
+
+// nearby is a column, and what was asked for there.
+type nearby struct {
+	set  bool
+	at   geom.ColumnPos
+	last meaning
+	of   voxel.Cell // of last, if its name is not ""
+}
+
+// begin makes the meanings those of an edit of a world with these names.
+func (k *meanings) begin(names []string) {
+	if !sameList(names, k.names) {
+		*k = meanings{names: names, all: make(map[meaning]voxel.Cell)}
+	}
+	k.near = [4]nearby{}
+}
+
+// end forgets cells that are not valid if the edit fails.
+func (k *meanings) end(names []string) {
+	if !sameList(names, k.names) {
+		*k = meanings{}
+	}
+}
+
+func sameList(a, b []string) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
 // Get returns the name of the block at p, including the changes so far.
 func (b Blocks) Get(p Point) string {
@@ -308,17 +338,30 @@ func (b Blocks) Get(p Point) string {
 
 // Set sets the block at p.
 func (b Blocks) Set(p Point, name string) {
-	at := meaning{name, p.Column()}
-	if k := b.known; k.last != at {
-		of, ok := k.all[at]
-		if !ok {
-			of = b.named(name, Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})})
-			k.all[at] = of
+	at := p.Column()
+	n := &b.known.near[at.X&1<<1|at.Z&1]
+	if !n.set || n.at != at {
+		*n = nearby{set: true, at: at, last: meaning{none: true}}
+		if versions := b.Cells.Versions(boxOf(p)); len(versions) > 0 {
+			n.last = meaning{version: versions[0]}
 		}
-		k.last, k.of = at, of
 	}
-	b.Cells.Set(p, b.known.of)
+	if n.last.name != name || name == "" {
+		n.last.name = name
+		of, ok := b.known.all[n.last]
+		if !ok {
+			var valid bool
+			if of, valid = b.meaningOf(name, boxOf(p)); valid {
+				b.known.all[n.last] = of
+			}
+		}
+		n.of = of
+	}
+	b.Cells.Set(p, n.of)
 }
+
+// boxOf returns the box of one block.
+func boxOf(p Point) Box { return Box{Min: p, Max: p.Add(Point{X: 1, Y: 1, Z: 1})} }
 
 // Fill sets all blocks of a region; see package region.
 func (b Blocks) Fill(r region.Region, name string) { b.Cells.Fill(r, b.named(name, r.Bounds())) }
@@ -332,10 +375,19 @@ func (b Blocks) Named(name string) voxel.Cell {
 
 // named looks up what a name means in a box.
 func (b Blocks) named(name string, in Box) voxel.Cell {
+	c, _ := b.meaningOf(name, in)
+	return c
+}
+
+// meaningOf is named. It reports whether the cell is valid in later edits too, if the names stay: after an
+// error it is not.
+func (b Blocks) meaningOf(name string, in Box) (c voxel.Cell, valid bool) {
 	name, err := block.State(name, b.Cells.Versions(in), b.Cells.Names())
 	if err != nil {
 		b.Cells.Fail(fmt.Errorf("cairn: %w", err))
-		return voxel.Empty
+		return voxel.Empty, false
 	}
-	return b.Cells.Named(name)
+	c = b.Cells.Named(name)
+	names := b.Cells.Names()
+	return c, c == voxel.Empty && name == "air" || int(c) < len(names) && names[c] == name
 }

@@ -327,3 +327,42 @@ func TestCallsInAnEdit(t *testing.T) {
 		t.Errorf("Undo after the edits: %+v, %v", r, err)
 	}
 }
+
+// What a name means is remembered from edit to edit: not what an edit left that failed, nor a name that means nothing.
+func TestNamesFromEditToEdit(t *testing.T) {
+	w := create(t, openStore(t), "plot", cairn.Options{})
+	p := cairn.Point{X: 3, Y: 4, Z: 5}
+	edit(t, w, func(b cairn.Blocks) { b.Set(p, "stone") })
+	failed := errors.New("no")
+	for range 2 {
+		if _, err := w.Edit(t.Context(), func(b cairn.Blocks) error {
+			b.Set(p, "stone")
+			b.Set(p, "glass")
+			return failed
+		}); !errors.Is(err, failed) {
+			t.Fatal(err)
+		}
+		if _, err := w.Edit(t.Context(), func(b cairn.Blocks) error { b.Set(p, ""); b.Set(p, "clay"); return nil }); err == nil {
+			t.Fatal("no error for no name")
+		}
+		if got := w.Block(p); got != "stone" {
+			t.Fatal(got)
+		}
+	}
+	for _, name := range []string{"brick", "glass", "air", "stone", "air", "clay", "glass"} {
+		edit(t, w, func(b cairn.Blocks) { b.Set(p, name); b.Set(p.Add(cairn.Point{X: 16}), name) })
+		if got, beside := w.Block(p), w.Block(p.Add(cairn.Point{X: 16})); got != name || beside != name {
+			t.Fatalf("%q and %q, want %q", got, beside, name)
+		}
+	}
+}
+
+// Reading a block allocates nothing.
+func TestBlockAllocatesNothing(t *testing.T) {
+	w := create(t, openStore(t), "plot", cairn.Options{})
+	p := cairn.Point{X: 3, Y: 4, Z: 5}
+	edit(t, w, func(b cairn.Blocks) { b.Set(p, "stone") })
+	if n := testing.AllocsPerRun(100, func() { w.Block(p) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
