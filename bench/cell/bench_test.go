@@ -47,7 +47,7 @@ func TestBenchImport(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if got, want := labtest.KeysAt(t, labtest.JSON(t, r), ""), "bound mb_per_s peak raw seconds skipped took worlds"; got != want {
+	if got, want := labtest.KeysAt(t, labtest.JSON(t, r), ""), "begun bound mb_per_s peak raw seconds skipped took worlds"; got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
 	labtest.Table(t, r.Table, "island", "memory at most", "skipped")

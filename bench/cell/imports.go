@@ -44,6 +44,7 @@ type ImportReport struct {
 	Seconds  float64                `json:"seconds"`
 	MBPerSec float64                `json:"mb_per_s"`
 	Took     float64                `json:"took"`  // seconds from begin to end
+	Begun    int64                  `json:"begun"` // bytes of memory before the first world: the program itself
 	Peak     int64                  `json:"peak"`  // bytes of memory at most, 0 where the system does not tell
 	Bound    int64                  `json:"bound"` // 64 MiB and twice the cells and NBT of the largest world
 	Skipped  []savings.SkippedWorld `json:"skipped"`
@@ -65,11 +66,12 @@ func BenchImport(ctx context.Context, dirs []string, o lab.Options) (r *ImportRe
 }
 
 func benchImport(ctx context.Context, dirs []string, o lab.Options) (*ImportReport, error) {
+	begun := peakMemory()
 	places, err := largest(ctx, dirs, importWorlds)
 	if err != nil {
 		return nil, err
 	}
-	r := &ImportReport{Worlds: []ImportedWorld{}, Skipped: []savings.SkippedWorld{}}
+	r := &ImportReport{Begun: begun, Worlds: []ImportedWorld{}, Skipped: []savings.SkippedWorld{}}
 	for i, p := range places {
 		o.Step(i, len(places), p.Path)
 		runtime.GC() // what the world before left is not this one's
@@ -222,7 +224,7 @@ func (r *ImportReport) Table(w io.Writer) {
 	}
 	t.Row("all", table.Size(r.Raw), fmt.Sprintf("%.2f", r.Seconds), fmt.Sprintf("%.0f", r.MBPerSec), fmt.Sprintf("%.2f", r.Took))
 	t.Flush()
-	fmt.Fprintf(w, "\nmemory at most %s; 64 MiB and twice what the largest world holds are %s\n", table.Size(r.Peak), table.Size(r.Bound))
+	fmt.Fprintf(w, "\nmemory at most %s, of which the program alone has %s; 64 MiB and twice what the largest world holds are %s\n", table.Size(r.Peak), table.Size(r.Begun), table.Size(r.Bound))
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "skipped %s: %s\n", s.Path, s.Why)
 	}

@@ -52,6 +52,7 @@ type Flood struct {
 	matters Matters
 	classes
 	traits []trait // by class
+	bits   []byte  // by cell, for those that matters tells about: its traitBits
 
 	ctx  context.Context // nil: never ends
 	most int             // work that a Fill may do; 0: no bound
@@ -116,6 +117,27 @@ type trait struct {
 	emits     uint8
 }
 
+// The bits of a trait that most cells are told by.
+const (
+	dimBit     = 1 << iota // light may enter
+	openBit                // sky light falls through
+	specialBit             // see specialTile
+)
+
+// traitBits returns the bits of t.
+func (t *trait) traitBits() (b byte) {
+	if t.dim {
+		b |= dimBit
+	}
+	if t.open {
+		b |= openBit
+	}
+	if t.dimming|t.closed|t.emits != 0 {
+		b |= specialBit
+	}
+	return b
+}
+
 // Use sets the rule. m must be Valid.
 func (f *Flood) Use(m Matters) {
 	if f.matters != nil && slices.Equal(m, f.matters) {
@@ -130,6 +152,10 @@ func (f *Flood) Use(m Matters) {
 			t.dimming = v.absorbs()
 		}
 		f.traits = append(f.traits, t)
+	}
+	f.bits = f.bits[:0]
+	for _, class := range f.classes.of {
+		f.bits = append(f.bits, f.traits[class].traitBits())
 	}
 }
 

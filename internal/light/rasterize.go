@@ -113,16 +113,17 @@ func (f *Flood) rasterizeRows(l *layer, c *voxel.Chunk, y int, rows uint32) {
 			x := m & -m
 			m ^= x
 			run := uint32(m&-m - x)
-			t := &f.traits[f.cell(v)]
-			if t.dim {
-				dim |= run
+			b := uint32(0)
+			if int(v) < len(f.bits) {
+				b = uint32(f.bits[v])
+			} else {
+				b = uint32(f.traits[f.cell(v)].traitBits())
 			}
-			if t.open {
-				open |= run
-			}
-			if t.dimming|t.closed|t.emits != 0 {
+			dim |= run & -(b & dimBit)
+			open |= run & -(b & openBit / openBit)
+			if b&specialBit != 0 {
 				l.special |= 1 << z
-				f.rasterizeSpecial(l, z, run, t)
+				f.rasterizeSpecial(l, z, run, &f.traits[f.cell(v)])
 			}
 		}
 		l.dim[z], l.open[z] = dim, open
