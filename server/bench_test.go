@@ -17,6 +17,7 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/local"
 	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/world"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -166,8 +167,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkWorld is what a write of one cell and a read of one chunk cost over a connection, in worlds of
-// several sizes.
+// BenchmarkWorld is what a write of one cell, with the packs that a Keeper makes after it, and a read of one chunk cost
+// over a connection, in worlds of several sizes.
 func BenchmarkWorld(b *testing.B) {
 	for _, n := range []int{64, 65536} {
 		s := newSite(b, server.Options{Packs: true})
@@ -194,6 +195,9 @@ func BenchmarkWorld(b *testing.B) {
 			for b.Loop() {
 				i++
 				s.want(200, request{"PUT", "/v1/cells/c", fmt.Appendf(nil, `{"box":"%d,0,0..%d,0,0","names":["glass"],"cells":[0]}`, i*37%250, i*37%250), nil}, nil)
+				if _, _, err := world.PackStack(b.Context(), s.st, "c", world.PackStackOptions{High: 7}); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
