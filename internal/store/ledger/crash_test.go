@@ -158,7 +158,7 @@ func newSleeper(t *testing.T, b blob.Bucket, o ledger.Options, op string) (s *sl
 		}
 		return false, nil
 	}}
-	s.Ledger = open(t, h, o)
+	s.Ledger = open(t, h, ledger.Patient(o)) // a process that is paused makes no second call
 	return s, func() {
 		mu.Lock()
 		defer mu.Unlock()
