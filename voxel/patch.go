@@ -9,7 +9,8 @@ const (
 	// patchMark is the offset of no row, because data that is not flat is shorter.
 	patchMark = refBit | MaxCell
 	// mostPlain limits the plain slices of a chunk whose data is not flat. One that would have more is made compact.
-	mostPlain = 16
+	// Where few rows were written, as of a wall, that would cost more than all else: it may have all 32.
+	mostPlain, fewRows = 16, 64
 )
 
 // plains are the slices of a patched chunk that are plain cells, by y.
@@ -33,7 +34,7 @@ func (c *Chunk) Compact(b *ChunkBuilder) *Chunk {
 // Patch is Publish in a time that depends on what was written and not on the chunk.
 // If too many slices were written, it returns false and leaves the draft as it is. The
 // returned chunk takes more memory than a compact one: 2 KiB for each slice that was written since that, at most
-// 32 KiB, or 64 KiB for a chunk that no compact form makes smaller. See Compact.
+// 32 KiB if many rows were written, and 64 KiB if few. See Compact.
 func (d *Draft) Patch() (*Chunk, bool) {
 	if ys := d.differing(); ys != 0 {
 		c := d.patch(ys)
@@ -58,7 +59,11 @@ func (d *Draft) patch(ys uint32) *Chunk {
 			}
 		}
 	}
-	if n > mostPlain && len(d.base.data) != ChunkCells {
+	rows := 0
+	for _, m := range d.marks {
+		rows += bits.OnesCount32(m)
+	}
+	if n > mostPlain && rows > fewRows && len(d.base.data) != ChunkCells {
 		return nil
 	}
 	for ; ys != 0; ys &= ys - 1 {
