@@ -54,7 +54,7 @@ type Options struct {
 	// Purposes are the kinds of tiles. Default: one.
 	Purposes []Purpose
 	// Over is how many times the room that a tile needs is made at once, so that the next
-	// tile need not wait for it. Default 2.
+	// tile need not wait for it, within a sixty-fourth of the budget. Default 2.
 	Over float64
 	// Shards is the number of locks. Default: 4 for each processor that Go uses.
 	Shards int

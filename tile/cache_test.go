@@ -194,3 +194,24 @@ func TestClose(t *testing.T) {
 		t.Errorf("Get after Close: %v", err)
 	}
 }
+
+// TestFewTiles reads tiles in a circle through caches that hold a few of them. The best that a cache can
+// do is to keep the same ones.
+func TestFewTiles(t *testing.T) {
+	for _, tt := range []struct{ tiles, kept, hits int }{{20, 18, 70}, {100, 90, 75}, {100, 50, 42}} {
+		t.Run(fmt.Sprintf("%d of %d", tt.kept, tt.tiles), func(t *testing.T) {
+			c := tile.New[num](tile.Options{Budget: int64(tt.kept) << 12})
+			r := &reader{size: func(num) int { return 1 << 12 }}
+			for i := range 100 * tt.tiles {
+				h, err := c.Get(t.Context(), nil, num(i%tt.tiles), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.Release()
+			}
+			if hits := 100 * c.Stats().HitRatio(); hits < float64(tt.hits) {
+				t.Errorf("%.1f %% hits, want %d", hits, tt.hits)
+			}
+		})
+	}
+}

@@ -43,10 +43,14 @@ func (c *Cache[K]) take(need int64) bool {
 	return true
 }
 
+// overPart is the part of the budget that Options.Over may keep empty, as a divisor.
+const overPart = 64
+
 // evict makes payloads leave until there is Over times the room that is needed. It frees
 // them, or returns them if they are to be packed. The caller has mu.
 func (c *Cache[K]) evict(need int64, purpose int) (victims []victim) {
-	want := min(int64(float64(need)*c.o.Over), c.o.Budget)
+	more := min(int64(float64(need)*(c.o.Over-1)), c.o.Budget/overPart)
+	want := min(need+max(more, 0), c.o.Budget)
 	c.leaving, c.leavingBytes = nil, 0
 	for c.used.Load()-c.leavingBytes+want > c.o.Budget && c.evictOne(need, purpose) {
 	}

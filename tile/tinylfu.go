@@ -46,6 +46,7 @@ const (
 	protectedPart = 80 // percent of the main part
 	ghostPart     = 20
 	slack         = 32 // payloads that the main part may lack
+	slackPart     = 12 // but no more than this part of the budget
 )
 
 // TinyLFU returns the default policy: recency before frequency, after Einziger, Friedman
@@ -134,7 +135,7 @@ func (t *tinyLFU) victim() (id uint32, ok bool) {
 // their places are to be won by comparison.
 func (t *tinyLFU) fillMain() {
 	lacks := t.budget - t.most - t.bytes[probation] - t.bytes[protected]
-	lacks -= slack * (t.bytes[window] + t.bytes[probation] + t.bytes[protected]) / int64(max(t.held, 1))
+	lacks -= min(slack*(t.bytes[window]+t.bytes[probation]+t.bytes[protected])/int64(max(t.held, 1)), t.budget/slackPart)
 	for t.bytes[window] > t.most && lacks > 0 {
 		id, _ := t.oldest(window)
 		lacks -= t.at(id).bytes
