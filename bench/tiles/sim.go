@@ -14,8 +14,9 @@ type Outcome struct {
 // hitter is a policy that is told each hit.
 type hitter interface{ Hit(id uint32) }
 
-// over is how many times the room that a payload needs is made at once, as package tile does.
-const over = 2
+// overPart is the part of the budget, as a divisor, up to which twice the room that a payload
+// needs is made at once, as package tile does.
+const overPart = 64
 
 // Simulate runs a policy over a trace with an exact budget of payloads. Payloads larger than it
 // are not kept.
@@ -49,7 +50,7 @@ func Simulate(t *Trace, policy tile.NewPolicy, budget int64) (o Outcome) {
 			continue
 		}
 		if bytes+size > budget {
-			for bytes+min(over*size, budget) > budget && p.Evict(leave) {
+			for bytes+min(size+min(size, budget/overPart), budget) > budget && p.Evict(leave) {
 			}
 		}
 		p.Add(uint32(i), size)

@@ -198,7 +198,7 @@ func TestBudget(t *testing.T) {
 // library.
 func TestGap(t *testing.T) {
 	if testing.Short() {
-		t.Skip("drives three libraries over six traces")
+		t.Skip("drives three libraries over all traces")
 	}
 	for _, tt := range []struct {
 		name   string

@@ -53,6 +53,7 @@ var traceKinds = []struct {
 	{"loop", loop},
 	{"scene", scene},
 	{"tools", tools},
+	{"drift", drift},
 }
 
 // TraceNames returns the names of the traces.
@@ -114,6 +115,18 @@ func zipf(m *traceMaker) {
 	z := newZipf(m.random, 1.05, mapKeys)
 	for !m.done() {
 		m.read(mix(uint64(z.draw())))
+	}
+}
+
+// driftReads is after how many reads each tile of drift moves up by a rank.
+const driftReads = 20
+
+// drift is zipf whose tiles become wanted more and more, until they are wanted no more: each moves
+// up by a rank after some reads, and a new one comes last.
+func drift(m *traceMaker) {
+	z := newZipf(m.random, 1.05, mapKeys)
+	for !m.done() {
+		m.read(mix(uint64(z.draw() + len(m.Reads)/driftReads)))
 	}
 }
 
