@@ -17,7 +17,9 @@ import (
 
 // Replace makes the world what c is, and returns what that changed; Commit makes it
 // durable. Dimensions and volumes that c lacks stay, empty; those of one name must be
-// alike. It reads both while Updates wait, page by page; memory holds what differs.
+// alike. It reads both while Updates wait, page by page; memory holds what differs. If c has a method
+// Changed(dimension string) map[geom.ColumnPos]bool, only cells above these columns, these columns and
+// files are compared: what c says of anything else does not count, and is not read.
 func (w *World) Replace(ctx context.Context, c stone.Content) (*Change, error) {
 	return w.Update(func(tx *Tx) error {
 		have, err := w.Snapshot() // now that no update can come between it and tx
@@ -37,6 +39,29 @@ type replacing struct {
 	tx   *Tx
 	have *Snapshot // what is not in memory
 	c    stone.Content
+}
+
+// changed tells of a column whether c may differ from the world there.
+func (r *replacing) changed(dim string) func(geom.ColumnPos) bool {
+	c, ok := r.c.(interface {
+		Changed(dimension string) map[geom.ColumnPos]bool
+	})
+	if !ok {
+		return func(geom.ColumnPos) bool { return true }
+	}
+	at := c.Changed(dim)
+	return func(pos geom.ColumnPos) bool { return at[pos] }
+}
+
+// over reports whether a chunk of a volume is above a column of which f is true.
+func over(pos geom.ChunkPos, scale int, f func(geom.ColumnPos) bool) bool {
+	across := int32(geom.ChunkEdge * max(1, scale) / geom.ColumnEdge)
+	for i := range across * across {
+		if f(geom.ColumnPos{X: pos.X*across + i%across, Z: pos.Z*across + i/across}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *replacing) world(about stone.About) error {
@@ -109,13 +134,16 @@ func (r *replacing) volume(d *DimensionTx, v *VolumeTx, to stone.VolumeInfo) err
 	}
 	name := volumeName{d.d.name, v.Name}
 	var want []geom.ChunkPos
+	changed := r.changed(name.dimension)
 	for pos, holds := range r.c.Entries(name.dimension, name.volume, 0) {
-		if holds {
+		if holds && over(pos, v.Scale, changed) {
 			want = append(want, pos)
 		}
 	}
 	for pos := range v.v.cells.Chunks() {
-		want = append(want, pos)
+		if over(pos, v.Scale, changed) {
+			want = append(want, pos)
+		}
 	}
 	slices.SortFunc(want, byCode)
 	for some := range slices.Chunk(slices.Compact(want), batch) {
@@ -180,9 +208,11 @@ func (tx *Tx) keep(name volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
 
 // columns makes the columns of a dimension those of c.
 func (r *replacing) columns(d *DimensionTx) error {
-	gone := make(map[geom.ColumnPos]bool)
+	gone, changed := make(map[geom.ColumnPos]bool), r.changed(d.d.name)
 	for pos := range d.d.columns.all() {
-		gone[pos] = true
+		if changed(pos) {
+			gone[pos] = true
+		}
 	}
 	for c, err := range r.c.ReadColumns(r.ctx, d.d.name) {
 		if err = cmp.Or(err, r.ctx.Err()); err != nil {

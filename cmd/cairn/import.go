@@ -18,35 +18,40 @@ import (
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/internal/table"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 	"github.com/spf13/cobra"
 )
 
 type importOptions struct {
-	slim, salvage, quick, force bool
-	light                       string
+	slim, salvage, quick, force, reread bool
+	light                               string
 	note
 }
 
 // imported is the result of import and gen.
 type imported struct {
-	Source  string         `json:"source"`
-	Format  string         `json:"format"`
-	World   string         `json:"world"`
-	ID      string         `json:"id"`
-	Bytes   int64          `json:"bytes"`
-	Columns int            `json:"columns"`
-	Cells   int            `json:"cells"`
-	Objects int            `json:"objects"`
-	Files   int            `json:"files"`
-	Lost    map[string]int `json:"lost"`
-	Damaged []string       `json:"damaged"`
-	Kept    int            `json:"kept_sections,omitempty"` // as tags alone
-	Remarks []string       `json:"remarks,omitempty"`
+	Source  string `json:"source"`
+	Format  string `json:"format"`
+	World   string `json:"world"`
+	ID      string `json:"id"`
+	Bytes   int64  `json:"bytes"`
+	Columns int    `json:"columns"`
+	// Unchanged columns were not read. Then Cells and Objects are those of the others, and ID and Bytes
+	// are those of what was added.
+	Unchanged int            `json:"unchanged_columns,omitempty"`
+	Cells     int            `json:"cells"`
+	Objects   int            `json:"objects"`
+	Files     int            `json:"files"`
+	Lost      map[string]int `json:"lost"`
+	Damaged   []string       `json:"damaged"`
+	Kept      int            `json:"kept_sections,omitempty"` // as tags alone
+	Remarks   []string       `json:"remarks,omitempty"`
 	commitResult
 
 	slim    bool
 	options stone.Options
+	head    history.ID // of the world after it; zero of a file
 }
 
 func newImport(sf *storeFlag) *cobra.Command {
@@ -61,7 +66,11 @@ server's root it is the world that server.properties names, with its nether and 
 
 import keeps everything unless --slim or --light drop is set. It lists by name what it
 drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothing;
---salvage keeps such chunks as they are stored.`,
+--salvage keeps such chunks as they are stored.
+
+Of a game's folder that it imported before as @name it reads what the headers of the region
+files say has changed, if @name was not changed since. It remembers them in the user's
+cache; where it does not, it reads everything.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) {
@@ -73,6 +82,7 @@ drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothi
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
+	f.BoolVar(&o.reread, "reread", false, "read also the chunks whose headers say that they are as they were")
 	o.note.flags(f)
 	return c
 }
@@ -84,6 +94,17 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 	if err := o.check(sf, from, to); err != nil {
 		return nil, err
 	}
+	done, err := o.read(ctx, sf, from, to)
+	if errors.Is(err, port.ErrStale) {
+		o.reread = true
+		done, err = o.read(ctx, sf, from, to)
+	}
+	return done, err
+}
+
+// read reads the world at from and puts it where to says. If port.ErrStale comes, it is to be
+// read again without what is remembered of it.
+func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string) (*imported, error) {
 	src, err := openSource(ctx, sf, from, o.salvage)
 	if err != nil {
 		return nil, err
@@ -93,7 +114,14 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 	if o.quick {
 		done.options.Effort = stone.Good
 	}
-	w, err := src.parts(ctx, o.filter(done.Lost))
+	through := o.filter(done.Lost)
+	var seen seenFile
+	if name, err := parseName(to); isAddress(to) && err == nil && through == nil {
+		if seen = sf.seenOf(name); !o.reread {
+			src.Since(seen.read())
+		}
+	}
+	w, err := src.parts(ctx, through)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +130,11 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 	done.Damaged, done.Remarks = remarks.Damaged, src.notes(w)
 	if err = done.count(ctx, w); err == nil {
 		err = done.put(ctx, sf, src, w, o.note)
+	}
+	done.Unchanged, _ = src.Unchanged()
+	done.Columns += done.Unchanged
+	if h := src.Headers(); err == nil && seen != "" && h != nil {
+		seen.write(port.Seen{Head: done.head, Headers: h})
 	}
 	return done, err
 }
@@ -140,7 +173,7 @@ func (r *imported) put(ctx context.Context, sf *storeFlag, src *source, w stone.
 	}
 	if err == nil {
 		r.ID, r.Bytes = done.Stone.ID.String(), done.Stone.Size
-		r.Commit, r.Same = versionOf(done.Commit), done.Same
+		r.Commit, r.Same, r.head = versionOf(done.Commit), done.Same, done.Commit.ID()
 	}
 	return err
 }
@@ -223,6 +256,9 @@ func (r *imported) print(out io.Writer) {
 	t := console.NewColumns(out)
 	t.Row("  format", r.Format)
 	t.Row("  columns", console.Count(r.Columns))
+	if r.Unchanged > 0 {
+		t.Row("  not read", console.Counted(r.Unchanged, "unchanged column"))
+	}
 	t.Row("  cells", console.Count(r.Cells))
 	t.Row("  objects", console.Count(r.Objects))
 	t.Row("  files", console.Count(r.Files))

@@ -88,15 +88,26 @@ func commitDifference(ctx context.Context, st history.Store, name string, to *st
 	}
 	before := w.Head()
 	if err = n.check(name, before); err == nil {
-		err = fits(w.View(), to)
+		err = fits(w.View(), to.Dimensions())
 	}
 	if err == nil {
-		_, err = w.Replace(ctx, to)
+		err = replace(ctx, w, to)
 	}
 	if err == nil {
 		c, err = w.Commit(ctx, n.Message)
 	}
 	return c, err == nil && c.ID() == before, errors.Join(err, w.Close())
+}
+
+// replace makes a world equal to a stone, but for files that are the same NBT.
+func replace(ctx context.Context, w *world.World, to *stone.Reader) error {
+	have, err := w.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer have.Close()
+	_, err = w.Replace(ctx, sameFiles{to, have})
+	return err
 }
 
 // openable fails if opening the world for changes takes more than maxBytes; 0 is no bound.
@@ -118,10 +129,10 @@ func openable(ctx context.Context, st history.Store, name string, maxBytes int64
 	return errors.Join(err, s.Close())
 }
 
-// fits fails if a volume of the stone and the volume of that name in the world are of different
+// fits fails if a volume and the volume of that name in the world are of different
 // kinds.
-func fits(v *world.View, to *stone.Reader) error {
-	for _, d := range to.Dimensions() {
+func fits(v *world.View, to []stone.DimensionInfo) error {
+	for _, d := range to {
 		have := v.Dimension(d.Name)
 		for _, want := range d.Volumes {
 			if have == nil || have.Volume(want.Volume.Name) == nil {

@@ -31,7 +31,7 @@ type ImportOptions struct {
 
 // Imported is the result of Import.
 type Imported struct {
-	Stone  history.StoneRef // with the whole world
+	Stone  history.StoneRef // with the whole world; after Since with what changed
 	Commit history.Commit
 	Same   bool // nothing differs, so Commit is the head's
 }
@@ -49,6 +49,13 @@ func (e *SourceError) Unwrap() error { return e.Err }
 // meanwhile. If someone changes the world meanwhile, Import tries again, unless Note.On says what
 // the head must be.
 func (s *Opened) Import(ctx context.Context, open func(context.Context) (history.Store, error), name string, c stone.Content, o ImportOptions) (done Imported, err error) {
+	if _, ok := s.Unchanged(); ok {
+		st, err := open(ctx)
+		if err == nil {
+			done, err = s.importChanges(ctx, st, name, c, o.Note)
+		}
+		return done, err
+	}
 	var made history.Stone
 	regions := s.regions()
 	if len(regions) == 0 {

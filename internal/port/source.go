@@ -22,6 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Ext is the extension of files that hold a whole world in one stone.
@@ -84,8 +85,9 @@ type Opened struct {
 	loaders []*convert.Loader // of Parts
 	// nameless counts files of an archive with names that are not paths below its root.
 	nameless int
-	links    int // of a tar
-	twice    int // files of an archive whose name a later one has
+	links    int        // of a tar
+	twice    int        // files of an archive whose name a later one has
+	seen     history.ID // the version that Since names
 }
 
 // Open opens the world at path, a file or a folder. An error of the path itself is a

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -35,6 +36,10 @@ type region struct {
 	size    int64
 	head    [headerSize]byte
 	overlap [slots]bool // the slot's sectors belong to another slot too
+
+	modified int64   // nanoseconds
+	opened   int64   // seconds
+	now      *header // what is remembered of this Read
 }
 
 // parseRegionName returns the coordinates in a name like "r.-1.2.mca".
@@ -76,7 +81,7 @@ func (g *region) init(f fs.File) error {
 	if err != nil {
 		return err
 	}
-	g.size = info.Size()
+	g.size, g.modified, g.opened = info.Size(), info.ModTime().UnixNano(), time.Now().Unix()
 	if src, ok := f.(io.ReaderAt); ok {
 		g.src = src
 	} else if g.src, g.size, err = readWhole(f); err != nil {

@@ -31,6 +31,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Options says how a world is read. Its zero value is the default.
@@ -43,7 +44,9 @@ type Options struct {
 // Stats counts what a Read has met.
 type Stats struct {
 	Columns int // handed on
-	Chunks  int // read, without those of entities and points of interest
+	// Unchanged columns were left out, since they are as Folder.Since says.
+	Unchanged int
+	Chunks    int // read, without those of entities and points of interest
 	// RawBytes are the tags of all that was read, StoredBytes its compressed
 	// form without padding.
 	RawBytes, StoredBytes int64
@@ -77,6 +80,9 @@ type Folder struct {
 	skip  []Skipped // found by Open
 	base  string    // the world's folder in the one that was given, "" for that
 	notes []string
+
+	known, headers Headers // of the Read before, and of the last one
+	changed        map[string]map[geom.ColumnPos]bool
 }
 
 // Errors of Open.
@@ -174,6 +180,7 @@ func (w *Folder) Close() error { return w.close() }
 // format.ErrNothing if a world with a level.dat has no chunks.
 func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Skipped: append([]Skipped(nil), w.skip...)}
+	w.headers, w.changed = Headers{}, map[string]map[geom.ColumnPos]bool{}
 	r := &reading{w: w, sink: s, used: map[string]bool{}}
 	for _, d := range w.dims {
 		if err := r.dimension(ctx, d); err != nil {
@@ -193,7 +200,7 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	switch {
 	case len(w.stats.Damaged) > 0 && !w.o.Salvage:
 		return &format.DamageError{Columns: w.stats.Damaged}
-	case len(w.stats.Damaged) == 0 && w.stats.RawBytes == 0 && !w.Partial():
+	case len(w.stats.Damaged) == 0 && w.stats.RawBytes == 0 && w.stats.Unchanged == 0 && !w.Partial():
 		return fmt.Errorf("anvil: %w", w.nothing())
 	}
 	return nil

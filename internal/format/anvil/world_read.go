@@ -27,6 +27,7 @@ type reading struct {
 	docs   [kinds][]byte // the column's documents
 	dim    *dimension
 	dec    *decoder
+	known  [kinds]*header // what is known of the region files that are read
 }
 
 func (r *reading) dimension(ctx context.Context, d *dimension) error {
@@ -64,11 +65,12 @@ func (r *reading) regions(ctx context.Context, set *regionSet) error {
 			return err
 		}
 	}
+	r.begin(set, &open)
 	for i := range slots {
 		if i&3 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.column(&open, footprintSlot(i)); err != nil {
+		if err := r.column(set, &open, footprintSlot(i)); err != nil {
 			return err
 		}
 	}
@@ -120,7 +122,10 @@ func (r *reading) damage(name string, pos geom.ColumnPos, off int64, part string
 }
 
 // column reads one slot of the region files and hands its column on.
-func (r *reading) column(open *[kinds]*region, slot int) error {
+func (r *reading) column(set *regionSet, open *[kinds]*region, slot int) error {
+	if r.same(set, open, slot) {
+		return nil
+	}
 	started := false
 	for kind, g := range open {
 		if g == nil || g.absent(slot) && g.stamp(slot) == 0 {
@@ -198,6 +203,7 @@ func (r *reading) part(g *region, kind, slot int) error {
 	if kind == kindChunk {
 		r.w.stats.Chunks++
 	}
+	g.sealed(slot, r.stored)
 	r.w.stats.RawBytes += int64(len(doc))
 	r.w.stats.StoredBytes += int64(stored)
 	r.w.stats.TrailingBytes += int64(trailing)

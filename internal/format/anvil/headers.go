@@ -1,0 +1,219 @@
+package anvil
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cairnvoxel/cairn/voxel/geom"
+)
+
+// Headers remember the region files of a folder as a Read found them, by path. A later Read leaves out
+// the columns whose headers are as they were: where each chunk lies, how long it is, and its time stamp.
+type Headers map[string]*header
+
+// header is what is remembered of a region file.
+type header struct {
+	dim      string // the dimension it was read as
+	modified int64  // time of the file in nanoseconds
+	head     [headerSize]byte
+	// seals tell for each chunk whether its header is to be trusted, and are its length and its last bytes, which a
+	// compressed chunk has its checksum in. 0 is a chunk that must be read again.
+	seals [slots]uint64
+}
+
+const (
+	// settled is how many seconds a chunk's time stamp must be old when it is read: games before 1.15
+	// write in place, and may do so twice in a second.
+	settled = 2
+	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time.
+	unsealed = 1
+)
+
+// sealOf returns the seal of a chunk as it is stored.
+func sealOf(raw []byte) uint64 {
+	if method := raw[4]; method != typeGzip && method != typeZlib || len(raw) < 5+8 {
+		return unsealed
+	}
+	return (binary.BigEndian.Uint64(raw[len(raw)-8:]) ^ uint64(len(raw))<<32) | 2
+}
+
+// slot returns what the header says of a slot.
+func slotOf(head *[headerSize]byte, slot int) (place, stamp uint32) {
+	return binary.BigEndian.Uint32(head[4*slot:]), binary.BigEndian.Uint32(head[sector+4*slot:])
+}
+
+// Since makes Read leave out what is as it was when h was read; Changed tells then what it did not leave
+// out. It does nothing for a part of a world, and where h has a region file that the folder has not.
+func (w *Folder) Since(h Headers) {
+	there := map[string]string{}
+	for _, r := range w.Regions() {
+		there[r.Path] = r.Dimension
+	}
+	for path, known := range h {
+		if dim, ok := there[path]; !ok || dim != known.dim {
+			return
+		}
+	}
+	if !w.Partial() && len(h) > 0 {
+		w.known = h
+	}
+}
+
+// Headers returns what to remember of the last Read.
+func (w *Folder) Headers() Headers { return w.headers }
+
+// Changed returns by dimension the columns that the last Read did not leave out, with those that are gone. ok
+// is false if it left out none.
+func (w *Folder) Changed() (columns map[string]map[geom.ColumnPos]bool, ok bool) {
+	return w.changed, w.known != nil
+}
+
+// begin begins to remember the region files of a set.
+func (r *reading) begin(set *regionSet, open *[kinds]*region) {
+	r.known = [kinds]*header{}
+	for kind, path := range set.paths {
+		r.known[kind] = r.w.known[path]
+		if g := open[kind]; g != nil {
+			g.now = &header{dim: r.dim.name, modified: g.modified, head: g.head}
+			r.w.headers[path] = g.now
+		}
+	}
+}
+
+// sealed remembers that the chunk of a slot, stored as raw, was read well.
+func (g *region) sealed(slot int, raw []byte) {
+	if stamp := g.stamp(slot); stamp != 0 && int64(stamp)+settled < g.opened && raw[4]&typeExternal == 0 {
+		g.now.seals[slot] = sealOf(raw)
+	}
+}
+
+// sameSlot reports whether a slot is as it was known. buf is room to read into.
+func (g *region) sameSlot(known *header, slot int, buf *[13]byte) bool {
+	place, stamp := slotOf(&g.head, slot)
+	if was, then := slotOf(&known.head, slot); was != place || then != stamp {
+		return false
+	}
+	seal := known.seals[slot]
+	switch {
+	case place == 0:
+		return true
+	case seal == 0 || g.overlap[slot] || place>>8 < 2:
+		return false
+	case g.modified == known.modified:
+		return true
+	case seal == unsealed:
+		return false
+	}
+	// Something was written into the file, perhaps without a new time stamp.
+	at := int64(place>>8) * sector
+	if _, err := g.src.ReadAt(buf[:5], at); err != nil {
+		return false
+	}
+	n := int64(binary.BigEndian.Uint32(buf[:])) + 4
+	if n < 13 || n > int64(place&0xFF)*sector {
+		return false
+	}
+	if _, err := g.src.ReadAt(buf[5:], at+n-8); err != nil {
+		return false
+	}
+	return (buf[4] == typeGzip || buf[4] == typeZlib) && (binary.BigEndian.Uint64(buf[5:])^uint64(n)<<32)|2 == seal
+}
+
+// nowhere is the header of a region file that is not there.
+var nowhere header
+
+// same reports whether a column is as it was in all region files, and remembers it so. Otherwise the column counts as
+// changed if it is or was there.
+func (r *reading) same(set *regionSet, open *[kinds]*region, slot int) bool {
+	if r.w.known == nil {
+		return false
+	}
+	var buf [13]byte
+	same, there := true, false
+	for kind, g := range open {
+		known := cmp.Or(r.known[kind], &nowhere)
+		place, stamp := slotOf(&known.head, slot)
+		gone := place|stamp != 0
+		there = there || gone
+		if g != nil {
+			there = there || !g.absent(slot) || g.stamp(slot) != 0
+			same = same && g.sameSlot(known, slot, &buf)
+		} else {
+			same = same && !gone
+		}
+	}
+	switch {
+	case !there:
+	case same:
+		for kind, g := range open {
+			if g != nil && r.known[kind] != nil {
+				g.now.seals[slot] = r.known[kind].seals[slot]
+			}
+		}
+		r.w.stats.Unchanged++
+	default:
+		if r.w.changed[r.dim.name] == nil {
+			r.w.changed[r.dim.name] = map[geom.ColumnPos]bool{}
+		}
+		r.w.changed[r.dim.name][geom.ColumnPos{X: set.x<<5 | int32(slot&31), Z: set.z<<5 | int32(slot>>5)}] = true
+	}
+	return same
+}
+
+// headersMagic begins headers as bytes. It changes when Read reads anything else out of the same chunks.
+const headersMagic = "headers of region files 1\n"
+
+// Append appends the headers to b.
+func (h Headers) Append(b []byte) []byte {
+	b = append(b, headersMagic...)
+	for _, path := range slices.Sorted(maps.Keys(h)) {
+		g := h[path]
+		for _, s := range []string{path, g.dim} {
+			b = append(binary.LittleEndian.AppendUint16(b, uint16(len(s))), s...)
+		}
+		b = binary.LittleEndian.AppendUint64(b, uint64(g.modified))
+		b = append(b, g.head[:]...)
+		for _, seal := range g.seals {
+			b = binary.LittleEndian.AppendUint64(b, seal)
+		}
+	}
+	return b
+}
+
+// ParseHeaders is the inverse of Append.
+func ParseHeaders(b []byte) (Headers, error) {
+	if len(b) < len(headersMagic) || string(b[:len(headersMagic)]) != headersMagic {
+		return nil, errors.New("anvil: headers of another version")
+	}
+	b = b[len(headersMagic):]
+	take := func(n int) (part []byte) {
+		n = min(n, len(b))
+		part, b = b[:n], b[n:]
+		return part
+	}
+	text := func() string {
+		n := take(2)
+		return string(take(int(n[0]) | int(n[1])<<8))
+	}
+	h := Headers{}
+	for len(b) >= 2 {
+		path := text()
+		if len(b) < 2 {
+			break
+		}
+		g := &header{dim: text()}
+		if len(b) < 8+headerSize+8*slots {
+			return nil, errors.New("anvil: headers that are cut off")
+		}
+		g.modified = int64(binary.LittleEndian.Uint64(take(8)))
+		copy(g.head[:], take(headerSize))
+		for i := range g.seals {
+			g.seals[i] = binary.LittleEndian.Uint64(take(8))
+		}
+		h[path] = g
+	}
+	return h, nil
+}
