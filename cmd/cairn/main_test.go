@@ -26,12 +26,12 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")) // what imports remember
 	program = filepath.Join(dir, "cairn.exe")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1
 	}
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")) // what imports remember, not the cache of go
 	return m.Run()
 }
 

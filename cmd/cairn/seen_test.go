@@ -41,7 +41,7 @@ func TestImportWhatChanged(t *testing.T) {
 	unread(0)
 	unread(columns)
 	unread(0, "--reread")
-	mustRun(t, 0, dir, "edit", "@hub", "ball", "--at", "0,70,0", "--r", "2", "--name", "stone")
+	mustRun(t, 0, dir, "edit", "@hub", "ball", "--at", "0,70,0", "--r", "2", "--name", "gold_block")
 	unread(0) // the head is another
 	unread(columns)
 	mustRun(t, 0, dir, "diff", "@hub@1", "@hub")
