@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/convert"
@@ -117,9 +118,12 @@ func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string
 	through := o.filter(done.Lost)
 	var seen seenFile
 	if name, err := parseName(to); isAddress(to) && err == nil && through == nil {
+		known := port.Seen{}
 		if seen = sf.seenOf(name); !o.reread {
-			src.Since(seen.read())
+			known = seen.read()
 		}
+		known.Now = time.Now()
+		src.Since(known)
 	}
 	w, err := src.parts(ctx, through)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -25,6 +26,7 @@ import (
 type Seen struct {
 	Head    history.ID
 	Headers anvil.Headers
+	Now     time.Time // when the folder is read, by which it is remembered
 }
 
 // ErrStale says that the world's newest version is not the one that the folder was compared with. Read the
@@ -37,7 +39,7 @@ var ErrStale = errors.New("the world is not what the folder was compared with")
 func (s *Opened) Since(seen Seen) {
 	if w, ok := s.leaf.(*anvil.Folder); ok {
 		s.seen = seen.Head
-		w.Since(seen.Headers)
+		w.Since(seen.Headers, seen.Now.Unix())
 	}
 }
 

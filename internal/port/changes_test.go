@@ -73,6 +73,7 @@ func importFolder(t *testing.T, st history.Store, dir string, seen port.Seen) (p
 		t.Fatal(err)
 	}
 	defer src.Close()
+	seen.Now = time.Now()
 	src.Since(seen)
 	c, err := src.Parts(t.Context(), nil)
 	if err != nil {

@@ -46,8 +46,9 @@ func slotOf(head *[headerSize]byte, slot int) (place, stamp uint32) {
 }
 
 // Since makes Read leave out what is as it was when h was read; Changed tells then what it did not leave
-// out. It does nothing for a part of a world, and where h has a region file that the folder has not.
-func (w *Folder) Since(h Headers) {
+// out. now, in seconds since 1970, is by what time stamps of chunks are old enough to be trusted the next time. h does nothing for a part of a world, and where h has a region file that the folder has not.
+func (w *Folder) Since(h Headers, now int64) {
+	w.now = now
 	there := map[string]string{}
 	for _, r := range w.Regions() {
 		there[r.Path] = r.Dimension
@@ -84,8 +85,8 @@ func (r *reading) begin(set *regionSet, open *[kinds]*region) {
 }
 
 // sealed remembers that the chunk of a slot, stored as raw, was read well.
-func (g *region) sealed(slot int, raw []byte) {
-	if stamp := g.stamp(slot); stamp != 0 && int64(stamp)+settled < g.opened && raw[4]&typeExternal == 0 {
+func (r *reading) sealed(g *region, slot int, raw []byte) {
+	if stamp := g.stamp(slot); stamp != 0 && int64(stamp)+settled < r.w.now && raw[4]&typeExternal == 0 {
 		g.now.seals[slot] = sealOf(raw)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -38,7 +37,6 @@ type region struct {
 	overlap [slots]bool // the slot's sectors belong to another slot too
 
 	modified int64   // nanoseconds
-	opened   int64   // seconds
 	now      *header // what is remembered of this Read
 }
 
@@ -81,7 +79,7 @@ func (g *region) init(f fs.File) error {
 	if err != nil {
 		return err
 	}
-	g.size, g.modified, g.opened = info.Size(), info.ModTime().UnixNano(), time.Now().Unix()
+	g.size, g.modified = info.Size(), info.ModTime().UnixNano()
 	if src, ok := f.(io.ReaderAt); ok {
 		g.src = src
 	} else if g.src, g.size, err = readWhole(f); err != nil {

@@ -83,6 +83,7 @@ type Folder struct {
 
 	known, headers Headers // of the Read before, and of the last one
 	changed        map[string]map[geom.ColumnPos]bool
+	now            int64 // of Since
 }
 
 // Errors of Open.

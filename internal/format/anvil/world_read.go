@@ -203,7 +203,7 @@ func (r *reading) part(g *region, kind, slot int) error {
 	if kind == kindChunk {
 		r.w.stats.Chunks++
 	}
-	g.sealed(slot, r.stored)
+	r.sealed(g, slot, r.stored)
 	r.w.stats.RawBytes += int64(len(doc))
 	r.w.stats.StoredBytes += int64(stored)
 	r.w.stats.TrailingBytes += int64(trailing)
