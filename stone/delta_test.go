@@ -263,6 +263,25 @@ func TestDeltaNames(t *testing.T) {
 	mustReadState(t, [][]byte{mergedOf(t, [][]byte{first, second})}, s)
 }
 
+// TestDeltaHiddenLayer merges a delta below a stone of which nothing counts any more, and whose names are others.
+func TestDeltaHiddenLayer(t *testing.T) {
+	p, q := at(0, 0, 0), at(9, 0, 0)
+	s := deltaState{p: {5: "fern", 700: "clay"}, q: {1: "dirt"}}
+	stones := [][]byte{deltaStone(t, nil, s, []geom.ChunkPos{p, q}, nil)}
+	add := func(pos geom.ChunkPos, at int, name string, whole bool) {
+		was := s.clone()
+		s[pos][at] = name
+		stones = append(stones, deltaStone(t, was, s, []geom.ChunkPos{pos}, func(geom.ChunkPos) bool { return whole }))
+	}
+	add(p, 701, "basalt", false)
+	add(q, 2, "ember", false)
+	add(q, 2, "dirt", true)
+	mustReadState(t, stones, s)
+	for from := range 2 {
+		mustReadState(t, slices.Concat(stones[:from], [][]byte{mergedOf(t, stones[from:])}), s)
+	}
+}
+
 // slowDelta reads the page of deltas of a stone as FORMAT.md section 5.6 says, cell by cell.
 func slowDelta(streams [][]byte, below [][]string, names []string) (made [][]string, err error) {
 	runs, cells, n := streams[3], streams[4], 0

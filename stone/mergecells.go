@@ -211,6 +211,9 @@ func (v *volumeMerge) decodeDelta(p *piece, bit int, d *Delta) error {
 			for l, r := range v.run {
 				v.stack.layers = append(v.stack.layers, Stacked{r, v.tables[l]})
 			}
+			if v.stack.hasher = newHasher(nil); v.made.Schema == voxel.Palette { // a layer of which nothing counts has no table
+				v.stack.hasher = newHasher(v.made.names)
+			}
 		}
 		if c, err = v.stack.made(l, c, above); err != nil {
 			return fmt.Errorf("chunk %v: %w", pos, err)
