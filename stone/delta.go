@@ -178,9 +178,10 @@ type hasher struct {
 
 func newHasher(names []string) *hasher { return &hasher{names, make([]uint64, len(names))} }
 
-// cell returns what a cell counts as: the same in all stones of a stack, whatever number its name has.
+// cell returns what a cell counts as: the same in all stones of a stack, whatever number its name has. That holds for cell 0 too:
+// stones of a stack may differ in what they call it.
 func (h *hasher) cell(c voxel.Cell) uint64 {
-	if c == voxel.Empty || int(c) >= len(h.known) {
+	if int(c) >= len(h.known) {
 		return uint64(c)
 	}
 	if h.known[c] == 0 {

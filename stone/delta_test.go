@@ -311,11 +311,7 @@ func slowDelta(streams [][]byte, below [][]string, names []string) (made [][]str
 		var b []byte
 		for c := range now {
 			if c == voxel.ChunkCells-1 || now[c+1] != now[c] {
-				count := uint64(0)
-				if now[c] != "air" {
-					count = xxh3.HashString(now[c])
-				}
-				b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint64(b, count), uint16(c))
+				b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint64(b, xxh3.HashString(now[c])), uint16(c))
 			}
 		}
 		if want := binary.LittleEndian.Uint32(streams[2][4*n:]); want != uint32(xxh3.Hash(b)) {

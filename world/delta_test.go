@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -193,4 +194,54 @@ func TestDeltaReplace(t *testing.T) {
 		t.Errorf("a stone of %d bytes, pages %q", c.Stones[0].Size, got)
 	}
 	mustRead(t, st, "a", c.ID(), geom.Point{X: 40, Y: 26, Z: 1}, "glass")
+}
+
+// TestDeltaOtherAir goes back to a version whose empty cell had another name, and has deltas there: what they make
+// is told by names, whatever number these have.
+func TestDeltaOtherAir(t *testing.T) {
+	st := newStore()
+	w := rough(t, st, "a", 32, world.Options{Whole: true})
+	p, q := geom.Point{X: 1, Y: 26, Z: 1}, geom.Point{X: 2, Y: 26, Z: 2}
+	set(t, w, p, "glass")
+	first := commit(t, w)
+	closeWorld(t, w)
+
+	named, err := world.Create(ctx, st, "b", world.Options{Whole: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeWorld(t, named)
+	update(t, named, func(tx *world.Tx) {
+		tx.AddDimension(earth, voxel.BlockVolumes(), map[string][]string{voxel.Block: {"minecraft:air"}})
+	})
+	set(t, named, p, "sand")
+	commit(t, named)
+	var whole bytes.Buffer
+	id, err := named.WriteStone(ctx, &whole, stone.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := world.Import(ctx, st, "a", history.Stone{ID: id, Data: whole.Bytes()}, world.Options{}, ""); err != nil {
+		t.Fatal(err)
+	}
+
+	w = open(t, st, "a", world.Options{Whole: true})
+	defer closeWorld(t, w)
+	if _, err := w.Restore(ctx, first.ID(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := name(w, p); got != "glass" {
+		t.Errorf("%q after going back", got)
+	}
+	set(t, w, q, "clay")
+	c := commit(t, w)
+	if got := forms(t, st, "a", c); !slices.Contains(got, "delta") {
+		t.Errorf("pages %q", got)
+	}
+	mustRead(t, st, "a", c.ID(), p, "glass")
+	mustRead(t, st, "a", c.ID(), q, "clay")
+	if err := w.Pack(ctx); err != nil {
+		t.Fatal(err)
+	}
+	mustRead(t, st, "a", c.ID(), q, "clay")
 }
