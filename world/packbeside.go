@@ -32,8 +32,10 @@ func workOf(r *stone.Reader) (price int64) {
 
 // besidePack is a pack that is made beside commits.
 type besidePack struct {
-	upto history.ID
-	done chan struct{} // closed when it is there or has failed
+	upto   history.ID
+	done   chan struct{}      // closed when it is there or has failed
+	call   context.Context    // of the commit that began it
+	cancel context.CancelFunc // ends it
 }
 
 // above returns how many layers of a stack a pack under way stands for, and whether there is one. Commits
@@ -54,30 +56,39 @@ func (w *World) packBeside(ctx context.Context, from int) error {
 	if err != nil {
 		return err
 	}
-	b := &besidePack{m.openStack[len(m.openStack)-1].Upto, make(chan struct{})}
+	b := &besidePack{upto: m.openStack[len(m.openStack)-1].Upto, done: make(chan struct{}), call: ctx}
+	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx)) // the call returns before
 	w.mu.Lock()
 	w.beside = b
 	w.mu.Unlock()
-	ctx = context.WithoutCancel(ctx) // of a call that returns before
 	go func() {
 		defer close(b.done)
+		defer b.cancel()
 		err := w.merge(ctx, m, from, stone.Good)
 		m.release()
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.beside = nil; !errors.Is(err, ErrClosed) { // the pack is there, and nobody needs it here
+		w.beside = nil
+		if ctx.Err() == nil && !errors.Is(err, ErrClosed) { // nobody needs it here any more
 			w.upkeep.Packs.note(err)
 		}
 	}()
 	return nil
 }
 
-// endBeside waits for a pack that is made beside.
+// endBeside waits for a pack that is made beside. It ends one of which the commit's context has ended: a Store
+// that does not answer may hold up nobody who said how long to wait.
 func (w *World) endBeside() {
 	w.mu.Lock()
 	b := w.beside
 	w.mu.Unlock()
-	if b != nil {
+	if b == nil {
+		return
+	}
+	select {
+	case <-b.done:
+	case <-b.call.Done():
+		b.cancel()
 		<-b.done
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -119,6 +120,30 @@ func TestPackBesideFails(t *testing.T) {
 	if u := w.Upkeep().Packs; u.Count != 1 || !errors.Is(u.Last, st.fails) {
 		t.Errorf("%+v", u)
 	}
+}
+
+// deadPacks is a Store that answers no pack.
+type deadPacks struct{ history.Store }
+
+func (s deadPacks) PutPack(ctx context.Context, _ string, _ history.Pack, _ history.Stone) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestPackBesideDead: Close does not wait for a Store that does not answer when the context of the commit ends.
+func TestPackBesideDead(t *testing.T) {
+	w := create(t, deadPacks{newStore()}, "a", world.Options{})
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 8 {
+		noisy(t, w, r)
+	}
+	set(t, w, geom.Point{Y: 200}, "rock")
+	call, cancel := context.WithTimeout(ctx, time.Minute)
+	if _, err := w.Commit(call, ""); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	closeWorld(t, w)
 }
 
 // TestPackPrice: a pack of a world of few bytes and many chunks is dear, and one of what changed is not.

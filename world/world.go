@@ -267,7 +267,8 @@ func (w *World) loadAll(ctx context.Context, m *meter) error {
 	return nil
 }
 
-// Close closes the world, after a pack that a commit left to be made. Views can still be read. What was not committed is lost. A second
+// Close closes the world, after a pack that a commit left to be made; when the context of that commit has ended
+// it ends the pack. Views can still be read. What was not committed is lost. A second
 // Close does nothing; all other methods that do I/O or change the world return ErrClosed.
 func (w *World) Close() error {
 	_, err := w.close(false)
