@@ -8,9 +8,10 @@ import "math/bits"
 const (
 	// patchMark is the offset of no row, because data that is not flat is shorter.
 	patchMark = refBit | MaxCell
-	// mostPlain limits the plain slices of a chunk whose data is not flat. One that would have more is made compact.
-	// Where few rows were written, as of a wall, that would cost more than all else: it may have all 32.
-	mostPlain, fewRows = 16, 64
+	// fewPlain is how many slices of a chunk may become plain one after another, or more that take no
+	// more than its data. A write of more slices at once may make mostPlain plain and, where it is of
+	// fewRows, as a wall is, all: to make the chunk compact would cost more than all else.
+	fewPlain, mostPlain, fewRows = 8, 16, 64
 )
 
 // plains are the slices of a patched chunk that are plain cells, by y.
@@ -33,8 +34,9 @@ func (c *Chunk) Compact(b *ChunkBuilder) *Chunk {
 
 // Patch is Publish in a time that depends on what was written and not on the chunk.
 // If too many slices were written, it returns false and leaves the draft as it is. The
-// returned chunk takes more memory than a compact one: 2 KiB for each slice that was written since that, at most
-// 32 KiB if many rows were written, and 64 KiB if few. See Compact.
+// returned chunk takes more memory than a compact one: 2 KiB for each slice that was written since that. Where
+// drafts write a few slices each, these take at most 16 KiB, or as much as the compact chunk; where one writes
+// many, at most 64 KiB. See Compact.
 func (d *Draft) Patch() (*Chunk, bool) {
 	if ys := d.differing(); ys != 0 {
 		c := d.patch(ys)
@@ -50,20 +52,16 @@ func (d *Draft) Patch() (*Chunk, bool) {
 // patch returns the base with the slices that differ, nil if these are too many.
 func (d *Draft) patch(ys uint32) *Chunk {
 	c := &Chunk{slices: d.base.slices, plain: new(plains)}
-	n := bits.OnesCount32(ys)
+	had := uint32(0)
 	if d.base.plain != nil {
 		*c.plain = *d.base.plain
 		for y, s := range c.plain {
-			if s != nil && ys>>y&1 == 0 {
-				n++
+			if s != nil {
+				had |= 1 << y
 			}
 		}
 	}
-	rows := 0
-	for _, m := range d.marks {
-		rows += bits.OnesCount32(m)
-	}
-	if n > mostPlain && rows > fewRows && len(d.base.data) != ChunkCells {
+	if len(d.base.data) != ChunkCells && d.tooMany(had, ys) {
 		return nil
 	}
 	for ; ys != 0; ys &= ys - 1 {
@@ -89,6 +87,19 @@ func (d *Draft) patch(ys uint32) *Chunk {
 		return nil
 	}
 	return c
+}
+
+// tooMany reports whether too many slices would be plain of those that were, and those that differ.
+func (d *Draft) tooMany(had, ys uint32) bool {
+	n := bits.OnesCount32(had | ys)
+	if few := max(fewPlain, len(d.base.data)/SliceCells); n > few && ys&^had != 0 && bits.OnesCount32(ys) <= few {
+		return true
+	}
+	rows := 0
+	for _, m := range d.marks {
+		rows += bits.OnesCount32(m)
+	}
+	return n > mostPlain && rows > fewRows
 }
 
 // all reports whether all cells are v.

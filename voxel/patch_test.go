@@ -244,45 +244,48 @@ func patchNearLimits(t *testing.T, r *rand.Rand, runs, kinds int) {
 	}
 }
 
-// Sixteen slices may be plain, of which some were so before, and all of a chunk whose data is flat.
+// Eight slices may become plain one after another, or as many as take no more than the data. A write of more
+// may make sixteen plain; all if it is of few rows, or the data is flat.
 func TestPatchedAtItsLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
+	type write struct {
+		low, high, rows int
+		patched         bool
+	}
 	for _, k := range []struct {
-		name    string
-		cells   *flat
-		before  int // slices that were written before
-		written int
-		patched bool
+		name   string
+		cells  *flat
+		writes []write
 	}{
-		{"at once", hills(r), 0, 16, true},
-		{"too many at once", hills(r), 0, 17, false},
-		{"some before", hills(r), 10, 16, true},
-		{"too many with those before", hills(r), 10, 27, false},
-		{"flat", noise(r, 1<<15), 0, 32, true},
+		{"one by one", hills(r), []write{{0, 4, 1, true}, {4, 8, 1, true}, {0, 8, 1, true}, {8, 9, 1, false}, {8, 9, 1, true}}},
+		{"at once", hills(r), []write{{0, 16, 5, true}, {0, 16, 5, true}, {4, 5, 1, true}, {0, 20, 5, false}}},
+		{"too many at once", hills(r), []write{{0, 17, 5, false}}},
+		{"a wall", hills(r), []write{{0, 32, 2, true}, {0, 32, 2, true}, {3, 4, 1, true}, {0, 32, 3, false}}},
+		{"a block beside a wall", hills(r), []write{{0, 31, 2, true}, {3, 31, 1, true}, {31, 32, 1, false}}},
+		{"much data", noise(r, 40), []write{{0, 8, 5, true}, {8, 16, 1, true}, {16, 18, 1, true}, {18, 23, 1, false}}},
+		{"flat", noise(r, 1<<15), []write{{0, 8, 5, true}, {8, 32, 5, true}, {0, 32, 2, true}}},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			want := *k.cells
 			c := voxel.FromFlat(&want)
-			write := func(low, high int) (*voxel.Chunk, bool) {
+			for i, w := range k.writes {
 				d := c.Edit()
-				for y := low; y < high; y++ {
-					for z := range 5 {
+				for y := w.low; y < w.high; y++ {
+					for z := range w.rows {
 						want[at(3, y, z)] ^= 1
 						d.Set(3, y, z, want[at(3, y, z)])
 					}
 				}
 				p, ok := d.Patch()
+				if ok != w.patched {
+					t.Errorf("write %d: patched %v", i, ok)
+				}
 				if !ok {
 					p = d.Publish(new(voxel.ChunkBuilder))
 				}
 				mustEqual(t, p, &want)
 				mustBeAsCompact(t, p, voxel.FromFlat(&want))
-				return p, ok
-			}
-			c, _ = write(0, k.before)
-			c, _ = write(0, k.before)
-			if _, ok := write(min(k.before, 8), max(k.written, 16)); ok != k.patched {
-				t.Errorf("patched %v", ok)
+				c = p
 			}
 		})
 	}
@@ -314,7 +317,7 @@ func TestPatchedStaysSmall(t *testing.T) {
 	want := hills(r)
 	c := voxel.FromFlat(want)
 	for n := range 20_000 {
-		i := r.IntN(len(want)) & 0x1FFF
+		i := r.IntN(len(want))
 		want[i] ^= voxel.Cell(1 + r.IntN(3))
 		d := c.Edit()
 		d.Set(i&31, i>>10, i>>5&31, want[i])
@@ -322,7 +325,7 @@ func TestPatchedStaysSmall(t *testing.T) {
 		if n%50 != 0 {
 			continue
 		}
-		if over := c.Bytes() - c.Compact(new(voxel.ChunkBuilder)).Bytes(); over > 33<<10 {
+		if over := c.Bytes() - c.Compact(new(voxel.ChunkBuilder)).Bytes(); over > 18<<10 {
 			t.Fatalf("%d bytes more than compact after %d writes", over, n)
 		}
 	}
