@@ -204,3 +204,74 @@ func TestUnloadedTakesLittle(t *testing.T) {
 		t.Errorf("%d chunks take %d bytes", n, bytes)
 	}
 }
+
+// A View never changes, however its chunks are written later: cell by cell, in boxes and regions, as
+// wholes that an older View had, and in drafts that go on after Publish.
+func TestOlderViewsStay(t *testing.T) {
+	type kept struct {
+		view  *grid.View
+		cells []voxel.Cell
+	}
+	r := rand.New(rand.NewPCG(31, 32))
+	v, m := grid.New(grid.Options{Default: 1}), newModel(1)
+	var all []kept
+	versions := make(chan kept, 100)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			cells := make([]voxel.Cell, arena.Cells())
+			for k := range versions {
+				for pos := range k.view.Chunks() {
+					low := at(int(pos.X)*4, int(pos.Y)*4, int(pos.Z)*4)
+					k.view.ReadBox(geom.Box{Min: low, Max: low.Add(at(4, 4, 4))}, 3, cells) // which makes mips
+				}
+				if k.view.ReadBox(arena, 0, cells); !slices.Equal(cells, k.cells) {
+					t.Error("a View beside a writer has other cells")
+				}
+			}
+		})
+	}
+	d := v.Edit()
+	for round := range 16 {
+		if round%5 == 0 {
+			d = v.Edit()
+		}
+		switch old := r.IntN(len(all) + 1); {
+		case round%8 == 7 && old < len(all): // as a restore and a paste do
+			for pos, c := range all[old].view.Chunks() {
+				if pos.Box().Intersect(arena) == pos.Box() {
+					d.SetChunk(pos, c)
+					each(pos.Box(), func(p geom.Point) { m.set(p, all[old].cells[m.index(p)]) })
+				}
+			}
+			fallthrough
+		default:
+			for range 1 + r.IntN(3) {
+				write(r, &d.Draft, m, v)
+			}
+			for range r.IntN(40) { // in a chunk in use
+				p, c := at(r.IntN(20), r.IntN(32), r.IntN(32)), voxel.Cell(r.IntN(4))
+				d.Set(p, c)
+				m.set(p, c)
+				if r.IntN(8) == 0 {
+					d.Chunk(p.Chunk())
+				}
+			}
+		}
+		if v, _ = d.Publish(); d.Err() != nil {
+			t.Fatal(d.Err())
+		}
+		k := kept{v, slices.Clone(m.cells)}
+		all = append(all, k)
+		versions <- k
+		versions <- all[r.IntN(len(all))]
+	}
+	close(versions)
+	wg.Wait()
+	cells := make([]voxel.Cell, arena.Cells())
+	for i, k := range all {
+		if k.view.ReadBox(arena, 0, cells); !slices.Equal(cells, k.cells) {
+			t.Errorf("View %d has other cells at the end", i)
+		}
+	}
+}
