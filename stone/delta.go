@@ -30,12 +30,12 @@ const (
 // that they were not asked: see ReadStack.
 var ErrNoBase = errors.New("it is stored as what differs from the stones below")
 
-// MaxLinks is how many deltas a writer lets lie on each other in a stack, and maxLinks how many a
-// reader follows: where packs are lost there are more.
-const (
-	MaxLinks = 8
-	maxLinks = 1 << 10
-)
+// MaxLinks is how many deltas a writer lets lie on each other in a stack. Where packs are lost there are more.
+const MaxLinks = 8
+
+// maxDeltas is how many bytes the deltas of a page have at most, so that a PageCache keeps the page. Those of a cube
+// always fit.
+const maxDeltas = 16 << 20
 
 // A Delta is what differs between a chunk and the one that the stones below have at its
 // position: runs of cells in index order, in the cells of one list of names. It does not change.
@@ -265,6 +265,16 @@ func (c *cube) delta(i int) *Delta {
 	return c.deltas[i]
 }
 
+// differ returns the bytes of the cube's deltas at most.
+func (c *cube) differ() (n int) {
+	for _, d := range c.deltas {
+		if d != nil {
+			n += len(d.runs) + len(d.cells) + binary.MaxVarintLen16 // of how many runs it has
+		}
+	}
+	return n
+}
+
 // kind returns the kind of the cube's chunk i.
 func (c *cube) kind(i int) byte {
 	if c.delta(i) != nil {
@@ -291,6 +301,9 @@ func decodeDeltas(ctx context.Context, streams [][]byte, kinds []byte, v *volume
 		return nil, corruptf(0, "page", "form %d with %d streams", formDelta, cellCodec+len(streams))
 	}
 	streams = append(make([][]byte, cellCodec), streams...)
+	if n := len(streams[deltaRuns]) + len(streams[deltaCells]); n > maxDeltas {
+		return nil, corruptf(0, "page", "runs and cells of %d bytes: at most %d", n, maxDeltas)
+	}
 	hashes, runs, cells := cursor.New(streams[deltaHashes], "hashes"), cursor.New(streams[deltaRuns], "runs"), cursor.New(streams[deltaCells], "cells")
 	out := make([]*Delta, len(kinds))
 	for i, k := range kinds {

@@ -446,3 +446,122 @@ func TestDeltaDamage(t *testing.T) {
 	}
 	read(pages[0])
 }
+
+// deltaPage is a page of one delta in form 7, or of what the streams say.
+func deltaPage(kinds, values []byte, hashes int, runs, cells plain, more ...[]byte) []byte {
+	return stone.AppendPage(7, slices.Concat([][]byte{kinds, values, make([]byte, 4*hashes), runs, cells}, more)...)
+}
+
+// TestDeltaHostile has pages of deltas that break a rule each.
+func TestDeltaHostile(t *testing.T) {
+	one := []plain{volumes(vol(lev(0, en(cube0, 1, next))))}
+	sound := deltaPage([]byte{3}, nil, 1, plain{}.n(1, 4<<1), plain{}.n(1))
+	if err := mustOpen(t, hostile([][]byte{sound}, one, nil)).Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	far := []plain{volumes(vol(lev(3, en(1<<48|7<<45, 1, next))))}
+	ruled := []plain{append(plain{}.s("d", "").list(vol(lev(0, en(cube0, 1, next)))).list(plain{}.s("r").n(0).n(1, 2)), 0, 0)}
+	masks := make([]plain, 0, 9)
+	for i := range 9 {
+		step, mask, ref := uint64(1), uint64(1<<64-1), uint64(same)
+		if i == 0 {
+			step, ref = cube0, next
+		}
+		masks = append(masks, en(step, mask, ref))
+	}
+	none := slices.Repeat([]byte{3}, 9*64)
+	padded := plain(bytes.Repeat([]byte{1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, 1<<21))
+	for _, tt := range []struct {
+		name string
+		page []byte
+		dims []plain
+		want string
+	}{
+		{"of a far level", sound, far, "form 7"},
+		{"where height maps follow from blocks", sound, ruled, "form 7"},
+		{"in form 1", stone.AppendPage(1, []byte{3}, nil), one, "kind 3"},
+		{"without streams", stone.AppendPage(7, []byte{3}, nil, nil), one, "form 7 with 3 streams"},
+		{"no hash", deltaPage([]byte{3}, nil, 0, plain{}.n(0), nil), one, "ends too early"},
+		{"a hash too many", deltaPage([]byte{3}, nil, 2, plain{}.n(0), nil), one, "left over"},
+		{"no runs", deltaPage([]byte{3}, nil, 1, nil, nil), one, "ends too early"},
+		{"fewer runs than it says", deltaPage([]byte{3}, nil, 1, plain{}.n(2, 0), plain{}.n(1, 1)), one, "ends too early"},
+		{"more runs than it says", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 0, 0), plain{}.n(1)), one, "left over"},
+		{"more cells than runs", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 0), plain{}.n(1, 1)), one, "left over"},
+		{"endless runs", deltaPage([]byte{3}, nil, 1, append(plain{}.n(1<<63), make([]byte, 40000)...), make([]byte, 40000)), one, "a run of 1 cells"},
+		{"a gap beyond the chunk", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 32768<<1), plain{}.n(1)), one, "a run of 1 cells"},
+		{"a gap that overflows", deltaPage([]byte{3}, nil, 1, plain{}.n(2, 2<<1, 1<<64-2), plain{}.n(1, 1)), one, "a run of 1 cells"},
+		{"a run beyond the chunk", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 1, 32767), plain{}.n(1)), one, "a run of"},
+		{"a run that overflows", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 1, 1<<64-1), plain{}.n(1)), one, "a run of"},
+		{"a cell without a name", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 0), plain{}.n(2)), one, "cell 2"},
+		{"a cell beyond cells", deltaPage([]byte{3}, nil, 1, plain{}.n(1, 0), plain{}.n(1<<40)), one, "cell 1099511627776"},
+		{"streams of runs for none", deltaPage([]byte{3}, nil, 1, plain{}.n(0), nil, []byte{1}), one, "1 streams for no chunk"},
+		{"more than 512", deltaPage(none, nil, len(none), plain{}.n(make([]uint64, len(none))...), nil), []plain{volumes(vol(lev(0, masks...)))}, "more than 512"},
+		{"more bytes than a cache takes", deltaPage([]byte{3}, nil, 1, append(plain{}.n(1), padded...), nil), one, "runs and cells of"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if took := mustRefuse(t, hostile([][]byte{tt.page}, tt.dims, nil), tt.want); took > 80<<20 {
+				t.Errorf("took %d bytes of memory", took)
+			}
+		})
+	}
+}
+
+// TestDeltaPages has a page end before its deltas are more than a reader takes.
+func TestDeltaPages(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	names := []string{"air"}
+	for i := range 255 {
+		names = append(names, fmt.Sprintf("rock%03d", i))
+	}
+	var was, is [voxel.ChunkCells]voxel.Cell
+	for i := range was {
+		was[i] = voxel.Cell(r.IntN(len(names)))
+		if is[i] = was[i]; r.IntN(5) < 3 {
+			is[i] = voxel.Cell(200 + r.IntN(16)) // of few values, so that the delta is smaller than the chunk
+		}
+	}
+	d := stone.NewDelta(voxel.Palette, names, voxel.FromFlat(&was), voxel.FromFlat(&is))
+	if d == nil {
+		t.Fatal("no delta")
+	}
+	var b bytes.Buffer
+	w := stone.NewWriter(&b, stone.Options{Effort: stone.Quick, PageChunks: stone.MaxRuns})
+	w.Dimension("d", "")
+	w.Volume(voxel.Volume{Name: voxel.Block, Scale: 1}, names)
+	var all []geom.ChunkPos
+	for i := range int32(512) {
+		all = append(all, geom.ChunkPos{X: i & 7, Y: i >> 3 & 7, Z: i >> 6})
+	}
+	slices.SortFunc(all, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	for _, pos := range all {
+		w.Delta(pos, d, nil)
+	}
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, b.Bytes())
+	if err := s.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pages, _ := stone.Parts(b.Bytes()) // equal ones are one
+	if _, streams, err := stone.SplitPage(pages[0]); err != nil || len(streams[0]) == len(all) || len(streams[3])+len(streams[4]) > stone.MaxDeltas {
+		t.Errorf("a page of %d deltas, %d and %d bytes, %v", len(streams[0]), len(streams[3]), len(streams[4]), err)
+	}
+}
+
+// TestDeltaLong reads a chunk through more deltas than any writer lets lie on each other, as where packs are lost.
+func TestDeltaLong(t *testing.T) {
+	pos := at(0, 0, 0)
+	s := deltaState{pos: {5: "fern", 700: "clay", 9000: "dirt"}}
+	stones := [][]byte{deltaStone(t, nil, s, []geom.ChunkPos{pos}, nil)}
+	r := rand.New(rand.NewPCG(6, 6))
+	for n := range 1100 {
+		was := s.clone()
+		s[pos][r.IntN(300)] = deltaNames[1+n%5]
+		stones = append(stones, deltaStone(t, was, s, []geom.ChunkPos{pos}, func(geom.ChunkPos) bool { return false }))
+	}
+	mustReadState(t, stones, s)
+	if _, err := readState(t, stones[1:], s); err == nil {
+		t.Error("read without what is lowest")
+	}
+}

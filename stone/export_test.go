@@ -19,6 +19,7 @@ const (
 	MaxDirectory  = maxDirectory
 	MaxDimensions = maxDimensions
 	MaxTower      = maxTower
+	MaxDeltas     = maxDeltas
 	MaxPageColumn = column.MaxColumns
 	FilePage      = filePage
 	HeaderSize    = headerSize

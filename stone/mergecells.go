@@ -192,7 +192,7 @@ func (v *volumeMerge) says(layer, entry, bit int) (*voxel.Chunk, *Delta, error) 
 // as one delta, which stands on what the lowest stood on.
 func (v *volumeMerge) decodeDelta(p *piece, bit int, d *Delta) error {
 	pos := cubeChunk(p.key, bit)
-	above := []link{{p.layer, d}}
+	above := []link{{p.layer, v.tables[p.layer], d}}
 	for l := p.layer - 1; l >= 0; l-- {
 		i := find(v.layers[l], p.key, bit)
 		if i < 0 {
@@ -203,11 +203,11 @@ func (v *volumeMerge) decodeDelta(p *piece, bit int, d *Delta) error {
 			return err
 		}
 		if d != nil {
-			above = append(above, link{l, d})
+			above = append(above, link{l, v.tables[l], d})
 			continue
 		}
 		if v.stack == nil {
-			v.stack = &stackReader{dim: v.w.dimension().name, vol: v.made.Name}
+			v.stack = &stackReader{ctx: v.ctx, dim: v.w.dimension().name, vol: v.made.Name}
 			for l, r := range v.run {
 				v.stack.layers = append(v.stack.layers, Stacked{r, v.tables[l]})
 			}
@@ -220,7 +220,7 @@ func (v *volumeMerge) decodeDelta(p *piece, bit int, d *Delta) error {
 		}
 		return v.w.Chunk(0, pos, c)
 	}
-	return v.w.Delta(pos, composed(above, v.tables), nil)
+	return v.w.Delta(pos, composed(above), nil)
 }
 
 // copy writes the page of pieces. They are all of it, together with what counts

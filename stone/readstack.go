@@ -22,13 +22,14 @@ type Stacked struct {
 // code; the calls may not be. It returns the first error, or one of f as it is. A delta on other
 // stones than those it was made on is a *CorruptError.
 func ReadStack(ctx context.Context, layers []Stacked, dim, vol string, want []geom.ChunkPos, f func(pos geom.ChunkPos, c *voxel.Chunk, top int) error) error {
-	s := stackReader{layers: layers, dim: dim, vol: vol}
+	s := stackReader{ctx: ctx, layers: layers, dim: dim, vol: vol}
 	for i := len(layers) - 1; i >= 0 && len(want) > 0; i-- {
 		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
 		var stop error
 		err := layers[i].readParts(ctx, dim, vol, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk, d *Delta) error {
 			if d != nil {
-				return s.put(pos, link{i, d})
+				s.put(pos, link{i, layers[i].Table, d})
+				return nil
 			}
 			if i > 0 {
 				got[pos] = true
@@ -78,11 +79,13 @@ func ReadStack(ctx context.Context, layers []Stacked, dim, vol string, want []ge
 // link is a delta of a layer.
 type link struct {
 	layer int
+	table []voxel.Cell // what its cells are
 	*Delta
 }
 
 // stackReader is one ReadStack.
 type stackReader struct {
+	ctx      context.Context
 	layers   []Stacked
 	dim, vol string
 	above    map[geom.ChunkPos][]link // the deltas of what was not met whole yet, top first
@@ -90,14 +93,16 @@ type stackReader struct {
 	builder  voxel.ChunkBuilder
 }
 
-func (s *stackReader) put(pos geom.ChunkPos, l link) error {
+// put adds the next delta. Many become one, which takes bounded memory and holds no page.
+func (s *stackReader) put(pos geom.ChunkPos, l link) {
 	if s.above == nil {
 		s.above = make(map[geom.ChunkPos][]link)
 	}
-	if s.above[pos] = append(s.above[pos], l); len(s.above[pos]) > maxLinks {
-		return corruptf(0, "delta", "chunk %v: more than %d deltas on each other", pos, maxLinks)
+	above := append(s.above[pos], l)
+	if len(above) > 2*MaxLinks {
+		above = append(make([]link, 0, 2), link{above[0].layer, nil, composed(above)})
 	}
-	return nil
+	s.above[pos] = above
 }
 
 // made returns what deltas, top first, make of the chunk of a layer below, which is in the cells of the reader.
@@ -108,7 +113,10 @@ func (s *stackReader) made(layer int, c *voxel.Chunk, above []link) (*voxel.Chun
 	}
 	e := c.Edit()
 	for _, l := range slices.Backward(above) {
-		l.write(e, s.layers[l.layer].Table)
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.write(e, l.table)
 	}
 	c = e.Publish(&s.builder)
 	if s.hasher == nil {
@@ -165,8 +173,8 @@ func (d *Delta) memory() int64 {
 	return int64(unsafe.Sizeof(*d)) + int64(len(d.runs)+len(d.cells))
 }
 
-// composed returns deltas, top first, as one in other cells. It stands on what the lowest stood on.
-func composed(above []link, tables [][]voxel.Cell) *Delta {
+// composed returns deltas, top first, as one in the cells of their tables. It stands on what the lowest stood on.
+func composed(above []link) *Delta {
 	const unset = voxel.MaxCell + 1
 	var cells [voxel.ChunkCells]voxel.Cell
 	for i := range cells {
@@ -174,7 +182,7 @@ func composed(above []link, tables [][]voxel.Cell) *Delta {
 	}
 	for _, l := range slices.Backward(above) {
 		l.each(func(from, to int, c voxel.Cell) {
-			c = tabled(tables[l.layer], c)
+			c = tabled(l.table, c)
 			for at := from; at < to; at++ {
 				cells[at] = c
 			}

@@ -135,7 +135,7 @@ func (w *Writer) endCube() {
 		w.cubes = append(w.cubes, cube{key: c.key, mask: c.mask, chunks: c.chunks[:1:1]})
 		return
 	}
-	full := w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || w.things+len(c.chunks) > maxCells
+	full := w.runs > 0 && w.runs+c.runs() > w.o.PageChunks || w.things+len(c.chunks) > maxCells || w.differ+c.differ() > maxDeltas
 	if full || len(w.cubes) >= maxPending {
 		w.flushPage()
 	}
@@ -151,6 +151,7 @@ func (w *Writer) endCube() {
 func (w *Writer) addCube(c cube) {
 	w.runs += c.runs()
 	w.things += len(c.chunks)
+	w.differ += c.differ()
 	w.cubes = append(w.cubes, c)
 }
 
@@ -201,7 +202,7 @@ func (w *Writer) flushPage() {
 			j.paged = append(j.paged, c)
 		}
 	}
-	w.cubes, w.runs, w.things = nil, 0, 0
+	w.cubes, w.runs, w.things, w.differ = nil, 0, 0, 0
 	if w.jobs = append(w.jobs, j); len(w.jobs) >= w.o.AtOnce {
 		w.writeJobs()
 	}

@@ -111,6 +111,7 @@ type Writer struct {
 	cubes     []cube // of the current page
 	runs      int    // chunks in cubes that are not uniform
 	things    int    // chunks in the current page
+	differ    int    // bytes of deltas in the current page, at most
 	nameBytes int    // of all volumes' names
 	columns   columnPages
 	rules     int            // cells of all rules of height maps
