@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/store/spool"
@@ -246,7 +247,7 @@ func (h *head[P]) next() bool {
 		}
 		h.buffer = append(h.buffer, said[P]{pos, there})
 	}
-	slices.SortFunc(h.buffer, func(a, b said[P]) int { return h.compare(a.pos, b.pos) })
+	sort.Slice(h.buffer, func(i, j int) bool { return h.compare(h.buffer[i].pos, h.buffer[j].pos) < 0 })
 	h.group = h.buffer
 	return len(h.group) > 0
 }

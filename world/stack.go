@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/stone"
@@ -166,7 +166,7 @@ func (r *columnReader) says(pos geom.ColumnPos) (statement, error) {
 			return s, fmt.Errorf("world: stone %v: %w", r.p[i].Stone.ID, err)
 		}
 	}
-	slices.SortFunc(s.lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(s.lists, func(i, j int) bool { return s.lists[i].Name < s.lists[j].Name })
 	return s, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/stone"
@@ -171,7 +171,7 @@ func (tx *Tx) settle() {
 				props = append(props, stone.Property{Key: key, Value: value})
 			}
 		}
-		slices.SortFunc(props, func(a, b stone.Property) int { return strings.Compare(a.Key, b.Key) })
+		sort.Slice(props, func(i, j int) bool { return props[i].Key < props[j].Key })
 		tx.s.properties = props
 	}
 	if len(tx.files) > 0 {
@@ -181,7 +181,7 @@ func (tx *Tx) settle() {
 				files = append(files, fileRef{File: stone.File{Path: path, Size: int64(len(data))}, data: data})
 			}
 		}
-		slices.SortFunc(files, func(a, b fileRef) int { return strings.Compare(a.Path, b.Path) })
+		sort.Slice(files, func(i, j int) bool { return files[i].Path < files[j].Path })
 		tx.s.files = files
 	}
 }
@@ -332,7 +332,7 @@ func (d *DimensionTx) SetColumn(c voxel.Column) {
 		return
 	}
 	c.Lists = slices.Clone(c.Lists)
-	slices.SortFunc(c.Lists, func(a, b voxel.List) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(c.Lists, func(i, j int) bool { return c.Lists[i].Name < c.Lists[j].Name })
 	c.Lists = withObjects(c.Lists)
 	p := parts{column: true, lists: make(map[string]bool)}
 	for _, l := range c.Lists {

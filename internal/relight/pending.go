@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -254,7 +255,7 @@ func Touched(def voxel.Cell, replaced []grid.Replaced) (out []TouchedColumn) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b TouchedColumn) int { return a.Pos.Compare(b.Pos) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Pos.Compare(out[j].Pos) < 0 })
 	all := out
 	out = out[:0]
 	for i := range all {

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/stone"
@@ -252,7 +253,7 @@ func UsedNames(have []string, def voxel.Cell, counts []int) (names []string, tab
 			cells = append(cells, voxel.Cell(c))
 		}
 	}
-	slices.SortFunc(cells, func(a, b voxel.Cell) int { return cmp.Compare(have[a], have[b]) })
+	sort.Slice(cells, func(i, j int) bool { return have[cells[i]] < have[cells[j]] })
 	names, table = []string{"air"}, make([]voxel.Cell, len(counts))
 	copy(names, have)
 	for _, c := range cells {
