@@ -61,15 +61,19 @@ type cell struct {
 	old, new voxel.Cell
 }
 
-// mostRuns bounds the runs of a chunk that are kept as a list.
-const mostRuns = 48
+// mostRuns and mostCells bound the runs of a chunk that are kept as a list, and their cells: these are taken back
+// one by one.
+const mostRuns, mostCells = 48, 2 * voxel.SliceCells
 
 // newChunk returns what differs, and whether something does.
 func newChunk(pos geom.ChunkPos, old, new *voxel.Chunk) (chunk, bool) {
 	c := chunk{pos: pos, old: old, new: new}
 	var few [mostRuns]run
-	n := 0
+	n, cells := 0, 0
 	for one := range c.all {
+		if cells++; cells > mostCells {
+			return c, true
+		}
 		if n > 0 {
 			if r := &few[n-1]; one.at == r.at+r.n && one.old == r.old && one.new == r.new {
 				r.n++

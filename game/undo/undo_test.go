@@ -568,3 +568,19 @@ func TestOtherNames(t *testing.T) {
 		})
 	}
 }
+
+// What is many cells of a chunk is taken back with the chunk, not cell by cell.
+func TestManyCellsAreOneChunk(t *testing.T) {
+	w := create(t, world.Options{}, volumes...)
+	h := undo.New(w, undo.Options{})
+	for _, height := range []int{2, 3, 32} {
+		fill(t, h, "ann", "rock", geom.Box{Max: geom.Point{X: 32, Y: height, Z: 32}}, 0x1FF)
+		back, err := h.Undo(ctx, "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := back.Change.Volumes[0].Chunks[0]; back.Cells != height*1024 || c.Given != (height > 2) {
+			t.Errorf("%d slices: %d cells, a whole chunk: %v", height, back.Cells, c.Given)
+		}
+	}
+}
