@@ -231,17 +231,22 @@ func (tx *Tx) finish() (*Change, error) {
 		if blocks != nil && !tx.exact && tx.err == nil {
 			d.derive(blocks, changed)
 		}
-		for _, pos := range slices.SortedFunc(maps.Keys(d.columns), geom.ColumnPos.Compare) {
-			c := ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: d.columns[pos]}
+		first := len(change.Columns)
+		for pos, c := range d.columns {
+			change.Columns = append(change.Columns, ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: c})
+		}
+		columns := change.Columns[first:]
+		slices.SortFunc(columns, func(a, b ColumnChange) int { return a.Pos.Compare(b.Pos) })
+		for i := range columns {
+			c := &columns[i]
 			if c.Old == unloaded {
 				c.Old, c.Unknown = nil, true
 			}
 			if c.New != nil {
 				if err := column.Fits(c.New); err != nil {
-					tx.fail(fmt.Errorf("world: column %v of %q: %w", pos, d.d.name, err))
+					tx.fail(fmt.Errorf("world: column %v of %q: %w", c.Pos, d.d.name, err))
 				}
 			}
-			change.Columns = append(change.Columns, c)
 		}
 	}
 	return change, tx.err
