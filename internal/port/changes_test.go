@@ -144,6 +144,17 @@ func TestSince(t *testing.T) {
 	put := func(name string, slot int, from []byte, stamp uint32) {
 		one[name] = &fstest.MapFile{Data: saved(one[name].Data, from, slot, stamp)}
 	}
+	inPlace := func(slot int) {
+		data := bytes.Clone(one[region].Data)
+		at := binary.BigEndian.Uint32(data[4*slot:]) >> 8 * 4096
+		from := two[region].Data[binary.BigEndian.Uint32(two[region].Data[4*slot:])>>8*4096:]
+		n := 4 + binary.BigEndian.Uint32(from)
+		if had := 4 + binary.BigEndian.Uint32(data[at:]); (had+4095)/4096 < (n+4095)/4096 {
+			t.Fatalf("%d bytes do not fit into %d", n, had)
+		}
+		copy(data[at:], from[:n])
+		one[region] = &fstest.MapFile{Data: data}
+	}
 	absent := make([]byte, 8192)
 	for _, tt := range []struct {
 		what   string
@@ -161,17 +172,7 @@ func TestSince(t *testing.T) {
 				}
 			}
 		}, 1},
-		{"bytes in place, without a time", func() {
-			data := bytes.Clone(one[region].Data)
-			at := binary.BigEndian.Uint32(data[4*slots[4]:]) >> 8 * 4096
-			from := two[region].Data[binary.BigEndian.Uint32(two[region].Data[4*slots[4]:])>>8*4096:]
-			n := 4 + binary.BigEndian.Uint32(from)
-			if had := 4 + binary.BigEndian.Uint32(data[at:]); (had+4095)/4096 < (n+4095)/4096 {
-				t.Fatalf("%d bytes do not fit into %d", n, had)
-			}
-			copy(data[at:], from[:n])
-			one[region] = &fstest.MapFile{Data: data}
-		}, 1},
+		{"bytes in place, without a time", func() { inPlace(slots[4]) }, 1},
 		{"a time that is not settled", func() { put(region, slots[5], two[region].Data, uint32(time.Now().Unix())+100) }, 1},
 		{"which is read again", func() {}, 1},
 		{"a file", func() { one["data/x.dat"] = &fstest.MapFile{Data: []byte("x")} }, 1},
@@ -186,6 +187,22 @@ func TestSince(t *testing.T) {
 			t.Errorf("%s: %d columns were read, want %d", tt.what, all-unread, tt.read)
 		}
 		mustEqual(t, st, dir)
+	}
+
+	// A copy may have been made within the second in which a chunk was saved twice.
+	const second = 1_500_000_000
+	put(region, slots[6], one[region].Data, second)
+	for range 2 {
+		written(t, dir, one)
+		at := time.Unix(second, 0)
+		if err := os.Chtimes(filepath.Join(dir, region), at, at); err != nil {
+			t.Fatal(err)
+		}
+		if _, seen, _, err = importFolder(t, st, dir, seen); err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, st, dir)
+		inPlace(slots[6])
 	}
 
 	bytesOf := seen.Headers.Append(nil)

@@ -28,7 +28,7 @@ const (
 	// settled is how many seconds a chunk's time stamp must be old when it is read: games before 1.15
 	// write in place, and may do so twice in a second.
 	settled = 2
-	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time.
+	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time, and that is later than the chunk's.
 	unsealed = 1
 )
 
@@ -103,12 +103,12 @@ func (g *region) sameSlot(known *header, slot int, buf *[13]byte) bool {
 		return true
 	case seal == 0 || g.overlap[slot] || place>>8 < 2:
 		return false
-	case g.modified == known.modified:
-		return true
+	case g.modified == known.modified && g.modified/1e9 > int64(stamp)+settled:
+		return true // also of a copy: the file was written after that second
 	case seal == unsealed:
 		return false
 	}
-	// Something was written into the file, perhaps without a new time stamp.
+	// Something may have been written into the file without a new time stamp.
 	at := int64(place>>8) * sector
 	if _, err := g.src.ReadAt(buf[:5], at); err != nil {
 		return false
