@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
@@ -92,7 +93,7 @@ func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (e
 	var tools []*tool
 	for _, t := range allTools(o.Cairn) {
 		if _, err := exec.LookPath(t.program); err != nil {
-			if r.Missing == nil || !contains(r.Missing, t.name) {
+			if !slices.Contains(r.Missing, t.name) {
 				r.Missing = append(r.Missing, t.name)
 			}
 			continue
@@ -146,15 +147,6 @@ func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (e
 		r.Rows = append(r.Rows, t.row)
 	}
 	return nil
-}
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
 
 // copied copies a folder. What is copied can be written.

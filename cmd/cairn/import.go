@@ -138,7 +138,9 @@ func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string
 	done.Unchanged, _ = src.Unchanged()
 	done.Columns += done.Unchanged
 	if h := src.Headers(); err == nil && seen != "" && h != nil {
-		seen.write(port.Seen{Head: done.head, Headers: h})
+		if err := seen.write(port.Seen{Head: done.head, Headers: h}); err != nil {
+			done.Remarks = append(done.Remarks, fmt.Sprintf("the next import reads everything: %v", err))
+		}
 	}
 	return done, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,27 +58,31 @@ func (f seenFile) read() (s port.Seen) {
 	return s
 }
 
-// write remembers an import; what cannot be remembered is read again. It forgets what is old.
-func (f seenFile) write(s port.Seen) {
+// write remembers an import, and forgets what is old.
+func (f seenFile) write(s port.Seen) error {
 	if f == "" {
-		return
+		return nil
 	}
 	dir := filepath.Dir(string(f))
-	if os.MkdirAll(dir, 0o700) != nil {
-		return
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
 	}
+	file, err := atomicfile.NewFile(string(f), 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
 	body := s.Headers.Append(append([]byte(buildOf().String()+"\n"), s.Head[:]...))
 	sum := sha256.Sum256(body)
-	if file, err := atomicfile.NewFile(string(f), 0o600); err == nil {
-		defer file.Abort()
-		if _, err := file.File.Write(append(sum[:], body...)); err == nil {
-			_ = file.Commit() // or else the next import reads everything
-		}
+	if _, err = file.File.Write(append(sum[:], body...)); err == nil {
+		err = file.Commit()
 	}
-	list, _ := os.ReadDir(dir)
+	list, unread := os.ReadDir(dir)
+	err = errors.Join(err, unread)
 	for _, e := range list {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > seenFor {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		if info, gone := e.Info(); gone == nil && time.Since(info.ModTime()) > seenFor {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
+	return err
 }
