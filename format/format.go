@@ -12,6 +12,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/atomicfile"
@@ -29,9 +30,10 @@ const Memory = 512 << 20
 // ImportOptions of Import. The zero value is the default.
 type ImportOptions struct {
 	Author, Message string
-	Fence           uint64 // the number of the caller's lease, 0 without one
-	Salvage         bool   // keep damaged chunks as they are stored; by default they are an error
-	Memory          int64  // default Memory
+	Time            time.Time // of the version, not before its parent's; by default now, by the store's clock
+	Fence           uint64    // the number of the caller's lease, 0 without one
+	Salvage         bool      // keep damaged chunks as they are stored; by default they are an error
+	Memory          int64     // default Memory
 }
 
 // Imported says what Import did.
@@ -59,7 +61,7 @@ func Import(ctx context.Context, st history.Store, name, path string, o ImportOp
 	if err != nil {
 		return done, fmt.Errorf("format: import: %s: %w", path, err)
 	}
-	note := port.Note{Author: o.Author, Message: cmp.Or(o.Message, "import "+filepath.Base(path)), Fence: o.Fence, MaxBytes: memory}
+	note := port.Note{Author: o.Author, Time: o.Time, Message: cmp.Or(o.Message, "import "+filepath.Base(path)), Fence: o.Fence, MaxBytes: memory}
 	open := func(context.Context) (history.Store, error) { return st, nil }
 	made, err := src.Import(ctx, open, name, w, port.ImportOptions{Note: note})
 	if err != nil {

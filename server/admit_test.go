@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -163,6 +165,44 @@ func TestForceIsForAdmins(t *testing.T) {
 		s.do(request{"DELETE", "/v1/worlds/a", nil, []string{"Authorization", "Bearer " + secret, "Cairn-Fence", tt.fence}}).wantCode(t, tt.want)
 	}
 	s.want(204, request{"DELETE", "/v1/worlds/a", nil, []string{"Authorization", "Bearer " + secrets[1], "Cairn-Fence", "force"}}, nil)
+}
+
+// TestTimesAreForAdmins gives versions a time: others restore a world to what it was at one.
+func TestTimesAreForAdmins(t *testing.T) {
+	tokens, secrets := mustTokens(t, token.Token{Role: token.Write}, token.Token{Role: token.Admin})
+	s := newSite(t, server.Options{Tokens: tokens})
+	old := time.Date(2019, 3, 4, 10, 0, 0, 0, time.UTC)
+	body := mustCairn(t, madeUp(t, 1))
+	importAt := func(secret, at string) request {
+		return request{"POST", "/v1/import/a?time=" + at, body, []string{"Authorization", "Bearer " + secret}}
+	}
+	s.do(importAt(secrets[0], "2019-03-04T10:00")).wantCode(t, wire.Forbidden)
+	s.do(importAt(secrets[1], "yesterday")).wantCode(t, wire.BadRequest)
+	s.do(importAt(secrets[1], "2999-01-01")).wantCode(t, wire.BadRequest)
+	var made imported
+	s.want(200, importAt(secrets[1], "2019-03-04T10:00"), &made)
+	if !made.Commit.Time.Equal(old) || made.Commit.Number != 1 {
+		t.Errorf("imported: %+v", made.Commit)
+	}
+	head := history.ID(made.Commit.ID)
+	commitAt := func(secret string, at time.Time) request {
+		st := mustStone(t, 1)
+		c := commitOf(head, "later", st)
+		c.Time = at
+		r := commitRequest("a", c, st)
+		r.header = append(r.header, "Authorization", "Bearer "+secret)
+		return r
+	}
+	s.do(commitAt(secrets[0], old.Add(time.Hour))).wantCode(t, wire.Forbidden)
+	early := s.do(commitAt(secrets[1], old.Add(-time.Hour)))
+	if early.wantCode(t, wire.BadRequest); !strings.Contains(string(early.body), "2019-03-04T09:00:00Z is before 2019-03-04T10:00:00Z, the time of version 1") {
+		t.Errorf("before the last: %s", early.body)
+	}
+	s.want(201, commitAt(secrets[1], old.Add(time.Hour)), nil)
+	log, err := s.st.Log(t.Context(), "a", history.ID{}, 9)
+	if err != nil || len(log) != 2 || !log[0].Time.Equal(old.Add(time.Hour)) {
+		t.Errorf("the log has %v, %v", log, err)
+	}
 }
 
 func TestAuthorizationHeader(t *testing.T) {

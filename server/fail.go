@@ -21,6 +21,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/render/picture"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -54,7 +55,7 @@ var told = []struct {
 	err  error
 	code wire.Code
 }{
-	{arena.ErrArea, wire.BadRequest}, {inspect.ErrVersion, wire.BadRequest},
+	{arena.ErrArea, wire.BadRequest}, {history.ErrTime, wire.BadRequest}, {inspect.ErrVersion, wire.BadRequest},
 	{port.ErrHolds, wire.Unsupported}, {inspect.ErrNoMatter, wire.Unsupported},
 	{picture.ErrTooWide, wire.Unsupported}, {picture.ErrTall, wire.TooLarge},
 }

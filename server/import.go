@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
@@ -26,7 +27,7 @@ type imports struct {
 func (h *imports) routes() []route {
 	return []route{
 		{method: "POST", path: "/v1/import/NAME", role: token.Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
-			query:   []param{words("message", "of the commit"), words("author", "of the commit"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")},
+			query:   []param{words("message", "of the commit"), words("author", "of the commit"), words("time", "of the commit, not before its parent's; for admins"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")},
 			headers: []string{"If-Match", wire.FenceHeader}, status: 200, tells: []string{"ETag"}, handler: gives(h.importWorld).from(octets)},
 		{method: "POST", path: "/v1/savings", role: token.Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", status: 200, handler: plain(h.savings, jsonOf(object{})).from(octets)},
 	}
@@ -71,6 +72,14 @@ func (c *call) importNote() (n port.Note, err error) {
 	n = port.Note{Message: cmp.Or(c.query.Get("message"), "import"), MaxBytes: c.limits.WorldMemory}
 	if n.Author, err = c.note(n.Message, c.query.Get("author")); err == nil {
 		n.On, n.Fence, err = c.conditions()
+	}
+	if at := c.query.Get("time"); at != "" && err == nil {
+		if c.role < token.Admin {
+			return n, errTime
+		}
+		if n.Time, err = inspect.ParseTime(at); err != nil {
+			err = bad("time=%.80q: want a time in UTC such as 2026-11-20T10:00", at)
+		}
 	}
 	return n, err
 }

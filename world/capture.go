@@ -59,7 +59,7 @@ func (c *Capture) Save(ctx context.Context, name, message string) (history.Commi
 	if c.closed.Load() {
 		return history.Commit{}, fmt.Errorf("world: %s: capture: %w", c.w.name, ErrClosed)
 	}
-	next := history.Commit{Parent: c.base, Base: c.base, Author: c.w.o.Author, Message: message}
+	next := history.Commit{Parent: c.base, Base: c.base, Time: c.w.o.Time, Author: c.w.o.Author, Message: message}
 	var stones []history.Stone
 	if !c.dirty.empty() {
 		written, err := c.now.content(c.dirty).write(ctx)

@@ -19,7 +19,7 @@ func Import(ctx context.Context, st history.Store, name string, whole history.St
 		return history.Commit{}, err
 	}
 	head.Fence = o.Fence
-	c := history.Commit{Parent: head.Commit, Author: o.Author, Message: message, Stones: []history.StoneRef{whole.Ref()}}
+	c := history.Commit{Parent: head.Commit, Time: o.Time, Author: o.Author, Message: message, Stones: []history.StoneRef{whole.Ref()}}
 	c, err = st.Commit(ctx, name, head, c, whole)
 	if err != nil && made {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))

@@ -187,7 +187,7 @@ func (w *World) put(ctx context.Context, c history.Commit, stones ...history.Sto
 		w.mu.Lock()
 		head := w.head
 		w.mu.Unlock()
-		c.Parent, c.Author = head.Commit, w.o.Author
+		c.Parent, c.Author, c.Time = head.Commit, w.o.Author, w.o.Time
 		done, err := w.store.Commit(ctx, w.name, head, c, stones...)
 		switch {
 		case err == nil:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/relight"
 	"github.com/cairnvoxel/cairn/stone"
@@ -55,6 +56,9 @@ type Options struct {
 	// Cache keeps decoded pages. Worlds, forks and Snapshots that share one share pages of
 	// the stones that they have in common. Default: one of Memory for each.
 	Cache stone.PageCache
+	// Time is the time of commits, for a program that makes versions of old states. See history.Commits.
+	// Default: the store's clock.
+	Time time.Time
 	// Fence is the fence that commits are made under: 0 without a lease.
 	Fence uint64
 	// Part is how many chunks and columns the world may know of, for a world that is opened for one

@@ -26,7 +26,7 @@ import (
 
 type importOptions struct {
 	slim, salvage, quick, force, reread bool
-	light                               string
+	light, time                         string
 	note
 }
 
@@ -71,7 +71,10 @@ drops or cannot keep. If a chunk is damaged, it names the chunk and writes nothi
 
 Of a game's folder that it imported before as @name it reads what the headers of the region
 files say has changed, if @name was not changed since. It remembers them in the user's
-cache; where it does not, it reads everything.`,
+cache; where it does not, it reads everything.
+
+--time gives the version the time of an old state. No version is of a time before that of
+the version it follows. A server takes it from admins only.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) {
@@ -84,9 +87,12 @@ cache; where it does not, it reads everything.`,
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.reread, "reread", false, "read also the chunks whose headers say that they are as they were")
+	f.StringVar(&o.time, "time", "", timeHelp)
 	o.note.flags(f)
 	return c
 }
+
+const timeHelp = "the time of the version, such as 2019-03-04T10:00 (UTC), not before the last one's; without it now"
 
 func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOptions) (*imported, error) {
 	if o.light != "keep" && o.light != "drop" {
@@ -149,6 +155,12 @@ func (o *importOptions) check(sf *storeFlag, from, to string) error {
 	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
 		return err
 	}
+	if o.time != "" {
+		at, err := inspect.ParseTime(o.time)
+		if o.note.time = at; err != nil || at.UnixMilli() <= 0 || !isAddress(to) {
+			return usagef("--time %s: want a time in UTC such as 2019-03-04T10:00, for a version of @name", o.time)
+		}
+	}
 	if !isAddress(to) {
 		sf.temp = filepath.Dir(to)
 		return checkOutput(to, from, o.force)
@@ -173,7 +185,7 @@ func (r *imported) put(ctx context.Context, sf *storeFlag, src *source, w stone.
 	if err != nil {
 		return err
 	}
-	done, err := src.Import(ctx, sf.openOrCreate, name, w, port.ImportOptions{Write: o, Note: port.Note{Author: n.author, Message: n.message, Cache: sf.memory.cache()}})
+	done, err := src.Import(ctx, sf.openOrCreate, name, w, port.ImportOptions{Write: o, Note: port.Note{Author: n.author, Time: n.time, Message: n.message, Cache: sf.memory.cache()}})
 	if wrong := (*port.SourceError)(nil); errors.As(err, &wrong) {
 		err = fmt.Errorf("%s: %w", src.path, err)
 	}

@@ -51,7 +51,10 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 func (v *version) String() string { return fmt.Sprintf("%d (%s)", v.Number, v.short()) }
 
 // note is the message and author of a commit.
-type note struct{ message, author string }
+type note struct {
+	message, author string
+	time            time.Time // of the commit; zero for the store's clock
+}
 
 func (n *note) flags(f *pflag.FlagSet) {
 	f.StringVarP(&n.message, "message", "m", "", "the message in the log of @name")

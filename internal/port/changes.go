@@ -69,7 +69,7 @@ func (s *Opened) importChanges(ctx context.Context, st history.Store, name strin
 	if err := n.check(name, head.Commit); err != nil {
 		return done, err
 	}
-	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence, Cache: n.Cache})
+	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Time: n.Time, Fence: n.Fence, Cache: n.Cache})
 	if err != nil {
 		return done, err
 	}

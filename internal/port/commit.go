@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/inspect"
@@ -16,6 +17,7 @@ import (
 // Note is the metadata of a commit and the conditions for making it.
 type Note struct {
 	Author, Message string
+	Time            time.Time // of the version; zero for the store's clock
 	// Fence is the number of the caller's lease, 0 without one; see history.Store.
 	Fence uint64
 	// On is the expected head: zero for a world without commits, nil for any head.
@@ -69,7 +71,7 @@ func firstCommit(ctx context.Context, st history.Store, name string, make bool, 
 			return history.Commit{}, err
 		}
 	}
-	c := history.Commit{Author: n.Author, Message: n.Message, Stones: []history.StoneRef{whole.Ref()}}
+	c := history.Commit{Time: n.Time, Author: n.Author, Message: n.Message, Stones: []history.StoneRef{whole.Ref()}}
 	c, err := st.Commit(ctx, name, history.Head{Fence: n.Fence}, c, whole)
 	if err != nil && make {
 		err = errors.Join(err, st.Delete(context.WithoutCancel(ctx), name, 0))
@@ -82,7 +84,7 @@ func commitDifference(ctx context.Context, st history.Store, name string, to *st
 	if err := openable(ctx, st, name, n.MaxBytes); err != nil {
 		return c, false, err
 	}
-	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Fence: n.Fence, Cache: n.Cache})
+	w, err := world.Open(ctx, st, name, world.Options{Author: n.Author, Time: n.Time, Fence: n.Fence, Cache: n.Cache})
 	if err != nil {
 		return c, false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,26 @@ func mustBecome(t *testing.T, st history.Store, name string, seed uint64) histor
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestTimes makes versions of old states: the first, one of the differences, and one before that.
+func TestTimes(t *testing.T) {
+	st := memory.New(memory.Options{})
+	old := time.Date(2019, 3, 4, 10, 0, 0, 0, time.UTC)
+	if _, _, err := become(t, st, "a", 1, port.Note{Time: time.Now().Add(time.Hour)}); !errors.Is(err, history.ErrTime) {
+		t.Errorf("to come: %v", err)
+	}
+	if _, err := st.Head(t.Context(), "a"); !errors.Is(err, history.ErrNoWorld) {
+		t.Errorf("it was made all the same: %v", err)
+	}
+	for i, at := range []time.Time{old, old.Add(time.Hour)} {
+		if c, same, err := become(t, st, "a", uint64(1+i), port.Note{Time: at}); err != nil || same || c.Time != at {
+			t.Errorf("version %d: %v, %v, %v, want %v", i+1, c.Time, same, err, at)
+		}
+	}
+	if _, _, err := become(t, st, "a", 3, port.Note{Time: old}); !errors.Is(err, history.ErrTime) || !strings.Contains(err.Error(), "2019-03-04T10:00:00Z is before 2019-03-04T11:00:00Z, the time of version 2") {
+		t.Errorf("before the last: %v", err)
+	}
 }
 
 func TestCommitStone(t *testing.T) {

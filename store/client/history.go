@@ -121,9 +121,9 @@ func match(id history.ID) string {
 	return `"` + id.String() + `"`
 }
 
-// completes reports whether made is c except for number and time.
+// completes reports whether made is c except for its number, and for its time if c has none.
 func completes(made, c history.Commit) bool {
-	return made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.IdempotencyKey == c.IdempotencyKey &&
+	return (!c.HasTime() || made.Time.UnixMilli() == c.Time.UnixMilli()) && made.Parent == c.Parent && made.Base == c.Base && made.Author == c.Author && made.Message == c.Message && made.IdempotencyKey == c.IdempotencyKey &&
 		slices.Equal(made.Stones, c.Stones)
 }
 

@@ -5,10 +5,16 @@ import (
 	"time"
 )
 
-// Complete returns c as a Store keeps it: with its number and its time. A commit
-// without a parent gets the zero Commit.
+// HasTime reports whether the caller of Store.Commit says the time of c: one after 1970 began.
+func (c Commit) HasTime() bool { return c.Time.UnixMilli() > 0 }
+
+// Complete returns c as a Store keeps it: with its number, and with its time if it has none. A
+// commit without a parent gets the zero Commit.
 func (c Commit) Complete(parent Commit, now time.Time) Commit {
 	c.Number = parent.Number + 1
+	if c.HasTime() {
+		now = c.Time
+	}
 	c.Time = time.UnixMilli(now.UnixMilli()).UTC()
 	if parent.Number > 0 && c.Time.Before(parent.Time) {
 		c.Time = parent.Time

@@ -18,6 +18,9 @@ var (
 	ErrNoCommit = errors.New("no such commit")
 	// ErrConflict says that the head is not the commit that the save is based on.
 	ErrConflict = errors.New("someone else changed the world")
+	// ErrTime says that the caller of Commit gave it a time before its parent's, or one
+	// to come.
+	ErrTime = errors.New("no version can have that time")
 	// ErrFenced says that the caller's fence is not the world's fence: the caller
 	// has lost the lease.
 	ErrFenced = errors.New("the lease of this world was lost")
@@ -154,9 +157,10 @@ type Commits interface {
 	// Commit stores the stones and makes c the head, in one step. c.Parent must be
 	// base.Commit. c.Base must be zero or a commit of the world. c.Stones must name
 	// the given stones and otherwise only stones that the world reaches already.
-	// The Store sets c.Number to one more than the parent's number, and c.Time,
-	// which is never before the parent's time, and may set c.IdempotencyKey if that is 0; it
-	// returns the completed c. The
+	// The Store sets c.Number to one more than the parent's number, and c.Time to now
+	// unless it has one (HasTime), and may set c.IdempotencyKey if that is 0; it
+	// returns the completed c. No time is before the parent's: now becomes that, and a time
+	// that c has is ErrTime, as one that is more than a minute ahead. The
 	// caller's fence is base.Fence. The error is ErrConflict if the head's commit
 	// is not base.Commit.
 	Commit(ctx context.Context, name string, base Head, c Commit, stones ...Stone) (Commit, error)

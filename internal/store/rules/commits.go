@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -87,7 +88,7 @@ func (d *Proposal) commit(name string, base history.Head, c history.Commit, ston
 	return c, d.advance(name, w, base, lease, c)
 }
 
-// complete sets number and time of c. The parent of c is the head of the world.
+// complete checks and sets number and time of c. The parent of c is the head of the world.
 func (d *Proposal) complete(w uint64, c history.Commit) (history.Commit, error) {
 	if c.Base != (history.ID{}) && c.Base != c.Parent {
 		if _, err := d.Logged(w, c.Base); err != nil {
@@ -101,7 +102,22 @@ func (d *Proposal) complete(w uint64, c history.Commit) (history.Commit, error) 
 			return c, err
 		}
 	}
-	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, d.Now), nil
+	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, d.Now), checkTime(c, parent, d.Now)
+}
+
+// ahead is how far the clock of a caller may be ahead who says the time of a commit.
+const ahead = time.Minute
+
+// checkTime checks the time that a commit has before it is completed.
+func checkTime(c history.Commit, parent record.Entry, now time.Time) error {
+	const stamp = "2006-01-02T15:04:05.999Z07:00"
+	switch {
+	case c.HasTime() && c.Time.Before(parent.Time):
+		return fmt.Errorf("%w: %s is before %s, the time of version %d", history.ErrTime, c.Time.UTC().Format(stamp), parent.Time.Format(stamp), parent.Number)
+	case c.HasTime() && c.Time.After(now.Add(ahead)):
+		return fmt.Errorf("%w: %s is to come, it is %s", history.ErrTime, c.Time.UTC().Format(stamp), now.UTC().Format(stamp))
+	}
+	return nil
 }
 
 // advance makes c the head.

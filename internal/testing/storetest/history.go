@@ -42,7 +42,7 @@ func second[T any](_ T, err error) error { return err }
 func commit(e *env) {
 	e.create("a")
 	one, two := stoneOf(e, "one"), stoneOf(e, "two")
-	give := history.Commit{Number: 77, Time: time.Unix(7, 7), Author: "ann", Message: "a wall", Stones: refsOf([]history.Stone{one, two}), IdempotencyKey: 99}
+	give := history.Commit{Number: 77, Author: "ann", Message: "a wall", Stones: refsOf([]history.Stone{one, two}), IdempotencyKey: 99}
 	got, err := e.s.Commit(e.ctx, "a", history.Head{}, give, two, one)
 	e.want("commit", err, nil)
 	want := give
@@ -190,6 +190,62 @@ func clockGoesBack(e *env) {
 	e.commit("b")
 	if log, _ := e.s.Log(e.ctx, "b", history.ID{}, 1); log[0].Time.Before(last.Time) {
 		e.Errorf("of a fork: got %v, below the parent's %v", log[0].Time, last.Time)
+	}
+}
+
+// times gives commits times: of long ago, the same again, before the parent's, and to come.
+func times(e *env) {
+	e.create("a")
+	now := e.clock.now()
+	old := time.Date(2019, 3, 4, 10, 0, 0, 5_999_999, time.FixedZone("", 7200))
+	var ids []history.ID // newest first
+	for _, tt := range []struct {
+		name   string
+		at     time.Time
+		number uint64    // 0 for an error
+		want   time.Time // in milliseconds
+	}{
+		{"the first, of long ago", old, 1, time.Date(2019, 3, 4, 8, 0, 0, 5_000_000, time.UTC)},
+		{"the same time again", old, 2, time.Date(2019, 3, 4, 8, 0, 0, 5_000_000, time.UTC)},
+		{"before the parent's", old.Add(-time.Millisecond), 0, time.Time{}},
+		{"later", old.Add(time.Hour), 3, time.Date(2019, 3, 4, 9, 0, 0, 5_000_000, time.UTC)},
+		{"to come", now.Add(time.Hour), 0, time.Time{}},
+		{"no time", time.Time{}, 4, now},
+		{"1970, which is none", time.Unix(0, 0), 5, now},
+		{"an hour ago, now that one is of now", now.Add(-time.Hour), 0, time.Time{}},
+		{"half a minute ahead", now.Add(30 * time.Second), 6, now.Add(30 * time.Second)},
+		{"no time after that", time.Time{}, 7, now.Add(30 * time.Second)},
+	} {
+		s, h := stoneOf(e, tt.name), e.head("a")
+		made, err := e.s.Commit(e.ctx, "a", h, history.Commit{Parent: h.Commit, Base: h.Commit, Time: tt.at, Stones: []history.StoneRef{refOf(s)}}, s)
+		if tt.number == 0 {
+			e.wantErr(tt.name, err)
+			if got := e.head("a"); got != h {
+				e.Errorf("%s: the head is %+v, was %+v", tt.name, got, h)
+			}
+			continue
+		}
+		e.want(tt.name, err, nil)
+		if made.Number != tt.number || made.Time != tt.want {
+			e.Errorf("%s: number %d of %v, want %d of %v", tt.name, made.Number, made.Time, tt.number, tt.want)
+		}
+		ids = append([]history.ID{made.ID()}, ids...)
+		if log, err := e.s.Log(e.ctx, "a", history.ID{}, 1); err != nil || log[0].Time != tt.want {
+			e.Errorf("%s: the log has %v, %v", tt.name, log, err)
+		}
+	}
+	e.wantLog("a", history.ID{}, 9, ids...)
+	e.fork("a", ids[len(ids)-3], "b")
+	h := e.head("b")
+	_, err := e.s.Commit(e.ctx, "b", h, history.Commit{Parent: h.Commit, Base: h.Commit, Time: old})
+	e.wantErr("a fork, before its parent's", err)
+	made, err := e.s.Commit(e.ctx, "b", h, history.Commit{Parent: h.Commit, Base: h.Commit, Time: old.Add(2 * time.Hour)})
+	if err != nil || made.Number != 4 {
+		e.Errorf("a fork: got %+v, %v", made, err)
+	}
+	if e.kind.Reopen != nil {
+		e.s = e.kind.Reopen(e.T, e.s, e.clock.now)
+		e.wantLog("a", history.ID{}, 9, ids...)
 	}
 }
 

@@ -45,6 +45,7 @@ func Run(t *testing.T, k Kind) {
 		{"Conflict", conflict},
 		{"Race", race},
 		{"ClockGoesBack", clockGoesBack},
+		{"Times", times},
 		{"Log", log},
 		{"Fork", fork},
 		{"ForkOfAFork", forkOfAFork},
