@@ -42,6 +42,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/month"
 	"github.com/cairnvoxel/cairn/bench/polygon"
 	"github.com/cairnvoxel/cairn/bench/stream"
+	"github.com/cairnvoxel/cairn/bench/ticks"
 	"github.com/cairnvoxel/cairn/bench/tiles"
 	"github.com/cairnvoxel/cairn/stone"
 )
@@ -83,6 +84,7 @@ func measurements() map[string]measurement {
 		"large":    ofMade(large.Bench),
 		"hostile":  ofMade(hostile.Bench),
 		"index":    ofWorlds(index.Bench),
+		"ticks":    ofMade(ticks.Bench),
 		"tiles":    ofMade(tiles.Bench),
 		"policies": ofMade(tiles.BenchPolicies),
 		"living":   ofWorlds(living.Bench),
@@ -127,12 +129,12 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.BoolVar(&quick, "quick", false, "import: stones as cairn import --quick writes them")
 	f.Float64Var(&voxels, "voxels", 1e8, "level, edit, grid, paged, stream, viewers: cells that are not empty, at least; 1e9 takes a minute")
 	f.Uint64Var(&c.options.Seed, "seed", 1, "another seed makes another terrain or level")
-	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands, month, fleet: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many; living: hours (default 100000, 1000000, 1000000, 15000, 10000, 3, 20, 24)")
+	f.IntVar(&c.options.Worlds, "worlds", 0, "store, islands, month, fleet, ticks: how many; abuse: connections, and calls; forms: how many of a kind are made; island: how many; living: hours (default 100000, 1000000, 1000000, 15000, 100, 10000, 3, 20, 24)")
 	f.StringVar(&c.options.Catalogue, "catalogue", "postgres", "fleet: postgres, bucket or mongodb")
 	f.StringSliceVar(&c.options.Rows, "row", nil, "store: which rows of "+strings.Join(crowd.StoreRows(), ", ")+" (default: all)")
 	f.IntVar(&c.options.Days, "days", 30, "month: how many days it has")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most; viewers: how many; fleet: game servers (default 16, 64, 200, 50)")
-	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers, fleet: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30, 300)")
+	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers, fleet, ticks: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30, 300, 60)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
