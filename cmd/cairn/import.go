@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
@@ -25,8 +26,8 @@ import (
 )
 
 type importOptions struct {
-	slim, salvage, quick, force, reread bool
-	light, time                         string
+	slim, salvage, quick, force, reread, dryRun bool
+	light, time, dated                          string
 	note
 }
 
@@ -51,6 +52,7 @@ type imported struct {
 	commitResult
 
 	slim    bool
+	written bool // it was read, so that an error is the store's or a port.SourceError
 	options stone.Options
 	head    history.ID // of the world after it; zero of a file
 }
@@ -74,13 +76,29 @@ files say has changed, if @name was not changed since. It remembers them in the 
 cache; where it does not, it reads everything.
 
 --time gives the version the time of an old state. No version is of a time before that of
-the version it follows. A server takes it from admins only.`,
-		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
+the version it follows. A server takes it from admins only.
+
+--dated makes a history of old backups: each file or folder in SRC that matches the pattern
+becomes a version, oldest first. Its time is in its name, such as 2019-03-04, 20190304-1000
+or 2019-03-04_10-00-00 (UTC), or is the LastPlayed of its level.dat. Two of one time are
+refused. Those that are not newer than the world's newest version are skipped, so the same
+command adds later what is new. One that cannot be read is named, and the others go on; it
+cannot become a version after them. Collections drop old versions: keep them with cairn gc
+--keep all, and on a server with cairn serve --versions all.`,
+		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --dated 'hub-*.zip' ./backups @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) {
+		if o.dated != "" {
+			return importDated(ctx, sf, args[0], args[1], o)
+		}
+		if o.dryRun {
+			return nil, usagef("--dry-run: only with --dated")
+		}
 		return importWorld(ctx, sf, args[0], args[1], o)
 	})
 	f := c.Flags()
+	f.StringVar(&o.dated, "dated", "", "a pattern such as '*.zip': SRC is a folder of dated worlds, and each becomes a version with its time")
+	f.BoolVar(&o.dryRun, "dry-run", false, "import nothing, and list what --dated finds with its times")
 	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
@@ -105,6 +123,10 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 	if errors.Is(err, port.ErrStale) {
 		o.reread = true
 		done, err = o.read(ctx, sf, from, to)
+	}
+	if err == nil && o.time != "" {
+		left, wrong := sf.leaving(ctx, strings.TrimPrefix(to, "@"))
+		done.Remarks, err = append(done.Remarks, left...), partlyDone(wrong)
 	}
 	return done, err
 }
@@ -139,6 +161,7 @@ func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string
 	maps.Copy(done.Lost, remarks.Lost)
 	done.Damaged, done.Remarks = remarks.Damaged, src.notes(w)
 	if err = done.count(ctx, w); err == nil {
+		done.written = true
 		err = done.put(ctx, sf, src, w, o.note)
 	}
 	done.Unchanged, _ = src.Unchanged()
@@ -284,14 +307,19 @@ func (r *imported) print(out io.Writer) {
 	t.Row("  stone", r.ID)
 	r.commitResult.print(t)
 	t.Flush()
+	r.printRemarks(out, "")
+}
+
+// printRemarks prints what is odd in the source or was lost of it. of begins each title.
+func (r *imported) printRemarks(out io.Writer, of string) {
 	if r.Kept > 0 {
-		fmt.Fprintf(out, "kept as tags, which cairn does not understand: %s; cairn check names them\n", console.Counted(r.Kept, "section"))
+		fmt.Fprintf(out, "%skept as tags, which cairn does not understand: %s; cairn check names them\n", of, console.Counted(r.Kept, "section"))
 	}
-	console.PrintList(out, "remarks:", r.Remarks)
-	console.PrintCounts(out, "not kept:", r.Lost)
+	console.PrintList(out, of+"remarks:", r.Remarks)
+	console.PrintCounts(out, of+"not kept:", r.Lost)
 	what := "damaged, kept as stored:"
 	if r.slim {
 		what = "damaged, left out by --slim:"
 	}
-	console.PrintList(out, what, r.Damaged)
+	console.PrintList(out, of+what, r.Damaged)
 }

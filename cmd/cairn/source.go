@@ -82,7 +82,7 @@ func (s *source) parts(ctx context.Context, through port.Through) (stone.Content
 	if s.Content() == nil || through != nil {
 		p := console.NewProgress()
 		defer p.Done()
-		through = p.Through("reading", through)
+		through = p.Through("reading "+console.Line(filepath.Base(s.path))+":", through)
 	}
 	c, err := s.Parts(ctx, through)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
@@ -216,9 +217,15 @@ func textAt(compound []byte, name string) string {
 	return s
 }
 
-// readLevel returns what Head tells of level.dat, or of the copy that the game falls back to; nil if
+// Played returns the time LastPlayed of level.dat; ok is false if there is none.
+func (w *Folder) Played() (at time.Time, ok bool) {
+	ms, _ := numberAt(w.level(), "LastPlayed")
+	return time.UnixMilli(ms).UTC(), ms > 0
+}
+
+// level returns the Data of level.dat, or of the copy that the game falls back to; nil if
 // neither can be read, which is no fault of the chunks.
-func (w *Folder) readLevel() map[string]string {
+func (w *Folder) level() []byte {
 	for _, name := range [...]string{LevelPath, OldLevelPath} {
 		if !w.has(name) {
 			continue
@@ -233,13 +240,17 @@ func (w *Folder) readLevel() map[string]string {
 			continue
 		}
 		if data, err := levelData(stored); err == nil {
-			return factsOf(data)
+			return data
 		}
 	}
 	return nil
 }
 
+// factsOf returns what Head tells of the Data of level.dat; nil without it.
 func factsOf(data []byte) map[string]string {
+	if data == nil {
+		return nil
+	}
 	facts := map[string]string{}
 	if t, p := lookup(data, "LevelName"); t == nbt.String {
 		if name, err := nbt.DecodeString(p[2:]); err == nil {

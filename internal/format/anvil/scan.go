@@ -95,7 +95,7 @@ func (w *Folder) scan(at string) error {
 		return err
 	}
 	foreign := w.foreign()
-	w.head.Properties = w.readLevel()
+	w.head.Properties = factsOf(w.level())
 	switch {
 	case w.has("db/CURRENT") && (w.has("levelname.txt") || !w.hasRegions(anvilExt)):
 		return ErrBedrock
