@@ -131,14 +131,26 @@ func (v *volumeContent) write(ctx context.Context, w *stone.Writer) error {
 	return nil
 }
 
+// newLand is up to how many chunks of a commit new ones may be written as what they have other than nothing. More
+// are hardly few cells each, and it takes as long as to write them whole.
+const newLand = 64
+
 // differ makes deltas of chunks that are smaller so.
 func (v *volumeContent) differ() {
 	if len(v.bases) == 0 {
 		return
 	}
 	v.deltas = make(map[geom.ChunkPos]*stone.Delta)
+	var empty *voxel.Chunk
+	if len(v.bases) <= newLand {
+		empty = voxel.Uniform(v.Default)
+	}
 	for c := range v.chunks {
-		if was := v.bases[c.Pos]; was != nil && c.Chunk != nil {
+		was, known := v.bases[c.Pos]
+		if known && was == nil {
+			was = empty
+		}
+		if was != nil && c.Chunk != nil {
 			if d := stone.NewDelta(v.Schema, v.names, was, c.Chunk); d != nil {
 				v.deltas[c.Pos] = d
 			}

@@ -245,3 +245,35 @@ func TestDeltaOtherAir(t *testing.T) {
 	}
 	mustRead(t, st, "a", c.ID(), q, "clay")
 }
+
+// TestDeltaNew writes a few cells in a chunk without cells as what differs from nothing, and the first stone of a world whole.
+func TestDeltaNew(t *testing.T) {
+	st := newStore()
+	w := rough(t, st, "a", 32, world.Options{Whole: true, Manual: true})
+	log, err := w.Log(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(forms(t, st, "a", log[0]), "delta") {
+		t.Error("the first stone is not whole")
+	}
+	var all []history.Commit
+	at := func(n int) geom.Point { return geom.Point{X: 4 + n, Y: 70, Z: 3} }
+	for n := range 3 {
+		set(t, w, at(n), "glass")
+		all = append(all, commit(t, w))
+		if got := forms(t, st, "a", all[n]); !slices.Equal(got, []string{"delta"}) {
+			t.Errorf("commit %d: pages %q", n, got)
+		}
+	}
+	closeWorld(t, w)
+	for _, high := range []int{3, 1} {
+		if _, _, err := world.PackStack(ctx, st, "a", world.PackStackOptions{High: high}); err != nil {
+			t.Fatal(err)
+		}
+		for n, c := range all {
+			mustRead(t, st, "a", c.ID(), at(n), "glass")
+			mustRead(t, st, "a", c.ID(), at(n+1), "air")
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/cairnvoxel/cairn/voxel"
@@ -50,17 +51,15 @@ func (d *dirty) replaced(v volumeName, all []grid.Replaced, read map[geom.ChunkP
 			continue
 		}
 		chunks[r.Pos] = true
-		if r.Unknown {
-			d.base(v, r.Pos, read[r.Pos])
-		} else {
-			d.base(v, r.Pos, r.Old)
+		if was := read[r.Pos]; was != nil || !r.Unknown {
+			d.base(v, r.Pos, cmp.Or(r.Old, was))
 		}
 	}
 }
 
-// base notes what a chunk was, which is not noted to have changed yet.
+// base notes what a chunk was, which is not noted to have changed yet; nil: all default.
 func (d *dirty) base(v volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
-	if was == nil || d.kept >= maxBases {
+	if d.kept >= maxBases {
 		return
 	}
 	if d.bases == nil {
@@ -70,7 +69,9 @@ func (d *dirty) base(v volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
 		d.bases[v] = make(map[geom.ChunkPos]*voxel.Chunk)
 	}
 	d.bases[v][pos] = was
-	d.kept += was.Bytes()
+	if d.kept += 64; was != nil {
+		d.kept += was.Bytes()
+	}
 }
 
 // maxBases is up to how many bytes of memory chunks are kept that commits are written as differences to.
@@ -125,8 +126,8 @@ func (d *dirty) add(e *dirty) {
 	for v, chunks := range e.chunks {
 		have := d.in(v)
 		for pos := range chunks {
-			if !have[pos] {
-				d.base(v, pos, e.bases[v][pos])
+			if was, known := e.bases[v][pos]; known && !have[pos] {
+				d.base(v, pos, was)
 			}
 			have[pos] = true
 		}

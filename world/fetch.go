@@ -18,9 +18,9 @@ func fetchStack(ctx context.Context, st history.Store, name string, at history.I
 	return history.Fetch(ctx, st, name, at, room)
 }
 
-// layersAbove returns the layers of f from from on.
-func layersAbove(f history.Fetched, from int) history.Fetched {
-	f.Layers, f.Data = f.Layers[from:], f.Data[from:]
+// layersOf returns the layers of f from from on and below to.
+func layersOf(f history.Fetched, from, to int) history.Fetched {
+	f.Layers, f.Data = f.Layers[from:to], f.Data[from:to]
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/stone"
@@ -38,7 +39,7 @@ func (w *World) Pack(ctx context.Context) error {
 	if len(m.openStack) < 2 {
 		return nil
 	}
-	return w.merge(ctx, m, 0, stone.Best)
+	return w.merge(ctx, m, 0, len(m.openStack), stone.Best)
 }
 
 // packHigh packs the top of a stack that is too high. What takes long is packed beside what the world does
@@ -61,15 +62,20 @@ func (w *World) packHigh(ctx context.Context) (beside bool, err error) {
 	}
 	layers := m.layers()
 	layers[0].Stone.Size += workOf(m.openStack[0].Reader)
-	from := above + history.PackFrom(layers[above:], maxStones)
+	made, err := whenMade(ctx, w.store, w.name, layers[above:])
+	if err != nil {
+		return false, err
+	}
+	from, to := history.PackRun(layers[above:], made, maxStones)
+	from, to = above+from, above+to
 	price := int64(0)
-	for _, l := range layers[from:] {
+	for _, l := range layers[from:to] {
 		price += l.Stone.Size
 	}
 	if price > packInPlace && !busy {
-		return true, w.packBeside(ctx, from)
+		return true, w.packBeside(ctx, from, to)
 	}
-	return false, w.merge(ctx, m, from, stone.Good)
+	return false, w.merge(ctx, m, from, to, stone.Good)
 }
 
 // takePacks opens the stack again, of which the Store may have packed some. It asks
@@ -88,21 +94,36 @@ func (w *World) takePacks(ctx context.Context, height int) error {
 	return nil
 }
 
-// merge puts a pack in place of the layers of m from from on, of that effort if it
+// whenMade returns when the commits up to which layers go were made, zero where the log does not have one any more.
+func whenMade(ctx context.Context, st history.Store, name string, layers []history.Layer) ([]time.Time, error) {
+	made := make([]time.Time, len(layers))
+	for i, l := range layers {
+		log, err := st.Log(ctx, name, l.Upto, 1)
+		if err != nil && !errors.Is(err, history.ErrNoCommit) {
+			return nil, err
+		}
+		if len(log) > 0 {
+			made[i] = log[0].Time
+		}
+	}
+	return made, nil
+}
+
+// merge puts a pack in place of a run of layers of m, of that effort if it
 // is all of them.
-func (w *World) merge(ctx context.Context, m moment, from int, effort stone.Effort) error {
+func (w *World) merge(ctx context.Context, m moment, from, to int, effort stone.Effort) error {
 	var s *state
 	if from == 0 {
 		s = m.now
 	}
-	if err := m.openStack[from:].pack(ctx, w.store, w.name, s, w.o.Empty, effort); err != nil {
+	if err := m.openStack[from:to].pack(ctx, w.store, w.name, s, w.o.Empty, effort); err != nil {
 		return err
 	}
 	return w.reopen(ctx)
 }
 
-// pack puts a pack in place of the stack, which is the top of a world's stack. s is
-// what the stack says if it is all of it, written with that effort; nil if there is more below.
+// pack puts a pack in place of the stack, which is a run of a world's stack. s is
+// what the stack says if nothing is below it, written with that effort; nil if there is more below.
 func (p openStack) pack(ctx context.Context, st history.Store, name string, s *state, empty []string, effort stone.Effort) (err error) {
 	out := spool.New(st)
 	defer func() { err = errors.Join(err, out.Close()) }()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -81,11 +82,12 @@ func TestPacking(t *testing.T) {
 	}
 }
 
-// PackFrom never divides the stones of one commit.
-func TestPackFromKeepsCommitsWhole(t *testing.T) {
+// PackRun never divides the stones of one commit, and the lowest layer is packed with all others.
+func TestPackRunKeepsCommitsWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 1000 {
 		var layers []history.Layer
+		var made []time.Time
 		upto := history.ID{}
 		for i := range 2 + r.Uint64N(12) {
 			if i == 0 || r.IntN(3) > 0 {
@@ -93,11 +95,38 @@ func TestPackFromKeepsCommitsWhole(t *testing.T) {
 				binary.LittleEndian.PutUint64(upto[:], i+1)
 			}
 			layers = append(layers, history.Layer{Upto: upto, Stone: history.StoneRef{Size: 1 + r.Int64N(1000)}})
+			made = append(made, time.Unix(int64(i)*r.Int64N(20000), 0))
 		}
 		high := 1 + r.IntN(12)
-		from := history.PackFrom(layers, high)
-		if from < 0 || from >= high || from >= len(layers)-1 || from > 0 && layers[from-1].Upto == layers[from].Upto {
-			t.Fatalf("from %d of %v", from, layers)
+		from, to := history.PackRun(layers, [][]time.Time{nil, made}[r.IntN(2)], high)
+		if from < 0 || to > len(layers) || to-from < 2 || len(layers)-(to-from)+1 > max(high, len(layers)-1) ||
+			from > 0 && layers[from-1].Upto == layers[from].Upto || to < len(layers) && (layers[to-1].Upto == layers[to].Upto || from == 0) {
+			t.Fatalf("from %d to %d of %v, at most %d", from, to, layers, high)
 		}
+	}
+}
+
+// A pack of layers ends with a day and not within it, so that the day's last version and those above share it.
+func TestPackRunEndsWithTheDay(t *testing.T) {
+	var layers []history.Layer
+	var made []time.Time
+	add := func(size int64, at string) {
+		when, err := time.Parse("02 15:04", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers = append(layers, history.Layer{Upto: history.ID{byte(1 + len(layers))}, Stone: history.StoneRef{Size: size}})
+		made = append(made, when)
+	}
+	add(11000, "01 12:00")
+	for _, at := range []string{"02 20:10", "02 20:20", "02 20:30", "02 20:40", "02 20:50", "03 16:00", "03 16:10", "03 16:20"} {
+		add(800, at)
+	}
+	if from, to := history.PackRun(layers, made, 8); from != 1 || to != 6 {
+		t.Errorf("from %d to %d, want the stones of a day, from 1 to 6", from, to)
+	}
+	made[5] = time.Time{} // a collection dropped that version
+	if from, to := history.PackRun(layers, made, 8); to != 9 {
+		t.Errorf("without that version: from %d to %d, want to 9", from, to)
 	}
 }

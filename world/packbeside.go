@@ -49,14 +49,14 @@ func (w *World) above(p openStack) (n int, busy bool) {
 	return 1 + slices.IndexFunc(p, func(l layer) bool { return l.Upto == w.beside.upto }), true
 }
 
-// packBeside makes a pack of the stack from a layer on in a goroutine of its own, for which Close waits. The
+// packBeside makes a pack of a run of the stack in a goroutine of its own, for which Close waits. The
 // caller holds w.saving.
-func (w *World) packBeside(ctx context.Context, from int) error {
+func (w *World) packBeside(ctx context.Context, from, to int) error {
 	m, err := w.moment()
 	if err != nil {
 		return err
 	}
-	b := &besidePack{upto: m.openStack[len(m.openStack)-1].Upto, done: make(chan struct{}), call: ctx}
+	b := &besidePack{upto: m.openStack[to-1].Upto, done: make(chan struct{}), call: ctx}
 	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx)) // the call returns before
 	w.mu.Lock()
 	w.beside = b
@@ -64,7 +64,7 @@ func (w *World) packBeside(ctx context.Context, from int) error {
 	go func() {
 		defer close(b.done)
 		defer b.cancel()
-		err := w.merge(ctx, m, from, stone.Good)
+		err := w.merge(ctx, m, from, to, stone.Good)
 		m.release()
 		w.mu.Lock()
 		defer w.mu.Unlock()

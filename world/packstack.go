@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -31,15 +32,19 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 		return len(f.Layers), false, err
 	}
 	height = len(f.Layers)
-	from := history.PackFrom(f.Layers, high)
+	made, err := whenMade(ctx, st, name, f.Layers)
+	if err != nil {
+		return height, false, err
+	}
+	from, to := history.PackRun(f.Layers, made, high)
 	if from == 0 { // it is dearer than its bytes say
-		if from, err = packFrom(ctx, st, name, f.Layers, high); err != nil {
+		if from, to, err = packRun(ctx, st, name, f.Layers, made, high); err != nil {
 			return height, false, err
 		}
 	}
 	if _, ok := st.(history.Fetcher); ok {
 		var room int64
-		for _, l := range f.Layers[from:] {
+		for _, l := range f.Layers[from:to] {
 			room += l.Stone.Size
 		}
 		layers := f.Layers
@@ -50,25 +55,26 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 			return len(f.Layers), false, nil
 		}
 	}
-	if err := packFetched(ctx, st, name, layersAbove(f, from), from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
+	if err := packFetched(ctx, st, name, layersOf(f, from, to), from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
 		return height, false, err
 	}
-	return from + 1, true, nil
+	return height - (to - from) + 1, true, nil
 }
 
-// packFrom is history.PackFrom with the price of packing the lowest layer, which it opens.
-func packFrom(ctx context.Context, st history.Store, name string, layers []history.Layer, high int) (int, error) {
+// packRun is history.PackRun with the price of packing the lowest layer, which it opens.
+func packRun(ctx context.Context, st history.Store, name string, layers []history.Layer, made []time.Time, high int) (from, to int, err error) {
 	o, err := st.Open(ctx, name, layers[0].Stone.ID)
 	if err != nil {
-		return 0, fmt.Errorf("world: %s: stone %v: %w", name, layers[0].Stone.ID, err)
+		return 0, 0, fmt.Errorf("world: %s: stone %v: %w", name, layers[0].Stone.ID, err)
 	}
 	defer o.Close()
 	priced := slices.Clone(layers)
 	priced[0].Stone.Size += workOf(o.Reader)
-	return history.PackFrom(priced, high), nil
+	from, to = history.PackRun(priced, made, high)
+	return from, to, nil
 }
 
-// packFetched puts a pack in place of f, which is the top of a stack, or all of
+// packFetched puts a pack in place of f, which is a run of a stack, or all of
 // it.
 func packFetched(ctx context.Context, st history.Store, name string, f history.Fetched, all bool, empty []string) (err error) {
 	cache := stone.NewCache(stone.CacheBytes).Spill(tempIn(st))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -273,4 +275,53 @@ func mattersOf(t *testing.T, st history.Store, want map[string]light.Matter) map
 		}
 	}
 	return out
+}
+
+// Each day's last version, and all later ones, share the packs of days; all versions read as before.
+func TestPacksOfDays(t *testing.T) {
+	now := time.Date(2026, 1, 5, 16, 0, 0, 0, time.UTC)
+	st := memory.New(memory.Options{Now: func() time.Time { return now }})
+	w := rough(t, st, "a", 32, world.Options{Whole: true})
+	at := func(n int) geom.Point { return geom.Point{X: n % 32, Y: 25, Z: n / 32} }
+	r := rand.New(rand.NewPCG(4, 4))
+	var all, days []history.Commit
+	for range 4 {
+		for range 20 {
+			now = now.Add(5 * time.Minute)
+			update(t, w, func(tx *world.Tx) {
+				v := tx.Dimension(earth).Volume(voxel.Block)
+				for range 400 {
+					v.Set(geom.Point{X: r.IntN(32), Y: r.IntN(20), Z: r.IntN(32)}, v.Named([]string{"air", "rock", "rose"}[r.IntN(3)]))
+				}
+				v.Set(at(len(all)), v.Named("glass"))
+			})
+			all = append(all, commit(t, w))
+		}
+		days = append(days, all[len(all)-1])
+		now = now.Add(22 * time.Hour)
+	}
+	closeWorld(t, w)
+	for n, c := range all {
+		mustRead(t, st, "a", c.ID(), at(n), "glass")
+		mustRead(t, st, "a", c.ID(), at(n+1), "air")
+	}
+	head, err := st.Stack(ctx, "a", days[3].ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range days[1:3] {
+		layers, err := st.Stack(ctx, "a", c.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := 0
+		for _, l := range layers {
+			if slices.Contains(head, l) {
+				shared++
+			}
+		}
+		if len(layers) > 8 || shared < 2 {
+			t.Errorf("version %d: %d layers, %d of them in the head's stack of %d", c.Number, len(layers), shared, len(head))
+		}
+	}
 }

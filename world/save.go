@@ -154,7 +154,7 @@ func (w *World) save(ctx context.Context, s *state, message string) (history.Com
 	w.mu.Lock()
 	height := len(w.stack)
 	w.mu.Unlock()
-	if height > stone.MaxLinks { // a chain may be as long as the stack
+	if height == 0 || height > stone.MaxLinks { // the lowest stone is read alone; a chain may be as long as the stack
 		content.whole()
 	}
 	written, err := content.write(ctx)

@@ -96,12 +96,18 @@ func (i *island) save(minute, size uint32, r *rules) (packed uint32) {
 	if len(r.stack) <= highStack {
 		return 0
 	}
-	from := history.PackFrom(r.stack, highStack)
-	v := &i.versions[len(i.versions)-1]
+	made := make([]time.Time, len(r.stack))
+	for k, l := range r.stack {
+		if v := i.find(numberOf(l.Upto)); v != nil && v.logged {
+			made[k] = r.start.Add(time.Duration(v.minute) * time.Minute)
+		}
+	}
+	from, to := history.PackRun(r.stack, made, highStack)
+	v := i.find(numberOf(r.stack[to-1].Upto))
 	v.packed, v.full, v.pack = true, from == 0, kept{size: i.full}
 	if !v.full {
 		var sum int64
-		for _, l := range r.stack[from:] {
+		for _, l := range r.stack[from:to] {
 			sum += l.Stone.Size
 		}
 		v.pack.size = min(uint32(float64(sum)*overlap), i.full)

@@ -74,8 +74,14 @@ func (r *real) pack(size int) {
 		r.Fatalf("a pack of %d layers", len(layers))
 	}
 	s, ref := r.stone(size)
-	from := history.PackFrom(layers, high)
-	r.must(r.PutPack(r.Context(), "island", history.Pack{After: layers[from].After, Upto: h.Commit, Stone: ref}, s))
+	made := make([]time.Time, len(layers))
+	for i, l := range layers[1:] { // that of the template counts as none
+		if log, err := r.Pair.Log(r.Context(), "island", l.Upto, 1); err == nil {
+			made[1+i] = log[0].Time
+		}
+	}
+	from, to := history.PackRun(layers, made, high)
+	r.must(r.PutPack(r.Context(), "island", history.Pack{After: layers[from].After, Upto: layers[to-1].Upto, Stone: ref}, s))
 }
 
 // count returns how many records of each kind there are, without the template's.
