@@ -22,7 +22,7 @@ const module = "github.com/cairnvoxel/cairn"
 var homes = []row{
 	{"github.com/klauspost/compress", "internal/stone/pages internal/format/*"},
 	{"github.com/pierrec/lz4/v4", "internal/format/anvil tile"},
-	{"github.com/zeebo/xxh3", "stone internal/testing/stonetest tile"},
+	{"github.com/zeebo/xxh3", "stone internal/stone/patch internal/testing/stonetest tile"},
 	{"github.com/cockroachdb/pebble/v2", "internal/store/disk internal/store/journal internal/store/ledger internal/testing/crash"},
 	{"github.com/minio/minio-go/v7", "internal/blob/s3"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres"},

@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/column"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -23,10 +24,12 @@ type columnPages struct {
 	towers light.Towers // of the dimension's rules; nil if it has none
 }
 
-// heldColumn is a column and what to write about it.
+// heldColumn is a column and what to write about it. Of what is written as a patch the column has no content.
 type heldColumn struct {
 	voxel.Column
-	as saying
+	as    saying
+	patch *patch.Patch   // of the column
+	lists []*patch.Patch // of its lists
 }
 
 type saying uint8
@@ -42,19 +45,49 @@ const (
 // dimension's volumes. Readers return lists sorted by name. The Writer keeps what c
 // points at until it writes the next page, so the caller must not change it.
 func (w *Writer) Column(c *voxel.Column) error {
-	return w.hold("Column", heldColumn{*c, sayWhole})
+	return w.hold("Column", heldColumn{Column: *c, as: sayWhole})
 }
 
 // Lists writes lists of a column without the column itself. A list without objects
 // says that the list is empty. Order and ownership are those of Column.
 func (w *Writer) Lists(pos geom.ColumnPos, lists []voxel.List) error {
-	return w.hold("Lists", heldColumn{voxel.Column{Pos: pos, Lists: lists}, sayLists})
+	return w.hold("Lists", heldColumn{Column: voxel.Column{Pos: pos, Lists: lists}, as: sayLists})
 }
 
 // NoColumn says that a column is deleted with all its lists. It goes where Column
 // would write the column.
 func (w *Writer) NoColumn(pos geom.ColumnPos) error {
-	return w.hold("NoColumn", heldColumn{voxel.Column{Pos: pos}, sayGone})
+	return w.hold("NoColumn", heldColumn{Column: voxel.Column{Pos: pos}, as: sayGone})
+}
+
+// Differ writes a column of which the stones below say base, in place of Column, or of Lists if only lists differ: of what it
+// says, what is equal there is left out, and what is smaller so is written as a patch. Of base count the lists that c has too. The
+// stone then needs the stones below: it may have no rules, no light that follows from blocks and no tallies.
+func (w *Writer) Differ(base, c *voxel.Column, only bool) error {
+	h := heldColumn{Column: voxel.Column{Pos: c.Pos}, as: sayLists}
+	if !only {
+		if was, is := column.DocumentOf(base), column.DocumentOf(c); string(was) != string(is) {
+			if h.as, h.patch = sayWhole, w.diff(was, is); h.patch == nil {
+				h.Column = *c
+				h.Lists = nil
+			}
+		}
+	}
+	for _, l := range c.Lists {
+		was, is := column.DocumentOfList(c.Pos, base.Objects(l.Name)), column.DocumentOfList(c.Pos, l.Objects)
+		if string(was) == string(is) {
+			continue
+		}
+		p := w.diff(was, is)
+		if p != nil {
+			l.Objects = nil
+		}
+		h.Lists, h.lists = append(h.Lists, l), append(h.lists, p)
+	}
+	if h.as == sayLists && len(h.Lists) == 0 {
+		return w.err
+	}
+	return w.hold("Differ", h)
 }
 
 func (w *Writer) hold(call string, c heldColumn) error {
@@ -73,6 +106,17 @@ func (w *Writer) hold(call string, c heldColumn) error {
 		return w.misuse("column %v: %w", c.Pos, err)
 	}
 	size := column.Size(&c.Column)
+	if c.lists == nil {
+		c.lists = make([]*patch.Patch, len(c.Lists))
+	}
+	for _, d := range append(c.lists[:len(c.lists):len(c.lists)], c.patch) {
+		if d == nil {
+			continue
+		}
+		if size += d.Size(); w.o.Tally || w.columns.towers != nil {
+			return w.misuse("column %v: a patch in a stone with tallies or rules", c.Pos)
+		}
+	}
 	if len(p.held) == pageColumns || p.bytes+size > pageBytes {
 		w.flushColumns()
 	}
@@ -92,17 +136,24 @@ func (w *Writer) flushColumns() {
 	}
 	d := w.dimension()
 	entries := columnEntries(p.held, func(c *heldColumn) bool { return c.as != sayLists })
-	w.enter(&d.columns, entries, column.Encode(whole(p.held), w.ruled())...)
+	columns, patches := said(p.held)
+	w.enter(&d.columns, entries, column.AddPatches(column.Encode(columns, w.ruled()), patches)...)
 	for _, name := range listNames(p.held) {
-		held := slices.Collect(func(yield func(voxel.List) bool) {
-			for i := range p.held {
-				if l := column.Find(&p.held[i].Column, name); l != nil && !yield(*l) {
-					return
-				}
+		var held []voxel.List
+		var whole []geom.ColumnPos
+		var patches []*patch.Patch
+		for i := range p.held {
+			c := &p.held[i]
+			n := slices.IndexFunc(c.Lists, func(l voxel.List) bool { return l.Name == name })
+			if n < 0 {
+				continue
 			}
-		})
+			if patches = append(patches, c.lists[n]); c.lists[n] == nil {
+				held, whole = append(held, c.Lists[n]), append(whole, c.Pos)
+			}
+		}
 		at := columnEntries(p.held, func(c *heldColumn) bool { return column.Find(&c.Column, name) != nil })
-		w.enter(&d.list(name).entries, at, column.EncodeObjects(columnPositions(at), held)...)
+		w.enter(&d.list(name).entries, at, column.AddPatches(column.EncodeObjects(whole, held), patches)...)
 	}
 	if len(d.lists) > maxLists {
 		w.misuse("%d lists, at most %d", len(d.lists), maxLists)
@@ -209,12 +260,17 @@ func columnEntries(columns []heldColumn, keep func(*heldColumn) bool) (entries [
 	return entries
 }
 
-// whole returns the columns that are said to be there.
-func whole(held []heldColumn) (columns []*voxel.Column) {
+// said returns the columns that are said to be there and are whole, and the patches of those that are not, with nil for those
+// that are.
+func said(held []heldColumn) (columns []*voxel.Column, patches []*patch.Patch) {
 	for i := range held {
-		if held[i].as == sayWhole {
-			columns = append(columns, &held[i].Column)
+		c := &held[i]
+		if c.as != sayWhole {
+			continue
+		}
+		if patches = append(patches, c.patch); c.patch == nil {
+			columns = append(columns, &c.Column)
 		}
 	}
-	return columns
+	return columns, patches
 }

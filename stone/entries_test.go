@@ -75,9 +75,9 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		if there != (want[pos] != nil) {
 			t.Errorf("column %v is there: %v", pos, there)
 		}
-		c, covered, err := r.ColumnsAlone(t.Context(), d.Name)(pos)
-		if err != nil || !covered || !reflect.DeepEqual(c, want[pos]) {
-			t.Errorf("column %v: got %+v, %v, %v, want %+v", pos, c, covered, err, want[pos])
+		c, err := stone.Columns(t.Context(), []*stone.Reader{r}, d.Name, nil).Column(pos)
+		if err != nil || !reflect.DeepEqual(c, want[pos]) {
+			t.Errorf("column %v: got %+v, %v, want %+v", pos, c, err, want[pos])
 		}
 		if _, err := r.ReadColumn(t.Context(), d.Name, pos); errors.Is(err, fs.ErrNotExist) != (want[pos] == nil) {
 			t.Errorf("column %v with its lists: %v", pos, err)
@@ -87,8 +87,8 @@ func checkSpokenColumns(t *testing.T, r *stone.Reader, d stonetest.DimensionSpec
 		t.Errorf("columns covered are %v", got)
 	}
 	for _, l := range d.Lists {
-		if c, covered, err := r.ColumnsAlone(t.Context(), d.Name)(l.Pos); c != nil || covered || err != nil {
-			t.Errorf("column %v: got %v, %v, %v", l.Pos, c, covered, err)
+		if c, err := stone.Columns(t.Context(), []*stone.Reader{r}, d.Name, nil).Column(l.Pos); c != nil || err != nil {
+			t.Errorf("column %v: got %v, %v", l.Pos, c, err)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestColumnPagesAreReadOnce(t *testing.T) {
 	}
 	src.calls = 0
 	for pos := range r.ColumnEntries("d") {
-		_, _, err := r.ColumnsAlone(t.Context(), "d")(pos)
+		_, err := stone.Columns(t.Context(), []*stone.Reader{r}, "d", nil).Column(pos)
 		_, _, listErr := r.List(t.Context(), "d", "a", pos)
 		if err := errors.Join(err, listErr); err != nil {
 			t.Fatal(err)

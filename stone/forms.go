@@ -27,10 +27,18 @@ var pageForms = []Form{
 	{"cells", formDelta, "delta", []string{"kinds", "uniform values", "hashes", "runs", "cells", "table", "ops", "runs", "references", "references high"}},
 	{"columns", column.Plain, "plain", []string{"names", "shapes", "stamps", "sizes", "maps", "data"}},
 	{"columns", column.Tags, "tags", []string{"names", "shapes", "stamps", "maps", "tags", "texts", "blobs"}},
+	{"columns", column.Plain | column.Deltas, "delta", append(patchStreams[:5:5], "names", "shapes", "stamps", "sizes", "maps", "data")},
+	{"columns", column.Tags | column.Deltas, "delta of tags", append(patchStreams[:5:5], "names", "shapes", "stamps", "maps", "tags", "texts", "blobs")},
 	{"objects", column.Plain, "plain", []string{"counts", "places", "positions", "sizes", "payloads"}},
 	{"objects", column.Tags, "tags", []string{"counts", "places", "positions", "tags", "texts", "blobs"}},
+	{"objects", column.Plain | column.Deltas, "delta", append(patchStreams[:5:5], "counts", "places", "positions", "sizes", "payloads")},
+	{"objects", column.Tags | column.Deltas, "delta of tags", append(patchStreams[:5:5], "counts", "places", "positions", "tags", "texts", "blobs")},
 	{"file", 0, "plain", []string{"bytes"}},
+	{"file", formPatch, "delta", patchStreams},
 }
+
+// patchStreams are the streams of patches in all kinds of pages.
+var patchStreams = []string{"kinds", "hashes", "copies", "news", "new bytes"}
 
 // Forms returns all forms, grouped by kind of page, in the order of their numbers.
 func Forms() []Form { return slices.Clone(pageForms) }

@@ -137,7 +137,7 @@ func (s *Reader) spans(p page) ([]Span, error) {
 }
 
 // Check reads and verifies everything in the stone: every page, chunk, column,
-// object and file. Of deltas it verifies what can be told without the stones below. It returns the first error, or ctx.Err(). It reads all bytes,
+// object and file. Of deltas and patches it verifies what can be told without the stones below. It returns the first error, or ctx.Err(). It reads all bytes,
 // even if the PageCache has their pages.
 func (s *Reader) Check(ctx context.Context) error {
 	s = s.Through(NewCache(CacheBytes), s.id)
@@ -147,6 +147,12 @@ func (s *Reader) Check(ctx context.Context) error {
 		}
 	}
 	for _, f := range s.dir.files {
+		if p, err := s.filePatch(ctx, &f); p != nil || err != nil {
+			if err != nil {
+				return fmt.Errorf("stone: file %q: %w", f.path, err)
+			}
+			continue
+		}
 		if _, err := io.Copy(io.Discard, &fileReader{ctx: ctx, s: s, f: f}); err != nil {
 			return err
 		}
@@ -186,7 +192,7 @@ func (s *Reader) checkDimension(ctx context.Context, d *dimension) error {
 		}
 		return nil
 	}
-	for c, err := range s.ReadColumns(ctx, d.name) {
+	for c, err := range s.readColumns(ctx, d, true) {
 		if err != nil {
 			return err
 		}

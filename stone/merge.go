@@ -109,6 +109,21 @@ func (m *merger) files() error {
 			m.w.NoFile(f.path)
 			continue
 		}
+		p, err := m.run[f.layer].filePatch(m.ctx, &f.file)
+		if err == nil && p != nil {
+			var r io.Reader
+			if r, _, p, err = stackFile(m.ctx, m.run[:f.layer+1], f.path); err == nil && p != nil {
+				err = m.w.filePatch(f.path, f.size, p)
+			} else if err == nil {
+				err = m.w.File(f.path, f.size, r)
+			}
+			if err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("file %q: %w", f.path, err)
+		}
 		if err := m.w.nextFile("File", f.path, f.size); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -12,12 +13,11 @@ import (
 // columns merges the columns of a dimension and their lists, and writes them anew: the lists
 // of a column lie in pages of the same columns, so that they can be read together.
 func (m *merger) columns(parts []*dimension) error {
-	c := &columnMerge{merger: m, dim: m.w.dimension().name}
+	c := &columnMerge{merger: m, from: Columns(m.ctx, m.run, m.w.dimension().name, nil)}
 	var names []string
 	layers := make([][]entry, len(parts))
 	for l, d := range parts {
 		layers[l] = d.columns
-		c.readers = append(c.readers, m.run[l].columnReader(m.ctx, d))
 		for i := range d.lists {
 			names = append(names, d.lists[i].name)
 		}
@@ -44,10 +44,9 @@ func gone(entries []entry) []entry {
 // columnMerge is a Merge of the columns of a dimension.
 type columnMerge struct {
 	*merger
-	dim     string
-	readers []*columnReader // by layer
-	lists   []string        // sorted
-	pieces  [][]piece       // what counts of columns, then of each list; there two layers are one of the run
+	from   *ColumnStack
+	lists  []string  // sorted
+	pieces [][]piece // what counts of columns, then of each list; there two layers are one of the run
 }
 
 // says is what counts of a column: the column itself or one list of it.
@@ -95,34 +94,32 @@ func (c *columnMerge) write() error {
 	}
 }
 
-// column writes what counts of one column. What is said of the column itself comes first.
+// column writes what counts of one column. What is said of the column itself comes first. What the highest layer has as a patch is
+// written whole if a layer below has it whole, else as one patch, which stands on what the lowest stood on.
 func (c *columnMerge) column(all []says) error {
-	pos, made := all[0].pos, (*voxel.Column)(nil)
+	pos := all[0].pos
+	made := heldColumn{Column: voxel.Column{Pos: pos}, as: sayLists}
 	if all[0].of == 0 {
 		if all[0].gone {
 			return c.w.NoColumn(pos)
 		}
-		got, _, err := c.readers[all[0].layer].find(pos)
+		got, p, err := c.from.column(pos, all[0].layer)
 		if err != nil {
 			return err
 		}
-		made, all = got, all[1:]
+		if made.as, made.patch, all = sayWhole, p, all[1:]; p == nil {
+			made.Column = *got
+		}
 	}
-	var lists []voxel.List
-	for _, s := range all {
-		l := voxel.List{Name: c.lists[s.of-1]}
-		if !s.gone {
+	made.Lists, made.lists = make([]voxel.List, len(all)), make([]*patch.Patch, len(all))
+	for i, s := range all {
+		l := &made.Lists[i]
+		if l.Name = c.lists[s.of-1]; !s.gone {
 			var err error
-			if l.Objects, _, err = c.run[s.layer].List(c.ctx, c.dim, l.Name, pos); err != nil {
+			if l.Objects, made.lists[i], err = c.from.list(l.Name, pos, s.layer); err != nil {
 				return err
 			}
 		}
-		lists = append(lists, l)
 	}
-	if made == nil {
-		return c.w.Lists(pos, lists)
-	}
-	whole := *made
-	whole.Lists = lists
-	return c.w.Column(&whole)
+	return c.w.hold("Column", made)
 }

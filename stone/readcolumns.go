@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/stone/column"
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -30,21 +31,29 @@ func columnPositions(entries []entry) (at []geom.ColumnPos) {
 // ReadColumns yields every column of a dimension with the lists that the stone has of
 // it, in ascending order of position. It stops after an error, and when ctx ends.
 func (s *Reader) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
+	return s.readColumns(ctx, s.dimension(dim), false)
+}
+
+// readColumns is ReadColumns; partly leaves out what is a patch.
+func (s *Reader) readColumns(ctx context.Context, d *dimension, partly bool) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
-		d := s.dimension(dim)
 		r := s.columnReader(ctx, d)
+		r.partly = partly
 		for i := range d.columns {
 			e := &d.columns[i]
 			if !e.paged() {
 				continue
 			}
 			for m := e.mask; m != 0; m &= m - 1 {
-				c, err := r.column(i, bits.TrailingZeros64(m))
-				if err == nil {
+				c, p, err := r.column(i, bits.TrailingZeros64(m))
+				if p != nil && partly {
+					continue
+				}
+				if c, err = whole(c, p, err); err == nil {
 					err = cmp.Or(r.fill(c), ctx.Err())
 				}
 				if err != nil {
-					yield(nil, fmt.Errorf("stone: columns of %q: %w", dim, err))
+					yield(nil, fmt.Errorf("stone: columns of %q: %w", d.name, err))
 					return
 				}
 				if !yield(c, nil) {
@@ -60,8 +69,8 @@ func (s *Reader) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.C
 // maps of the column follow from blocks, the pages of the chunks of its tower.
 func (s *Reader) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error) {
 	r := s.columnReader(ctx, s.dimension(dim))
-	c, _, err := r.find(pos)
-	if err == nil && c == nil {
+	c, p, _, err := r.find(pos)
+	if c, err = whole(c, p, err); err == nil && c == nil {
 		err = fs.ErrNotExist
 	}
 	if err == nil {
@@ -73,43 +82,43 @@ func (s *Reader) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos)
 	return c, nil
 }
 
-// ColumnsAlone returns a function that returns one column of a dimension without its lists. covered says that the stone has
-// an entry for it; a nil column is then deleted with all its lists. The function reads the
-// column's page and, if height maps of the column follow from blocks, the pages of
-// the chunks of its tower. The columns over one chunk, one after another, cost little more than one. Goroutines
-// must not share the function.
-func (s *Reader) ColumnsAlone(ctx context.Context, dim string) func(geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
-	r := s.columnReader(ctx, s.dimension(dim))
-	return func(pos geom.ColumnPos) (*voxel.Column, bool, error) {
-		c, covered, err := r.find(pos)
-		if err != nil {
-			err = fmt.Errorf("stone: column %v of %q: %w", pos, dim, err)
-			r = s.columnReader(ctx, r.d) // what failed may stay
-		}
-		return c, covered, err
-	}
-}
-
 // List returns the objects of one list of a column. covered says that the stone has
-// an entry for the list. It does not report deleted columns; ColumnsAlone and
+// an entry for the list. It does not report deleted columns; ColumnStack and
 // ColumnEntries do. It reads one page.
 func (s *Reader) List(ctx context.Context, dim, name string, pos geom.ColumnPos) (objects []voxel.Object, covered bool, err error) {
-	d := s.dimension(dim)
+	objects, p, covered, err := s.listPart(ctx, s.dimension(dim), name, pos)
+	if p != nil {
+		err = fmt.Errorf("stone: list %q of column %v of %q: %w", name, pos, dim, ErrNoBase)
+	}
+	return objects, covered, err
+}
+
+// listPart is List for who knows what the stones below say: the list may be a patch of what they say.
+func (s *Reader) listPart(ctx context.Context, d *dimension, name string, pos geom.ColumnPos) (objects []voxel.Object, p *patch.Patch, covered bool, err error) {
 	i := slices.IndexFunc(d.lists, func(l list) bool { return l.name == name })
 	if i < 0 {
-		return nil, false, nil
+		return nil, nil, false, nil
 	}
 	entries := d.lists[i].entries
 	at := findColumn(entries, pos)
 	if at < 0 {
-		return nil, false, nil
+		return nil, nil, false, nil
 	}
 	page, err := s.list(ctx, &d.lists[i], at)
 	if err != nil {
-		return nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", name, pos, d.name, err)
+		return nil, nil, true, fmt.Errorf("stone: list %q of column %v of %q: %w", name, pos, d.name, err)
 	}
 	_, bit := columnKey(pos)
-	return page.Lists[entries[at].at(bit)], true, nil
+	n := entries[at].at(bit)
+	return page.Lists[n], page.Patches[n], true, nil
+}
+
+// whole returns a column that is no patch.
+func whole(c *voxel.Column, p *patch.Patch, err error) (*voxel.Column, error) {
+	if p != nil {
+		err = ErrNoBase
+	}
+	return c, err
 }
 
 // columnReader reads columns of a dimension. Goroutines must not share it.
@@ -123,6 +132,7 @@ type columnReader struct {
 	lists   []heldList      // by list of the dimension, the page read last
 	held    int64           // bytes of the pages of lists
 	filled  int             // columns
+	partly  bool            // lists that are patches are left out
 }
 
 // heldList is a page of objects. A columnReader holds one of each list, because the lists of
@@ -137,19 +147,19 @@ func (s *Reader) columnReader(ctx context.Context, d *dimension) *columnReader {
 	return &columnReader{ctx: ctx, s: s, d: d}
 }
 
-// find returns the column at pos. covered says that the stone has an entry for it.
-func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, covered bool, err error) {
+// find returns the column at pos, or the patch of it. covered says that the stone has an entry for it.
+func (r *columnReader) find(pos geom.ColumnPos) (c *voxel.Column, p *patch.Patch, covered bool, err error) {
 	i := findColumn(r.d.columns, pos)
 	if i < 0 || !r.d.columns[i].paged() {
-		return nil, i >= 0, nil
+		return nil, nil, i >= 0, nil
 	}
 	_, bit := columnKey(pos)
-	c, err = r.column(i, bit)
-	return c, true, err
+	c, p, err = r.column(i, bit)
+	return c, p, true, err
 }
 
-// column returns the column at a bit of an entry that has a page.
-func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
+// column returns the column at a bit of an entry that has a page, or the patch of it.
+func (r *columnReader) column(entry, bit int) (*voxel.Column, *patch.Patch, error) {
 	e := &r.d.columns[entry]
 	n := e.page
 	page, err := cachedPage(r.ctx, r.s, e.begun, func() (*column.Page, int64, error) {
@@ -165,16 +175,19 @@ func (r *columnReader) column(entry, bit int) (*voxel.Column, error) {
 		return page, page.Memory(), nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if p := page.Patches[e.at(bit)]; p != nil {
+		return nil, p, nil
 	}
 	c, ok := page.Column(e.at(bit), r.rule(e.begun))
 	if r.blocks != nil && r.blocks.err != nil {
-		return nil, r.blocks.err
+		return nil, nil, r.blocks.err
 	}
 	if !ok {
-		return nil, cmp.Or(r.ctx.Err(), corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule, or take too long to look at", c.Pos))
+		return nil, nil, cmp.Or(r.ctx.Err(), corruptf(r.s.dir.pages[n].off, "columns maps", "column %v: blocks are too high for a rule, or take too long to look at", c.Pos))
 	}
-	return &c, nil
+	return &c, nil, nil
 }
 
 // rule returns a function that applies rules to the columns of one page. begun is the
@@ -229,6 +242,12 @@ func (r *columnReader) fill(c *voxel.Column) error {
 		}
 		held.filled = r.filled
 		page := held.page
+		if page.Patches[l.entries[at].at(bit)] != nil {
+			if r.partly {
+				continue
+			}
+			return fmt.Errorf("list %q: %w", l.name, ErrNoBase)
+		}
 		if count, bytes = count+page.Count, bytes+page.Bytes; count > column.MaxObjects || bytes > maxMet {
 			return corruptf(r.s.dir.pages[l.entries[at].page].off, "objects", "%d objects and %d bytes meet in a column: %v", count, bytes, c.Pos)
 		}
@@ -237,10 +256,11 @@ func (r *columnReader) fill(c *voxel.Column) error {
 	return nil
 }
 
-// loose yields the columns for which the stone has only lists, with these lists.
+// loose yields the columns for which the stone has only lists, with those lists that are no patches.
 func (s *Reader) loose(ctx context.Context, d *dimension) iter.Seq2[*voxel.Column, error] {
 	return func(yield func(*voxel.Column, error) bool) {
 		r := s.columnReader(ctx, d)
+		r.partly = true
 		for pos := range d.loose() {
 			c := &voxel.Column{Pos: pos}
 			if err := r.fill(c); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/zeebo/xxh3"
@@ -71,6 +72,8 @@ type Options struct {
 	Only int
 	// Tally has the directory say what each dimension holds: see Reader.Tally.
 	Tally bool
+	// Whole has Differ and DifferFile write no patches.
+	Whole bool
 	// AtOnce is how many pages of chunks Run encodes at once. Each takes some
 	// megabytes of memory. Default 1. The written bytes do not depend on it.
 	AtOnce int
@@ -301,6 +304,36 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, cursor.ErrLong))
 	}
 	w.dir.files = append(w.dir.files, f)
+	return w.err
+}
+
+// DifferFile writes a file of which the stones below have base, in place of File: as a patch if that is smaller. The
+// stone then needs the stones below.
+func (w *Writer) DifferFile(path string, base, data []byte) error {
+	if p := w.diff(base, data); p != nil && p.Size() < len(data)/2 {
+		return w.filePatch(path, int64(len(data)), p)
+	}
+	return w.File(path, int64(len(data)), bytes.NewReader(data))
+}
+
+// diff returns the patch that makes target of base, nil if there is to be none.
+func (w *Writer) diff(base, target []byte) *patch.Patch {
+	if w.o.Whole || len(target) <= sureDelta {
+		return nil
+	}
+	return patch.Diff(base, target)
+}
+
+// filePatch writes a file of size bytes as a patch.
+func (w *Writer) filePatch(path string, size int64, p *patch.Patch) error {
+	if err := w.nextFile("DifferFile", path, size); err != nil {
+		return err
+	}
+	if w.o.Tally {
+		return w.misuse("file %q: a patch in a stone with tallies", path)
+	}
+	n := w.addPage(formPatch, patch.Streams([]*patch.Patch{p}), nil)
+	w.dir.files = append(w.dir.files, file{path: path, size: size, pages: slices.Repeat([]int{n}, int((size+filePage-1)/filePage))})
 	return w.err
 }
 

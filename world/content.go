@@ -23,6 +23,7 @@ type stoneContent struct {
 	properties []stone.Property
 	dimensions []dimensionContent
 	files      []fileContent
+	wholly     bool
 }
 
 type dimensionContent struct {
@@ -43,6 +44,7 @@ type fileContent struct {
 	path string
 	data []byte
 	gone bool
+	base []byte // what the stones below have; nil: not known
 }
 
 // write returns the stone.
@@ -53,7 +55,7 @@ func (s *stoneContent) write(ctx context.Context) (history.Stone, error) {
 }
 
 func (s *stoneContent) writeTo(ctx context.Context, out io.Writer) (stone.ID, error) {
-	w := stone.NewWriter(out, stone.Options{Effort: stone.Quick})
+	w := stone.NewWriter(out, stone.Options{Effort: stone.Quick, Whole: s.wholly})
 	for _, p := range s.properties {
 		w.Property(p.Key, p.Value)
 	}
@@ -74,6 +76,9 @@ func (s *stoneContent) writeTo(ctx context.Context, out io.Writer) (stone.ID, er
 func (f *fileContent) write(w *stone.Writer) error {
 	if f.gone {
 		return w.NoFile(f.path)
+	}
+	if f.base != nil {
+		return w.DifferFile(f.path, f.base, f.data)
 	}
 	return w.File(f.path, int64(len(f.data)), bytes.NewReader(f.data))
 }
@@ -97,11 +102,16 @@ func (s *statement) write(w *stone.Writer) error {
 	switch {
 	case s.gone:
 		return w.NoColumn(s.pos)
-	case s.column == nil:
+	case s.column == nil && s.base == nil:
 		return w.Lists(s.pos, s.lists)
 	}
-	c := *s.column
-	c.Lists = s.lists
+	c := voxel.Column{Pos: s.pos}
+	if s.column != nil {
+		c = *s.column
+	}
+	if c.Lists = s.lists; s.base != nil {
+		return w.Differ(s.base, &c, s.column == nil)
+	}
 	return w.Column(&c)
 }
 
@@ -158,8 +168,9 @@ func (v *volumeContent) differ() {
 	}
 }
 
-// whole has no chunk written as a delta.
+// whole has nothing written as what differs from the stones below.
 func (s *stoneContent) whole() {
+	s.wholly = true
 	for _, d := range s.dimensions {
 		for i := range d.volumes {
 			d.volumes[i].bases = nil
@@ -188,7 +199,7 @@ func (v *volumeContent) used() ([]string, []voxel.Cell) {
 func (s *state) content(changed *dirty) *stoneContent {
 	out := &stoneContent{properties: s.properties}
 	for _, d := range s.dimensions {
-		dc := dimensionContent{name: d.name, folder: d.folder, columns: d.statements(changed.columns[d.name])}
+		dc := dimensionContent{name: d.name, folder: d.folder, columns: d.statements(changed.columns[d.name], changed.columnBases[d.name])}
 		for _, v := range d.volumes {
 			name := volumeName{d.name, v.Name}
 			chunks := changed.chunks[name]
@@ -201,7 +212,7 @@ func (s *state) content(changed *dirty) *stoneContent {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(changed.files)) {
-		f := fileContent{path: path, gone: true}
+		f := fileContent{path: path, gone: true, base: changed.fileBases[path]}
 		if i, ok := slices.BinarySearchFunc(s.files, path, comparePaths); ok {
 			f.data, f.gone = s.files[i].data, false
 		}
@@ -228,11 +239,12 @@ func (v *volume) placed(at map[geom.ChunkPos]bool) iter.Seq[stone.Placed] {
 
 func byCode(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) }
 
-// statements yields what changed of columns as it is now.
-func (d *dimension) statements(changed map[geom.ColumnPos]parts) iter.Seq[statement] {
+// statements yields what changed of columns as it is now, with what they were as far as that is known.
+func (d *dimension) statements(changed map[geom.ColumnPos]parts, bases map[geom.ColumnPos]*voxel.Column) iter.Seq[statement] {
 	return func(yield func(statement) bool) {
 		for _, pos := range slices.SortedFunc(maps.Keys(changed), geom.ColumnPos.Compare) {
-			if !yield(d.statement(pos, changed[pos])) {
+			s := d.statement(pos, changed[pos])
+			if s.base = bases[pos]; !yield(s) {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 
+	"github.com/cairnvoxel/cairn/internal/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
@@ -14,9 +15,12 @@ type dirty struct {
 	all     bool // descriptions of dimensions and volumes, or properties
 	chunks  map[volumeName]map[geom.ChunkPos]bool
 	bases   map[volumeName]map[geom.ChunkPos]*voxel.Chunk // what chunks were in that commit, as far as that is known
-	kept    int                                           // bytes of bases
+	kept    int                                           // bytes of bases, of columns and files too
 	columns map[string]map[geom.ColumnPos]parts
 	files   map[string]bool
+
+	columnBases map[string]map[geom.ColumnPos]*voxel.Column // as bases
+	fileBases   map[string][]byte
 }
 
 // parts says which parts of a column were changed.
@@ -74,7 +78,34 @@ func (d *dirty) base(v volumeName, pos geom.ChunkPos, was *voxel.Chunk) {
 	}
 }
 
-// maxBases is up to how many bytes of memory chunks are kept that commits are written as differences to.
+// columnBase notes what a column with its lists was, which is not noted to have changed yet.
+func (d *dirty) columnBase(dim string, pos geom.ColumnPos, was *voxel.Column) {
+	if was == nil || d.kept >= maxBases {
+		return
+	}
+	if d.columnBases == nil {
+		d.columnBases = make(map[string]map[geom.ColumnPos]*voxel.Column)
+	}
+	if d.columnBases[dim] == nil {
+		d.columnBases[dim] = make(map[geom.ColumnPos]*voxel.Column)
+	}
+	d.columnBases[dim][pos] = was
+	d.kept += column.Size(was)
+}
+
+// fileBase notes what a file was, which is not noted to have changed yet.
+func (d *dirty) fileBase(path string, was []byte) {
+	if was == nil || d.kept >= maxBases {
+		return
+	}
+	if d.fileBases == nil {
+		d.fileBases = make(map[string][]byte)
+	}
+	d.fileBases[path] = was
+	d.kept += len(was)
+}
+
+// maxBases is up to how many bytes of memory is kept that commits are written as differences to.
 const maxBases = 64 << 20
 
 func (d *dirty) hasChunk(v volumeName, pos geom.ChunkPos) bool { return d != nil && d.chunks[v][pos] }
@@ -134,10 +165,16 @@ func (d *dirty) add(e *dirty) {
 	}
 	for dim, columns := range e.columns {
 		for pos, p := range columns {
+			if !d.hasColumn(dim, pos) {
+				d.columnBase(dim, pos, e.columnBases[dim][pos])
+			}
 			d.column(dim, pos, p)
 		}
 	}
 	for path := range e.files {
+		if !d.files[path] {
+			d.fileBase(path, e.fileBases[path])
+		}
 		d.file(path)
 	}
 }

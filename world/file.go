@@ -2,10 +2,11 @@ package world
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"io"
-	"io/fs"
+
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // dataFile is a file in memory.
@@ -24,22 +25,11 @@ func (f *stackFile) Close() error {
 	return err
 }
 
-// openFile opens a file as the highest stone says that covers it; fs.ErrNotExist
-// if there is none.
+// openFile opens a file as the stack says; fs.ErrNotExist if there is none.
 func (p openStack) openFile(path string) (io.ReadCloser, error) {
-	for i := len(p) - 1; i >= 0; i-- {
-		r, err := p[i].OpenFile(path)
-		if err == nil {
-			return &stackFile{r, p.hold()}, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		for covered := range p[i].FileEntries() {
-			if covered == path { // and it is gone
-				return nil, err
-			}
-		}
+	r, err := stone.OpenStackFile(context.Background(), p.run(), path)
+	if err != nil {
+		return nil, fmt.Errorf("world: %w", err)
 	}
-	return nil, fmt.Errorf("world: file %q: %w", path, fs.ErrNotExist)
+	return &stackFile{r, p.hold()}, nil
 }

@@ -419,7 +419,7 @@ func (p openStack) unloaded(ctx context.Context, d *dimension, columns iter.Seq2
 	got := make(map[geom.ColumnPos]*voxel.Column, len(want))
 	r := p.columnReader(ctx, d.name, d.lists)
 	for _, pos := range want {
-		c, err := r.column(pos)
+		c, err := r.Column(pos)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}

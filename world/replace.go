@@ -228,6 +228,7 @@ func (r *replacing) columns(d *DimensionTx) error {
 		to := *c
 		to.Lists = withObjects(slices.Clone(c.Lists))
 		if !equalColumns(old, &to) {
+			r.tx.dirty.columnBase(d.d.name, c.Pos, old)
 			d.SetColumn(to)
 		}
 	}
@@ -251,6 +252,7 @@ func (r *replacing) files(files []stone.File) error {
 			return err
 		}
 		if err != nil || !bytes.Equal(have, data) {
+			r.tx.dirty.fileBase(f.Path, have)
 			r.tx.SetFile(f.Path, data)
 		}
 	}

@@ -277,7 +277,7 @@ func (s *Snapshot) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel
 			if !there {
 				continue
 			}
-			c, err := r.column(pos)
+			c, err := r.Column(pos)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -314,7 +314,7 @@ func (s *Snapshot) ReadColumn(ctx context.Context, dim string, pos geom.ColumnPo
 	if err := s.live(); err != nil || i < 0 {
 		return nil, err
 	}
-	return s.stack.columnReader(ctx, dim, s.about.dimensions[i].lists).column(pos)
+	return s.stack.columnReader(ctx, dim, s.about.dimensions[i].lists).Column(pos)
 }
 
 // OpenFile implements stone.Content. The file stays good when the Snapshot is closed.

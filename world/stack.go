@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/stone"
@@ -131,74 +130,19 @@ func (p openStack) read(ctx context.Context, v volumeName, want []geom.ChunkPos,
 	return err
 }
 
-// statement is what a stack says of one column: of the column itself, if it is not
-// nil, or that it is gone with its lists; and of those lists that it covers,
-// sorted, also empty ones.
+// statement is what a stone is to say of one column: of the column itself, if it is not
+// nil, or that it is gone with its lists; and of lists, sorted, also empty ones.
 type statement struct {
 	pos    geom.ColumnPos
 	column *voxel.Column // without lists
 	gone   bool
 	lists  []voxel.List
+	base   *voxel.Column // what the stones below say, nil if that is not known
 }
 
-// columnReader reads columns of a dimension from a stack, those over one chunk best one after
-// another. Goroutines must not share it.
-type columnReader struct {
-	ctx   context.Context
-	p     openStack
-	dim   string
-	lists []string
-	alone []func(geom.ColumnPos) (*voxel.Column, bool, error) // by stone; nil before the first column
-}
-
-// columnReader returns a reader of columns with these lists.
-func (p openStack) columnReader(ctx context.Context, dim string, lists []string) *columnReader {
-	return &columnReader{ctx, p, dim, lists, make([]func(geom.ColumnPos) (*voxel.Column, bool, error), len(p))}
-}
-
-// says returns what the stack says of a column and of lists. Nothing below a stone
-// that says it is gone counts: whoever makes a column anew covers all its lists.
-func (r *columnReader) says(pos geom.ColumnPos) (statement, error) {
-	s := statement{pos: pos}
-	found := make([]bool, len(r.lists))
-	for i := len(r.p) - 1; i >= 0 && !s.gone; i-- {
-		if err := r.stone(i, &s, found); err != nil {
-			return s, fmt.Errorf("world: stone %v: %w", r.p[i].Stone.ID, err)
-		}
-	}
-	sort.Slice(s.lists, func(i, j int) bool { return s.lists[i].Name < s.lists[j].Name })
-	return s, nil
-}
-
-// stone adds what stone i says of what no stone above it said.
-func (r *columnReader) stone(i int, s *statement, found []bool) error {
-	o := r.p[i]
-	if s.column == nil {
-		if r.alone[i] == nil {
-			r.alone[i] = o.ColumnsAlone(r.ctx, r.dim)
-		}
-		c, covered, err := r.alone[i](s.pos)
-		if err != nil {
-			return err
-		}
-		if s.column = c; covered && c == nil {
-			s.gone = true
-			return nil
-		}
-	}
-	for n, name := range r.lists {
-		if found[n] {
-			continue
-		}
-		objects, covered, err := o.List(r.ctx, r.dim, name, s.pos)
-		if err != nil {
-			return err
-		}
-		if found[n] = covered; covered {
-			s.lists = append(s.lists, voxel.List{Name: name, Objects: objects})
-		}
-	}
-	return nil
+// columnReader returns a reader of columns with these lists, which are sorted.
+func (p openStack) columnReader(ctx context.Context, dim string, lists []string) *stone.ColumnStack {
+	return stone.Columns(ctx, p.run(), dim, lists)
 }
 
 // withObjects returns the lists that are not empty, nil if all are. It changes
@@ -209,15 +153,4 @@ func withObjects(lists []voxel.List) []voxel.List {
 		return nil
 	}
 	return lists
-}
-
-// column returns a column with its lists, nil if there is none.
-func (r *columnReader) column(pos geom.ColumnPos) (*voxel.Column, error) {
-	s, err := r.says(pos)
-	if err != nil || s.column == nil {
-		return nil, err
-	}
-	c := *s.column
-	c.Lists = withObjects(s.lists)
-	return &c, nil
 }

@@ -53,7 +53,7 @@ func (s *Snapshot) recount(ctx context.Context, d *dimension, t *stone.Tally) er
 	for n, stack := range map[int]openStack{-1: s.stack[:1], 1: s.stack} {
 		r := stack.columnReader(ctx, d.name, d.lists)
 		for _, pos := range columns {
-			c, err := r.column(pos)
+			c, err := r.Column(pos)
 			if err != nil {
 				return err
 			}

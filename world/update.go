@@ -124,6 +124,9 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	}
 	w.mu.Lock()
 	w.now.Store(tx.onto(w.now.Load(), change))
+	for _, c := range change.Columns {
+		tx.dirty.columnBase(c.Dimension, c.Pos, c.Old)
+	}
 	w.dirty.add(tx.dirty)
 	for _, v := range change.Volumes {
 		name := volumeName{v.Dimension, v.Volume}

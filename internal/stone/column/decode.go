@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -29,6 +30,9 @@ type pageReader struct {
 
 // Page is a decoded page of columns, without their lists.
 type Page struct {
+	// Patches are of the columns that are stored as patches, nil for others.
+	Patches []*patch.Patch
+
 	columns []voxel.Column
 	// ways holds for each column how its maps are written, if some follow from
 	// blocks: the maps of such a column still hold residuals. It is nil for other
@@ -39,6 +43,14 @@ type Page struct {
 // Decode returns the columns at the positions at, in that order. rules are the
 // dimension's. It ends with ctx.
 func Decode(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, rules []light.Rule) (*Page, error) {
+	all, form, streams, err := takePatches(ctx, form, streams, len(at))
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{all, make([]voxel.Column, len(at)), make([][]uint8, len(at))}
+	if len(at) > 0 && !slices.Contains(all, nil) {
+		return page, nil
+	}
 	p := pageReader{rules: rules}
 	if !p.open(form, streams) || len(at) > MaxColumns {
 		return nil, corruptf("columns", "form %d with %d streams for %d columns", form, len(streams), len(at))
@@ -47,8 +59,10 @@ func Decode(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPo
 		p.tags.Until(ctx)
 	}
 	p.readNames()
-	page := &Page{make([]voxel.Column, len(at)), make([][]uint8, len(at))}
 	for i := range at {
+		if all[i] != nil {
+			continue
+		}
 		page.columns[i].Pos = at[i]
 		page.ways[i] = p.column(&page.columns[i])
 		if err := cmp.Or(p.err(), ctx.Err()); err != nil {
@@ -237,6 +251,7 @@ func (p *Page) Column(i int, rule Ruled) (c voxel.Column, ok bool) {
 
 // Memory is about how much memory the page takes.
 func (p *Page) Memory() (n int64) {
+	n = patchMemory(p.Patches)
 	for i := range p.columns {
 		c := &p.columns[i]
 		n += memoryOf(p.columns[:1]) + memoryOf(c.Sections) + memoryOf(c.Maps) + memoryOf(c.Parts)

@@ -13,7 +13,7 @@ import (
 // pageWriter builds a page of columns.
 type pageWriter struct {
 	streams [numColumnStreams][]byte
-	tags    tags.Builder
+	tags    *tags.Builder // nil: only form 1 is made
 	names   []string
 	stamp   int64
 	version int64
@@ -24,17 +24,24 @@ type pageWriter struct {
 // one is the smaller one of large pages. Height maps go by rule where that is less; rule may
 // be nil.
 func Encode(columns []*voxel.Column, rule Ruled) []pages.Page {
-	p := pageWriter{rule: rule}
+	p := pageWriter{rule: rule, tags: new(tags.Builder)}
 	for _, c := range columns {
 		p.column(c)
 	}
+	p.spell()
 	var spelled []byte
 	for _, n := range p.names {
-		p.streams[columnNames] = pages.AppendString(p.streams[columnNames], n)
 		spelled = pages.ByWords.Append(spelled, n)
 	}
 	candidates := []pages.Page{{Form: Plain, Streams: p.streams[:]}}
-	return addSplit(candidates, Tags, &p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
+	return addSplit(candidates, Tags, p.tags, [][]byte{spelled, p.streams[columnShapes], p.streams[columnStamps], p.streams[columnMaps]})
+}
+
+// spell writes the names.
+func (p *pageWriter) spell() {
+	for _, n := range p.names {
+		p.streams[columnNames] = pages.AppendString(p.streams[columnNames], n)
+	}
 }
 
 // addSplit adds the page with tags split by package tags, if that is possible.
@@ -83,7 +90,9 @@ func (p *pageWriter) column(c *voxel.Column) {
 		if s.Tags != nil {
 			flags |= 1
 			p.blob(s.Tags)
-			p.tags.Payload("", s.Tags)
+			if p.tags != nil {
+				p.tags.Payload("", s.Tags)
+			}
 		}
 		p.num(columnShapes, flags)
 	}
@@ -116,7 +125,9 @@ func (p *pageWriter) part(part voxel.Part) {
 	}
 	p.num(columnShapes, flags)
 	p.blob(part.Data)
-	p.tags.Document(part.Name, part.Data)
+	if p.tags != nil {
+		p.tags.Document(part.Name, part.Data)
+	}
 }
 
 // values writes a map in the way with the smallest residuals.

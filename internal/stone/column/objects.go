@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/stone/pages"
+	"github.com/cairnvoxel/cairn/internal/stone/patch"
 	"github.com/cairnvoxel/cairn/internal/tags"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -89,25 +91,34 @@ func (r *objectReader) open(form byte, streams [][]byte) bool {
 // Objects is a decoded page of objects.
 type Objects struct {
 	Lists [][]voxel.Object // by column of the page
-	Count int              // of objects
-	Bytes int              // plain bytes of the page, with whole payloads
+	// Patches are of the lists that are stored as patches, nil for others.
+	Patches []*patch.Patch
+	Count   int // of objects
+	Bytes   int // plain bytes of the page, with whole payloads
 
 	payloads int
 }
 
 // Memory is about how much memory the page takes.
 func (o *Objects) Memory() int64 {
-	return int64(o.payloads) + memoryOf(o.Lists) + int64(o.Count)*64
+	return int64(o.payloads) + patchMemory(o.Patches) + memoryOf(o.Lists) + int64(o.Count)*64
 }
 
 // DecodeObjects reads the objects of each column at at, in that order. It ends with
 // ctx.
 func DecodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos) (*Objects, error) {
-	lists, err := decodeObjects(ctx, form, streams, at)
+	all, form, streams, err := takePatches(ctx, form, streams, len(at))
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{Lists: lists, Count: len(streams[objectPlaces]), Bytes: pages.Size(streams), payloads: payloadBytes(lists)}
+	if len(at) > 0 && !slices.Contains(all, nil) {
+		return &Objects{Lists: make([][]voxel.Object, len(at)), Patches: all}, nil
+	}
+	lists, err := decodeObjects(ctx, form, streams, at, all)
+	if err != nil {
+		return nil, err
+	}
+	o := &Objects{Lists: lists, Patches: all, Count: len(streams[objectPlaces]), Bytes: pages.Size(streams), payloads: payloadBytes(lists)}
 	if form == Tags {
 		o.Bytes = pages.Size(streams[:objectSizes]) + o.payloads
 	}
@@ -123,7 +134,7 @@ func payloadBytes(lists [][]voxel.Object) (n int) {
 	return n
 }
 
-func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos) ([][]voxel.Object, error) {
+func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.ColumnPos, all []*patch.Patch) ([][]voxel.Object, error) {
 	var r objectReader
 	if !r.open(form, streams) {
 		return nil, corruptf("objects", "form %d with %d streams", form, len(streams))
@@ -137,6 +148,9 @@ func decodeObjects(ctx context.Context, form byte, streams [][]byte, at []geom.C
 	}
 	lists := make([][]voxel.Object, len(at))
 	for i := range at {
+		if all[i] != nil {
+			continue
+		}
 		lists[i] = pages.Some[voxel.Object](counts.AtMost(places.Left()))
 		for j := range lists[i] {
 			if j%objectsAtOnce == 0 && ctx.Err() != nil {
