@@ -254,13 +254,14 @@ func (m *merger) merge(below, over *voxel.Chunk, pos geom.ChunkPos, scale int, a
 	return m.build.FromFlat(&m.below)
 }
 
-// sameFiles is a world whose files are those of another where they differ in nothing but how they are packed.
+// sameFiles is a world whose files are those of another where they differ in nothing but how they are packed, and are
+// packed without being compressed where they differ: so a version of them is kept as what changed.
 type sameFiles struct {
 	stone.Content
 	base stone.Content
 }
 
-// OpenFile returns the file of base if both are NBT with the same tags in the same order.
+// OpenFile returns the file of base if both are NBT with the same tags in the same order, and the tags of a file that was NBT.
 func (s sameFiles) OpenFile(path string) (io.ReadCloser, error) {
 	r, err := s.Content.OpenFile(path)
 	if err != nil {
@@ -273,12 +274,30 @@ func (s sameFiles) OpenFile(path string) (io.ReadCloser, error) {
 	if tags := tagsIn(data); tags != nil {
 		if have, err := s.base.OpenFile(path); err == nil {
 			was, err := io.ReadAll(io.LimitReader(have, format.MaxFile+1))
-			if err = errors.Join(err, have.Close()); err == nil && !bytes.Equal(was, data) && bytes.Equal(tagsIn(was), tags) {
-				data = was
+			if err = errors.Join(err, have.Close()); err == nil && !bytes.Equal(was, data) {
+				switch old := tagsIn(was); {
+				case bytes.Equal(old, tags):
+					data = was
+				case old != nil:
+					data = stored(tags)
+				}
 			}
 		}
 	}
 	return io.NopCloser(bytes.NewReader(data)), nil
+}
+
+// stored packs tags without compressing them. A stone compresses them, or has what changed of them.
+func stored(tags []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.NoCompression)
+	if err == nil {
+		_, err = w.Write(tags)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic("port: gzip into memory: " + err.Error())
+	}
+	return out.Bytes()
 }
 
 // compound is the first byte of a file of NBT, unpacked.
