@@ -157,10 +157,6 @@ func (c *call) base() (history.Head, error) {
 	return history.Head{Commit: *on, Fence: fence}, nil
 }
 
-// errTime says that what others rely on is not for everybody: a restore to a time takes the newest
-// version of then.
-var errTime = refuse("only admins may say the time of a version")
-
 // checkCommit returns what is wrong with a commit, with a text for the caller. The
 // Store checks most of it too, but its errors go to the log.
 func (h *commits) checkCommit(c *call, base history.Head, commit history.Commit, stones []history.Stone) error {
@@ -168,7 +164,7 @@ func (h *commits) checkCommit(c *call, base history.Head, commit history.Commit,
 		return bad("the commit's parent is not the commit in If-Match")
 	}
 	if commit.HasTime() && c.role < token.Admin {
-		return errTime
+		return refuse("only admins may say the time of a version") // others restore worlds to what they were then
 	}
 	for i, s := range stones {
 		if sha256.Sum256(s.Data) != s.ID {

@@ -75,7 +75,7 @@ func (c *call) importNote() (n port.Note, err error) {
 	}
 	if at := c.query.Get("time"); at != "" && err == nil {
 		if c.role < token.Admin {
-			return n, errTime
+			return n, refuse("only admins may say the time of a version")
 		}
 		if n.Time, err = inspect.ParseTime(at); err != nil {
 			err = bad("time=%.80q: want a time in UTC such as 2026-11-20T10:00", at)

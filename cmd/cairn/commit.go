@@ -22,7 +22,6 @@ If nothing differs, it says so and makes no version.`,
 		return commitWorld(ctx, sf, args[0], args[1], o)
 	})
 	c.Flags().BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
-	c.Flags().StringVar(&o.time, "time", "", timeHelp)
 	o.note.flags(c.Flags())
 	return c
 }

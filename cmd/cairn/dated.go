@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/inspect"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -41,60 +43,57 @@ func importDated(ctx context.Context, sf *storeFlag, dir, to string, o importOpt
 	if err = cmp.Or(err, o.note.check()); err == nil && o.time != "" {
 		err = usagef("--time and --dated: give one of them")
 	}
-	if err != nil {
-		return nil, err
-	}
 	d := &datedImport{World: to}
-	if err := d.find(ctx, sf, dir, o.dated); err != nil {
-		return nil, err
+	if err == nil {
+		err = d.find(ctx, sf, dir, o.dated)
 	}
-	sf.writes = !o.dryRun
-	last, err := sf.newest(ctx, name)
+	var last history.Commit
+	if sf.writes = !o.dryRun; err == nil {
+		last, err = sf.newest(ctx, name)
+	}
 	if err != nil {
 		return nil, err
 	}
+	states := map[string]int{}
 	for _, s := range d.Sources {
 		switch {
 		case s.State == "failed":
-		case last.Number > 0 && !s.Time.After(last.Time):
+		case !s.Time.After(last.Time):
 			s.State, s.Why = "skipped", fmt.Sprintf("version %d is of %s", last.Number, stamp(last.Time))
 		case s.Time.After(time.Now()):
-			s.fail(errors.New("its time is to come"))
+			s.settle(nil, errors.New("its time is to come"))
 		case !o.dryRun:
 			o.note.time = s.Time
-			if err := s.become(ctx, sf, to, o); err != nil {
-				return d, partly{fmt.Errorf("%s: %w", s.Source, err)}
+			done, err := importWorld(ctx, sf, s.Source, to, o)
+			wrong := (*port.SourceError)(nil)
+			if err != nil && (ctx.Err() != nil || done != nil && done.written && !errors.As(err, &wrong)) {
+				return d, partly{fmt.Errorf("%s: %w", s.Source, err)} // of the store: others would meet it too
 			}
+			s.settle(done, err)
 		}
+		states[s.State]++
 	}
-	return d, d.finish(ctx, sf, name)
+	if states["version"] > 0 {
+		d.Remarks = sf.leaving(ctx, name)
+	}
+	if failed := states["failed"]; failed > 0 {
+		err = partly{fmt.Errorf("%s of %d failed; a source that is older than the newest version cannot become one", console.Counted(failed, "source"), len(d.Sources))}
+	}
+	return d, err
 }
 
 // find lists the sources in a folder, in the order of their times.
 func (d *datedImport) find(ctx context.Context, sf *storeFlag, dir, pattern string) error {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return pathError(dir, err)
+	names, err := fs.Glob(os.DirFS(dir), pattern)
+	if err != nil || len(names) == 0 {
+		return usagef("%s: nothing in it matches %s; want a pattern such as '*.zip'", dir, pattern)
 	}
-	for _, e := range list {
-		match, err := filepath.Match(pattern, e.Name())
-		if err != nil {
-			return usagef("--dated %s: want a pattern such as '*.zip'", pattern)
-		}
-		if match {
-			s := &datedSource{Source: filepath.Join(dir, e.Name()), State: "new"}
-			if err := s.date(ctx, sf); err != nil {
-				s.fail(err)
-			}
-			d.Sources = append(d.Sources, s)
-		}
+	for _, name := range names {
+		s := &datedSource{Source: filepath.Join(dir, name), State: "new"}
+		s.date(ctx, sf)
+		d.Sources = append(d.Sources, s)
 	}
-	slices.SortFunc(d.Sources, func(a, b *datedSource) int {
-		return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.Source, b.Source))
-	})
-	if len(d.Sources) == 0 {
-		return usagef("%s: nothing in it matches %s", dir, pattern)
-	}
+	slices.SortStableFunc(d.Sources, func(a, b *datedSource) int { return a.Time.Compare(b.Time) })
 	for i, s := range d.Sources[1:] {
 		if before := d.Sources[i]; s.By != "" && s.Time.Equal(before.Time) {
 			return usagef("%s and %s are both of %s: give a pattern of one world's, with a time in each name", before.Source, s.Source, stamp(s.Time))
@@ -104,64 +103,34 @@ func (d *datedImport) find(ctx context.Context, sf *storeFlag, dir, pattern stri
 }
 
 // date finds the time of the source.
-func (s *datedSource) date(ctx context.Context, sf *storeFlag) error {
-	at, ok := port.DateIn(filepath.Base(s.Source))
-	if s.By = "name"; !ok {
-		src, err := openSource(ctx, sf, s.Source, false)
-		if err == nil {
-			at, ok = src.Played()
-			err = src.Close()
-		}
-		if s.By = "level.dat"; err != nil || !ok {
-			s.By = ""
-			return cmp.Or(err, errors.New("no date in its name, and no LastPlayed in a level.dat"))
-		}
+func (s *datedSource) date(ctx context.Context, sf *storeFlag) {
+	if s.Time, s.By = port.DateIn(filepath.Base(s.Source)), "name"; !s.Time.IsZero() {
+		return
 	}
-	s.Time = at
-	return nil
+	src, err := openSource(ctx, sf, s.Source, false)
+	if err == nil {
+		s.Time, s.By, err = src.Played(), "level.dat", src.Close()
+	}
+	if err == nil && s.Time.IsZero() {
+		err = errors.New("no date in its name, and no LastPlayed in a level.dat")
+	}
+	if err != nil {
+		s.By = ""
+		s.settle(nil, err)
+	}
 }
 
-// become makes the source a version. An error is one of the store, which others would meet too.
-func (s *datedSource) become(ctx context.Context, sf *storeFlag, to string, o importOptions) error {
-	done, err := importWorld(ctx, sf, s.Source, to, o)
-	wrong := (*port.SourceError)(nil)
+// settle notes what became of the source.
+func (s *datedSource) settle(done *imported, err error) {
 	switch {
-	case err != nil && (ctx.Err() != nil || done != nil && done.written && !errors.As(err, &wrong)):
-		return err
 	case err != nil:
-		s.fail(err)
+		s.State = "failed"
+		s.Why, _, _ = strings.Cut(strings.TrimPrefix(message(err, nil), s.Source+": "), "\n")
 	case done.Same:
 		s.State, s.Import = "same", done
 	default:
 		s.State, s.Import = "version", done
 	}
-	return nil
-}
-
-func (s *datedSource) fail(err error) {
-	s.State = "failed"
-	s.Why, _, _ = strings.Cut(strings.TrimPrefix(message(err, nil), s.Source+": "), "\n")
-}
-
-// finish returns an error if sources failed. It remarks which versions will not stay.
-func (d *datedImport) finish(ctx context.Context, sf *storeFlag, name string) error {
-	failed, made := 0, false
-	for _, s := range d.Sources {
-		made = made || s.Import != nil
-		if s.State == "failed" {
-			failed++
-		}
-	}
-	if made {
-		var err error
-		if d.Remarks, err = sf.leaving(ctx, name); err != nil {
-			return partly{err}
-		}
-	}
-	if failed > 0 {
-		return partly{fmt.Errorf("%s of %d failed; a source that is older than the newest version cannot become one", console.Counted(failed, "source"), len(d.Sources))}
-	}
-	return nil
 }
 
 // newest returns the newest version of a world; the zero Commit if there is none, or no store.
@@ -170,52 +139,40 @@ func (sf *storeFlag) newest(ctx context.Context, name string) (c history.Commit,
 		return c, nil
 	}
 	st, err := sf.get(ctx, sf.writes)
-	if err != nil {
-		return c, err
+	if err == nil {
+		c, err = inspect.Find(ctx, st, name, "")
 	}
-	log, err := st.Log(ctx, name, history.ID{}, 1)
-	if errors.Is(err, history.ErrNoWorld) {
-		return c, nil
-	}
-	if len(log) > 0 {
-		c = log[0]
+	if errors.Is(err, history.ErrNoWorld) || errors.Is(err, history.ErrNoCommit) {
+		err = nil
 	}
 	return c, err
 }
 
 // leaving remarks how many versions of a world a collection drops that is not told what to keep.
-func (sf *storeFlag) leaving(ctx context.Context, name string) ([]string, error) {
-	st, err := sf.open(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (sf *storeFlag) leaving(ctx context.Context, name string) []string {
 	var times []time.Time // newest first
-	for c, err := range world.Commits(ctx, st, name) {
+	for c, err := range world.Commits(ctx, sf.st, name) {
 		if err != nil {
-			return nil, err
+			return []string{fmt.Sprintf("which versions a collection drops is not known: %v", err)}
 		}
 		times = append(times, c.Time)
 	}
-	kept := history.Retention{}.Keep(time.Now(), times)
-	drops := len(slices.DeleteFunc(kept, func(stays bool) bool { return stays }))
+	drops := len(slices.DeleteFunc(history.Retention{}.Keep(time.Now(), times), func(stays bool) bool { return stays }))
 	if drops == 0 {
-		return nil, nil
+		return nil
 	}
-	return []string{fmt.Sprintf("a collection by the default drops %s of %d, which are old: cairn gc --keep all and cairn serve --versions all keep them", console.Counted(drops, "version"), len(times))}, nil
+	return []string{fmt.Sprintf("a collection by the default drops %s of %d, which are old: cairn gc --keep all and cairn serve --versions all keep them", console.Counted(drops, "version"), len(times))}
 }
 
 func (d *datedImport) print(out io.Writer) {
 	t := console.NewColumns(out)
 	for _, s := range d.Sources {
-		at, what := "", s.State
+		at, what := "", strings.TrimSuffix(s.State+": "+console.Line(s.Why), ": ")
 		if s.By != "" {
 			at = stamp(s.Time) + " by its " + s.By
 		}
-		switch {
-		case s.Import != nil && s.Import.Commit != nil:
+		if s.Import != nil {
 			what += " " + s.Import.Commit.String()
-		case s.Why != "":
-			what += ": " + console.Line(s.Why)
 		}
 		t.Row(console.Line(s.Source), at, what)
 	}

@@ -81,17 +81,17 @@ the version it follows. A server takes it from admins only.
 --dated makes a history of old backups: each file or folder in SRC that matches the pattern
 becomes a version, oldest first. Its time is in its name, such as 2019-03-04, 20190304-1000
 or 2019-03-04_10-00-00 (UTC), or is the LastPlayed of its level.dat. Two of one time are
-refused. Those that are not newer than the world's newest version are skipped, so the same
-command adds later what is new. One that cannot be read is named, and the others go on; it
-cannot become a version after them. Collections drop old versions: keep them with cairn gc
---keep all, and on a server with cairn serve --versions all.`,
+refused. What is not newer than the newest version is skipped, so the same command adds
+later what is new. One that cannot be read is named, and cannot become a version after the
+others. Collections drop old versions: cairn gc --keep all and cairn serve --versions all
+keep them.`,
 		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --dated 'hub-*.zip' ./backups @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) {
-		if o.dated != "" {
+		switch {
+		case o.dated != "":
 			return importDated(ctx, sf, args[0], args[1], o)
-		}
-		if o.dryRun {
+		case o.dryRun:
 			return nil, usagef("--dry-run: only with --dated")
 		}
 		return importWorld(ctx, sf, args[0], args[1], o)
@@ -105,12 +105,10 @@ cannot become a version after them. Collections drop old versions: keep them wit
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.reread, "reread", false, "read also the chunks whose headers say that they are as they were")
-	f.StringVar(&o.time, "time", "", timeHelp)
+	f.StringVar(&o.time, "time", "", "the time of the version, such as 2019-03-04T10:00 (UTC), not before the last one's; without it now")
 	o.note.flags(f)
 	return c
 }
-
-const timeHelp = "the time of the version, such as 2019-03-04T10:00 (UTC), not before the last one's; without it now"
 
 func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOptions) (*imported, error) {
 	if o.light != "keep" && o.light != "drop" {
@@ -125,8 +123,7 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 		done, err = o.read(ctx, sf, from, to)
 	}
 	if err == nil && o.time != "" {
-		left, wrong := sf.leaving(ctx, strings.TrimPrefix(to, "@"))
-		done.Remarks, err = append(done.Remarks, left...), partlyDone(wrong)
+		done.Remarks = append(done.Remarks, sf.leaving(ctx, strings.TrimPrefix(to, "@"))...)
 	}
 	return done, err
 }

@@ -35,7 +35,7 @@ func TestDateIn(t *testing.T) {
 		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2": "",
 	} {
 		got := ""
-		if at, ok := port.DateIn(name); ok {
+		if at := port.DateIn(name); !at.IsZero() {
 			got = at.Format("2006-01-02T15:04:05.999Z07:00")
 		}
 		if got != want {

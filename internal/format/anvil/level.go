@@ -217,10 +217,12 @@ func textAt(compound []byte, name string) string {
 	return s
 }
 
-// Played returns the time LastPlayed of level.dat; ok is false if there is none.
-func (w *Folder) Played() (at time.Time, ok bool) {
-	ms, _ := numberAt(w.level(), "LastPlayed")
-	return time.UnixMilli(ms).UTC(), ms > 0
+// Played returns the time LastPlayed of level.dat, the zero Time if there is none.
+func (w *Folder) Played() time.Time {
+	if ms, _ := numberAt(w.level(), "LastPlayed"); ms > 0 {
+		return time.UnixMilli(ms).UTC()
+	}
+	return time.Time{}
 }
 
 // level returns the Data of level.dat, or of the copy that the game falls back to; nil if
@@ -246,11 +248,8 @@ func (w *Folder) level() []byte {
 	return nil
 }
 
-// factsOf returns what Head tells of the Data of level.dat; nil without it.
+// factsOf returns what Head tells of the Data of level.dat.
 func factsOf(data []byte) map[string]string {
-	if data == nil {
-		return nil
-	}
 	facts := map[string]string{}
 	if t, p := lookup(data, "LevelName"); t == nbt.String {
 		if name, err := nbt.DecodeString(p[2:]); err == nil {

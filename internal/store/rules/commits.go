@@ -102,22 +102,14 @@ func (d *Proposal) complete(w uint64, c history.Commit) (history.Commit, error) 
 			return c, err
 		}
 	}
-	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, d.Now), checkTime(c, parent, d.Now)
-}
-
-// ahead is how far the clock of a caller may be ahead who says the time of a commit.
-const ahead = time.Minute
-
-// checkTime checks the time that a commit has before it is completed.
-func checkTime(c history.Commit, parent record.Entry, now time.Time) error {
-	const stamp = "2006-01-02T15:04:05.999Z07:00"
+	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
 	switch {
 	case c.HasTime() && c.Time.Before(parent.Time):
-		return fmt.Errorf("%w: %s is before %s, the time of version %d", history.ErrTime, c.Time.UTC().Format(stamp), parent.Time.Format(stamp), parent.Number)
-	case c.HasTime() && c.Time.After(now.Add(ahead)):
-		return fmt.Errorf("%w: %s is to come, it is %s", history.ErrTime, c.Time.UTC().Format(stamp), now.UTC().Format(stamp))
+		return c, fmt.Errorf("%w: %s is before %s, the time of version %d", history.ErrTime, stamp(c.Time), stamp(parent.Time), parent.Number)
+	case c.HasTime() && c.Time.After(d.Now.Add(time.Minute)): // the caller's clock may be ahead
+		return c, fmt.Errorf("%w: %s is to come, it is %s", history.ErrTime, stamp(c.Time), stamp(d.Now))
 	}
-	return nil
+	return c.Complete(history.Commit{Number: parent.Number, Time: parent.Time}, d.Now), nil
 }
 
 // advance makes c the head.
