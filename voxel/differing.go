@@ -46,12 +46,40 @@ func (c *Chunk) sharesData(d *Chunk) bool {
 // differingRows is Differing for one slice.
 func (c *Chunk) differingRows(d *Chunk, y int) (m uint32) {
 	var buf, other [64]Cell
+	plain := c.plainAt(y) || d.plainAt(y)
 	for z := range ChunkEdge {
-		if *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) != *(*[ChunkEdge]Cell)(d.Row(y, z, &other)) {
+		same := false
+		if plain {
+			same = *(*[ChunkEdge]Cell)(c.Row(y, z, &buf)) == *(*[ChunkEdge]Cell)(d.Row(y, z, &other))
+		} else {
+			same = sameRow(c.data, c.head(y, z), d.data, d.head(y, z))
+		}
+		if !same {
 			m |= 1 << z
 		}
 	}
 	return m
+}
+
+// plainAt reports whether a slice that is not uniform is kept as cells.
+func (c *Chunk) plainAt(y int) bool { return c.slices[y] == patchMark || len(c.data) == ChunkCells }
+
+// sameRow compares rows by their headers, run by run.
+func sameRow(c []Cell, h Cell, d []Cell, g Cell) bool {
+	if h < refBit || g < refBit {
+		return h == g
+	}
+	i, j := int(h&^refBit), int(g&^refBit)
+	mask, other := rowMask(c, i), rowMask(d, j)
+	if mask|1 != other|1 {
+		return false
+	}
+	for n := range bits.OnesCount32(mask | 1) {
+		if runCell(c, i+2, n, mask&1 != 0) != runCell(d, j+2, n, other&1 != 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // DifferingCells returns a bit for each cell in which two rows differ, the low one for the first. It takes four
