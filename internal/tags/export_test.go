@@ -15,7 +15,12 @@ func WordsFile() string { return wordsFile }
 func States() int { return known().count }
 
 // Words returns every word.
-func Words() []string { return known().list }
+func Words() (bare []string) {
+	for _, word := range known().list {
+		bare = append(bare, word[len(prefix):])
+	}
+	return bare
+}
 
 // Sound reports whether doc is the payload of a compound.
 func Sound(doc []byte) bool { return skip(doc, tCompound, 0, maxDepth) == len(doc) }

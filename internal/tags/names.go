@@ -67,7 +67,7 @@ func Name(n int) (string, bool) {
 	}
 	n -= legacyBiomes
 	if n < len(w.list) {
-		return prefix + w.list[n], true
+		return w.list[n], true
 	}
 	return "", false
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // WordsVersion is the version of this package's words. Everything written with them
@@ -19,11 +20,12 @@ const prefix = "minecraft:"
 
 // words are the strings and block states that have numbers.
 type words struct {
-	list   []string // string 2n is word n, 2n+1 the same with the prefix
+	list   []string // words with the prefix: string 2n is word n without it, 2n+1 with it
 	number map[string]int
 	states []state // by first
 	blocks map[string][]int
-	count  int // of all states
+	count  int                      // of all states
+	names  []atomic.Pointer[string] // of states, as far as they were asked for: stones share them
 }
 
 // state is all states of a block that have the same properties.
@@ -62,6 +64,7 @@ func parseWords(file string) *words {
 			}
 		}
 	}
+	w.names = make([]atomic.Pointer[string], w.count)
 	return w
 }
 
@@ -76,7 +79,7 @@ func parseProperties(fields []string) (props []property) {
 func (w *words) add(word string) {
 	if _, ok := w.number[word]; !ok {
 		w.number[word] = len(w.list)
-		w.list = append(w.list, word)
+		w.list = append(w.list, prefix+word)
 	}
 }
 
@@ -106,10 +109,7 @@ func (w *words) strings() int { return 2 * len(w.list) }
 
 // string undoes word; n is below strings.
 func (w *words) string(n int) string {
-	if n%2 == 0 {
-		return w.list[n/2]
-	}
-	return prefix + w.list[n/2]
+	return w.list[n/2][len(prefix)*(1-n%2):]
 }
 
 // state returns the number of a block state. It returns false if it has none.
@@ -160,6 +160,16 @@ func (s *state) rank(rest string) (n int, ok bool) {
 
 // stateName undoes state; n is below count.
 func (w *words) stateName(n int) string {
+	name := w.names[n].Load()
+	if name == nil {
+		made := w.makeName(n)
+		name = &made
+		w.names[n].Store(name)
+	}
+	return *name
+}
+
+func (w *words) makeName(n int) string {
 	s := &w.states[sort.Search(len(w.states), func(i int) bool { return w.states[i].first > n })-1]
 	n -= s.first
 	picks := make([]string, len(s.props))

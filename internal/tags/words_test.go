@@ -74,6 +74,9 @@ func TestNames(t *testing.T) {
 		if !ok || !known || n <= last || back != name {
 			t.Errorf("%s has number %d, which is %q; want one above %d", name, n, back, last)
 		}
+		if made := testing.AllocsPerRun(10, func() { tags.Name(n) }); made > 0 && !strings.HasPrefix(name, "legacy:") {
+			t.Errorf("%s is made anew %.0f times", name, made)
+		}
 		last = n
 	}
 	for _, name := range []string{
