@@ -132,10 +132,13 @@ func (c *change) make(d *rules.Proposal, lossy bool) error {
 		o = pebble.NoSync
 	}
 	before := c.s.memory.Before(d.ID)
-	err := c.s.apply(c.batch, o)
-	c.s.memory.Changed(d.Changes, func(ref history.StoneRef) uint64 { return c.find(ref.ID).in.Number })
-	if err != nil || d.ID == (history.ID{}) {
+	if err := c.s.apply(c.batch, o); err != nil {
+		c.s.memory.Changed(d.Changes, nil)
 		return err
+	}
+	c.s.memory.Changed(d.Changes, func(ref history.StoneRef) uint64 { return c.find(ref.ID).in.Number })
+	if d.ID == (history.ID{}) {
+		return nil
 	}
 	for _, ref := range d.Commit.Stones {
 		if a := c.find(ref.ID); a.fresh {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,17 @@ func TestReadOnly(t *testing.T) {
 	}
 	if _, err := s.Collect(t.Context(), history.Policy{Grace: -1}); err == nil {
 		t.Error("collect: got no error")
+	}
+	before, err := s.Stack(t.Context(), "w2", heads["w2"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := mustStone(t, "new", 900)
+	if err := s.PutPack(t.Context(), "w2", history.Pack{Upto: heads["w2"], Stone: pack.Ref()}, pack); err == nil {
+		t.Error("pack: got no error")
+	}
+	if after, err := s.Stack(t.Context(), "w2", heads["w2"]); err != nil || !slices.Equal(before, after) {
+		t.Errorf("after a pack that failed: got %v, %v, want %v", after, err, before)
 	}
 	wantHeads(t, s, heads)
 	mustClose(t, s)

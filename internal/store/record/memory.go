@@ -153,13 +153,13 @@ func (m *Memory) packed(p history.Pack, data uint64) {
 }
 
 // Changed forgets what changes made wrong. data returns the number of the bytes of a stone
-// of theirs, 0 if it is unknown.
+// of theirs, 0 if it is unknown; nil says that the changes may not have been made.
 func (m *Memory) Changed(changes []Change, data func(history.StoneRef) uint64) {
 	for _, c := range changes {
 		switch kind := c.Key[0]; {
 		case kind == Names:
 			m.worlds.drop(hashOf(string(c.Key[1:])))
-		case kind == Packs && c.Value == nil:
+		case kind == Packs && (c.Value == nil || data == nil):
 			m.Forget(Thing(c.Key))
 		case kind == Packs:
 			if p, err := ParsePack(history.ID(c.Key[1:]), c.Value); err == nil {
