@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,9 +58,9 @@ type Options struct {
 	// FileBytes is the size from which on a stone is a file of its own. Default 1
 	// MiB and a byte.
 	FileBytes int
-	// ReserveBytes is the part of the disk that stays free. If less is free,
-	// commits, packs, forks and new worlds fail with an error that wraps
-	// syscall.ENOSPC. Default 64 MiB; negative means none.
+	// ReserveBytes is the part of the disk that stays free, but for a 64th of it that may be
+	// written before the disk is asked again. If less is free, commits, packs, forks and new
+	// worlds fail with an error that wraps syscall.ENOSPC. Default 64 MiB; negative means none.
 	ReserveBytes int64
 
 	lossy bool // a crash may lose any change: the Store is a copy in the making
@@ -113,6 +114,7 @@ type Store struct {
 	acked     acked
 	log       atomic.Uint64 // number of the log that is written
 	dirty     atomic.Bool   // the log holds something
+	spare     atomic.Int64  // bytes that may be written before room asks the system
 	failure   failure
 	trouble   trouble
 	counts    counts
@@ -234,17 +236,24 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// room returns an error unless n bytes fit on the disk besides the reserve.
+// room returns an error unless n bytes fit on the disk besides the reserve. It asks the system
+// again when a part of the reserve may have been written since.
 func (s *Store) room(n int) error {
-	if s.ReserveBytes < 0 {
+	if s.ReserveBytes < 0 || s.spare.Add(-int64(n)) > 0 {
 		return nil
 	}
 	usage, err := s.FS.GetDiskUsage(s.dir)
-	if err == nil && usage.AvailBytes < uint64(s.ReserveBytes)+uint64(n) {
+	left := int64(min(usage.AvailBytes, math.MaxInt64)) - s.ReserveBytes - int64(n)
+	if err == nil && left < 0 {
 		return fmt.Errorf("%d bytes are free and %d are reserved: %w", usage.AvailBytes, s.ReserveBytes, syscall.ENOSPC)
+	}
+	if err == nil {
+		s.spare.Store(min(left, s.ReserveBytes/spareShare))
 	}
 	return nil // if the file system cannot tell, a write that finds no room fails
 }
+
+const spareShare = 64 // this fraction of ReserveBytes may be written unasked
 
 // locks has a lock for each of many things; a few things share a lock.
 type locks [1024]sync.RWMutex

@@ -119,7 +119,7 @@ func TestReserve(t *testing.T) {
 	mustCreate(t, s, "a")
 	id := mustSave(t, s, "a", mustStone(t, "one", 10))
 	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 64<<20 + 100, TotalBytes: 1 << 30})
-	if _, err := save(t, s, "a", mustStone(t, "two", 1000)); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := save(t, s, "a", mustStone(t, "two", 1<<20)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("commit: got %v, want %v", err, syscall.ENOSPC)
 	}
 	if err := s.Delete(t.Context(), "a", 0); err != nil {
@@ -129,8 +129,16 @@ func TestReserve(t *testing.T) {
 		t.Errorf("undelete: %v", err)
 	}
 	wantHeads(t, s, map[string]history.ID{"a": id})
-	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 65 << 20, TotalBytes: 1 << 30})
-	mustSave(t, s, "a", mustStone(t, "two", 1000))
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 66 << 20, TotalBytes: 1 << 30})
+	mustSave(t, s, "a", mustStone(t, "two", 1<<20))
+	mem.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: 64<<20 + 100, TotalBytes: 1 << 30})
+	for n := 0; ; n++ { // small ones are refused before they have taken much of the reserve
+		if _, err := save(t, s, "a", mustStone(t, fmt.Sprint(n), 20_000)); errors.Is(err, syscall.ENOSPC) {
+			break
+		} else if err != nil || n > 100 {
+			t.Fatalf("commit %d: got %v, want %v", n, err, syscall.ENOSPC)
+		}
+	}
 	mustClose(t, s)
 }
 
