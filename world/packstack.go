@@ -26,7 +26,7 @@ type PackStackOptions struct {
 // everything else. ErrGone says that someone else was quicker and the stones were
 // collected.
 func PackStack(ctx context.Context, st history.Store, name string, o PackStackOptions) (height int, packed bool, err error) {
-	f, err := fetchStack(ctx, st, name, history.ID{}, 0)
+	f, err := fetchStack(ctx, st, name, history.ID{}, packRoom)
 	high := max(1, cmp.Or(o.High, maxStones))
 	if err != nil || len(f.Layers) <= high {
 		return len(f.Layers), false, err
@@ -42,9 +42,9 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 			return height, false, err
 		}
 	}
-	if _, ok := st.(history.Fetcher); ok {
+	if _, ok := st.(history.Fetcher); ok && slices.ContainsFunc(f.Data[from:to], func(b []byte) bool { return b == nil }) {
 		var room int64
-		for _, l := range f.Layers[from:to] {
+		for _, l := range f.Layers[from:] { // bytes come from the top down
 			room += l.Stone.Size
 		}
 		layers := f.Layers
@@ -55,11 +55,14 @@ func PackStack(ctx context.Context, st history.Store, name string, o PackStackOp
 			return len(f.Layers), false, nil
 		}
 	}
-	if err := packFetched(ctx, st, name, layersOf(f, from, to), from == 0, Options{Empty: o.Empty}.withDefaults().Empty); err != nil {
+	if err := packFetched(ctx, st, name, layersOf(f, from, to), from == 0, emptyNames(o.Empty)); err != nil {
 		return height, false, err
 	}
 	return height - (to - from) + 1, true, nil
 }
+
+// packRoom is for how many bytes of stones the first call asks: few packs are of more.
+const packRoom = 64 << 10
 
 // packRun is history.PackRun with the price of packing the lowest layer, which it opens.
 func packRun(ctx context.Context, st history.Store, name string, layers []history.Layer, made []time.Time, high int) (from, to int, err error) {

@@ -115,6 +115,38 @@ func (n nowhere) PutPack(_ context.Context, _ string, _ history.Pack, s history.
 	return nil
 }
 
+// fetches counts the calls for stacks.
+type fetches struct {
+	history.Store
+	history.Fetcher
+	n int
+}
+
+func (f *fetches) Fetch(ctx context.Context, name string, at history.ID, room int64) (history.Fetched, error) {
+	f.n++
+	return f.Fetcher.Fetch(ctx, name, at, room)
+}
+
+// TestPackStackAsksOnce packs small saves with what one call brings.
+func TestPackStackAsksOnce(t *testing.T) {
+	st := memory.New(memory.Options{})
+	imported(t, st, "a", terrain.Island(terrain.Options{Seed: 1}))
+	w := open(t, st, "a", world.Options{Whole: true, Manual: true})
+	for i := range 8 {
+		if _, err := w.Update(func(tx *world.Tx) error { tx.SetProperty("n", fmt.Sprint(i)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Commit(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeWorld(t, w)
+	f := &fetches{Store: st, Fetcher: st.(history.Fetcher)}
+	if left, packed, err := world.PackStack(ctx, f, "a", world.PackStackOptions{High: 7}); err != nil || !packed || left < 2 || f.n != 1 {
+		t.Errorf("got %d stones, packed %v, %v, in %d calls, want 1", left, packed, err, f.n)
+	}
+}
+
 // TestPackIsSmaller packs on purpose what was packed in passing.
 func TestPackIsSmaller(t *testing.T) {
 	onlyInFull(t)

@@ -73,9 +73,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Empty == nil {
-		o.Empty = []string{"minecraft:cave_air", "minecraft:void_air"}
-	}
+	o.Empty = emptyNames(o.Empty)
 	if o.Parallel <= 0 {
 		o.Parallel = 2
 	}
@@ -83,6 +81,14 @@ func (o Options) withDefaults() Options {
 		o.Cache = stone.NewCache(cmp.Or(o.Memory, stone.CacheBytes))
 	}
 	return o
+}
+
+// emptyNames returns Options.Empty, or its default.
+func emptyNames(names []string) []string {
+	if names == nil {
+		return []string{"minecraft:cave_air", "minecraft:void_air"}
+	}
+	return names
 }
 
 // World is an open world. Any number of goroutines may use it. View and what it returns,
