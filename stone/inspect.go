@@ -147,10 +147,9 @@ func (s *Reader) Check(ctx context.Context) error {
 		}
 	}
 	for _, f := range s.dir.files {
-		if p, err := s.filePatch(ctx, &f); p != nil || err != nil {
-			if err != nil {
-				return fmt.Errorf("stone: file %q: %w", f.path, err)
-			}
+		if p, err := s.filePatch(ctx, &f); err != nil {
+			return fmt.Errorf("stone: file %q: %w", f.path, err)
+		} else if p != nil {
 			continue
 		}
 		if _, err := io.Copy(io.Discard, &fileReader{ctx: ctx, s: s, f: f}); err != nil {

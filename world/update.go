@@ -125,7 +125,9 @@ func (w *World) update(f func(*Tx) error) (*Change, []absent, error) {
 	w.mu.Lock()
 	w.now.Store(tx.onto(w.now.Load(), change))
 	for _, c := range change.Columns {
-		tx.dirty.columnBase(c.Dimension, c.Pos, c.Old)
+		if !w.dirty.hasColumn(c.Dimension, c.Pos) {
+			w.dirty.columnBase(c.Dimension, c.Pos, c.Old)
+		}
 	}
 	w.dirty.add(tx.dirty)
 	for _, v := range change.Volumes {

@@ -54,8 +54,6 @@ type step struct {
 	skip int
 }
 
-func (s *step) empty() bool { return len(s.new) == 0 && s.skip == 0 }
-
 // Hash returns what tells one document from another.
 func Hash(b []byte) uint32 { return uint32(xxh3.Hash(b)) }
 
@@ -74,9 +72,7 @@ func (p *Patch) each(f func(step)) {
 }
 
 // reader goes over the steps of a patch.
-type reader struct {
-	Patch
-}
+type reader struct{ Patch }
 
 func (p *Patch) read() *reader { return &reader{*p} }
 
@@ -206,7 +202,7 @@ func (c *composer) pass(n int, drop bool) {
 
 // copy copies n bytes in out, which ends the step under way.
 func (c *composer) copy(n int) {
-	if !c.step.empty() {
+	if len(c.step.new) > 0 || c.step.skip > 0 {
 		c.out.add(c.step)
 		c.step = step{new: c.step.new[:0]}
 	}
