@@ -310,7 +310,7 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 // DifferFile writes a file of which the stones below have base, in place of File: as a patch if that is smaller. The
 // stone then needs the stones below.
 func (w *Writer) DifferFile(path string, base, data []byte) error {
-	if p := w.diff(base, data); p != nil && p.Size() < len(data)/2 {
+	if p := w.diff(base, data); p != nil {
 		return w.filePatch(path, int64(len(data)), p)
 	}
 	return w.File(path, int64(len(data)), bytes.NewReader(data))

@@ -10,11 +10,13 @@ const (
 	window, near = 8, 4
 	// looks is how many places of a window are looked at, ahead how many bytes behind the best one known.
 	looks, ahead = 8, 32
+	// far is how many bytes may be new at once: of bytes that are nowhere alike, each would be looked for in vain.
+	far = 256 << 10
 	// enough is up to how many equal bytes of a place count.
 	enough = 512
 )
 
-// Diff returns a patch that makes target of base, nil if target is better stored whole.
+// Diff returns a patch that makes target of base, nil if target is better stored whole: more than half of it is new.
 func Diff(base, target []byte) *Patch {
 	if len(base) == 0 || len(base) > MaxDocument || len(target) > MaxDocument {
 		return nil
@@ -29,7 +31,7 @@ func Diff(base, target []byte) *Patch {
 		}
 		fresh, skip := d.next()
 		p.add(step{n, d.target[d.t:][:fresh], skip})
-		if d.b, d.t = d.b+skip, d.t+fresh; p.Size() >= len(target) {
+		if d.b, d.t = d.b+skip, d.t+fresh; 2*p.Size() >= len(target) {
 			return nil
 		}
 	}
@@ -67,7 +69,7 @@ func (d *differ) next() (fresh, skip int) {
 			fresh, skip, best, found = at, from, score, true
 		}
 	}
-	for at := 0; at < len(target) && d.work > 0 && (!found || at <= fresh+ahead); at++ {
+	for at := 0; at < len(target) && d.work > 0 && at <= min(fresh, far)+ahead; at++ {
 		if at < len(base) && alike(base[at:], target[at:]) {
 			try(at, at)
 		}

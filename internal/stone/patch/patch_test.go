@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
@@ -211,4 +212,32 @@ func FuzzDiff(f *testing.F) {
 			t.Errorf("%v: %q, want %q", err, got, target)
 		}
 	})
+}
+
+// TestLittleAlike makes patches of what is better stored whole: more than half of it is new, or much of it at once in two places.
+func TestLittleAlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	for _, n := range []int{100, 10_000, 100_000} {
+		base := random(n)
+		for new, want := range map[int]bool{n * 40 / 100: true, n * 52 / 100: false} {
+			target := slices.Concat(base[:n/4], random(new), base[n/4+new:])
+			if p := patch.Diff(base, target); (p != nil) != want {
+				t.Errorf("%d new bytes of %d: a patch: %t", new, n, p != nil)
+			}
+		}
+	}
+	base := random(3 << 20)
+	for new, want := range map[int]bool{200 << 10: true, 600 << 10: false} {
+		target := slices.Concat(base[:1<<20], random(new), base[1<<20+new:2<<20], random(new), base[2<<20+new:])
+		if p := patch.Diff(base, target); (p != nil) != want {
+			t.Errorf("twice %d new bytes at once: a patch: %t", new, p != nil)
+		}
+	}
 }
