@@ -38,21 +38,23 @@ func (s *slowPacks) PutPack(ctx context.Context, name string, p history.Pack, st
 	return s.Store.PutPack(ctx, name, p, st)
 }
 
-// noisy saves cells that do not compress, of which packs take long.
+// noisy saves cells that do not compress. Packs of two such saves take long.
 func noisy(t testing.TB, w *world.World, r *rand.Rand) (p geom.Point) {
 	t.Helper()
-	pos := geom.ChunkPos{X: r.Int32N(4), Y: r.Int32N(4)}
+	pos := geom.ChunkPos{X: 4 * r.Int32N(4), Y: r.Int32N(4)}
 	update(t, w, func(tx *world.Tx) {
 		v := tx.Dimension(earth).Volume(voxel.Block)
-		var names [16]voxel.Cell
+		var names [64]voxel.Cell
 		for i := range names {
 			names[i] = v.Named(fmt.Sprint("rock", i))
 		}
-		var flat [voxel.ChunkCells]voxel.Cell
-		for i := range flat {
-			flat[i] = names[r.IntN(len(names))]
+		for x := range int32(4) {
+			var flat [voxel.ChunkCells]voxel.Cell
+			for i := range flat {
+				flat[i] = names[r.IntN(len(names))]
+			}
+			v.SetChunk(geom.ChunkPos{X: pos.X + x, Y: pos.Y}, new(voxel.ChunkBuilder).FromFlat(&flat))
 		}
-		v.SetChunk(pos, new(voxel.ChunkBuilder).FromFlat(&flat))
 	})
 	commit(t, w)
 	return pos.Min()

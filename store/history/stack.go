@@ -3,7 +3,7 @@ package history
 import "time"
 
 // packPrice is the cost of a pack in bytes, besides the bytes that it is made from.
-const packPrice = 8 << 10
+const packPrice = 4 << 10
 
 // PackRun returns which layers of a stack, bottom first, from from on and below to, are best packed
 // into one stone, so that at most high layers are left. made says when the commit up to which each layer goes was made,
@@ -50,7 +50,7 @@ func worth(times []time.Time) float64 {
 		}
 		switch a, b := times[0].UTC(), next.UTC(); {
 		case a.Year() != b.Year() || a.YearDay() != b.YearDay():
-			return 16
+			return 12
 		case a.Hour() != b.Hour():
 			return 4
 		}

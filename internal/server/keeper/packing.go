@@ -19,7 +19,8 @@ import (
 const (
 	queueHeight = MaxHeight - 1
 	// MaxHeight is the largest number of stones in a world's stack after a save
-	// that the Keeper knows of, not counting saves made at the same time.
+	// that the Keeper knows of, not counting saves made at the same time. Packs that other servers make
+	// at the same time may hide each other until the next one.
 	MaxHeight = 8
 )
 
