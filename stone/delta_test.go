@@ -565,3 +565,59 @@ func TestDeltaLong(t *testing.T) {
 		t.Error("read without what is lowest")
 	}
 }
+
+// countedReads counts the bytes that are read.
+type countedReads struct {
+	*bytes.Reader
+	n int
+}
+
+func (c *countedReads) ReadAt(b []byte, off int64) (int, error) {
+	c.n += len(b)
+	return c.Reader.ReadAt(b, off)
+}
+
+// TestReadStackInParts asks for very many chunks that are deltas: they are not all held at once.
+func TestReadStackInParts(t *testing.T) {
+	const edge, cubes = 4, 80 // chunks a cube, cubes
+	r := rand.New(rand.NewPCG(8, 8))
+	was, is := deltaState{}, deltaState{}
+	var all []geom.ChunkPos
+	for i := range int32(edge * edge * edge * cubes) {
+		pos := geom.ChunkPos{X: i % edge, Y: i / edge % edge, Z: i / edge / edge}
+		was[pos], is[pos] = map[int]string{5: "fern"}, map[int]string{5: "fern"}
+		for range 60 { // so that the stone is read in several pieces
+			is[pos][r.IntN(voxel.ChunkCells)] = "dirt"
+		}
+		all = append(all, pos)
+	}
+	lower := deltaStone(t, nil, was, all, nil)
+	b := deltaStone(t, was, is, all, func(geom.ChunkPos) bool { return false })
+	counted := &countedReads{Reader: bytes.NewReader(b)}
+	upper, err := stone.Open(counted, int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := []stone.Stacked{{Reader: mustOpen(t, lower)}, {Reader: upper}}
+	for i := range layers {
+		for _, name := range layers[i].Dimensions()[0].Volumes[0].Names {
+			layers[i].Table = append(layers[i].Table, voxel.Cell(slices.Index(deltaNames, name)))
+		}
+	}
+	slices.SortFunc(all, func(a, b geom.ChunkPos) int { return geom.CodeOf(a, 0).Compare(geom.CodeOf(b, 0)) })
+	n, first := 0, 0
+	if err := stone.ReadStack(t.Context(), layers, "d", voxel.Block, all, func(pos geom.ChunkPos, c *voxel.Chunk, _ int) error {
+		if n++; n == 1 {
+			first = counted.n
+		}
+		if !c.Equal(is.chunk(pos, deltaNames)) {
+			t.Fatalf("chunk %v differs", pos)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n != len(all) || first >= counted.n {
+		t.Errorf("%d chunks of %d, %d bytes read before the first one, %d in all", n, len(all), first, counted.n)
+	}
+}

@@ -23,6 +23,20 @@ type Stacked struct {
 // stones than those it was made on is a *CorruptError.
 func ReadStack(ctx context.Context, layers []Stacked, dim, vol string, want []geom.ChunkPos, f func(pos geom.ChunkPos, c *voxel.Chunk, top int) error) error {
 	s := stackReader{ctx: ctx, layers: layers, dim: dim, vol: vol}
+	for part := range slices.Chunk(want, deltasAtOnce) {
+		if err := s.read(part, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deltasAtOnce is for how many chunks deltas are held at once.
+const deltasAtOnce = 4096
+
+func (s *stackReader) read(want []geom.ChunkPos, f func(pos geom.ChunkPos, c *voxel.Chunk, top int) error) error {
+	ctx, layers, dim, vol := s.ctx, s.layers, s.dim, s.vol
+	clear(s.above)
 	for i := len(layers) - 1; i >= 0 && len(want) > 0; i-- {
 		got := make(map[geom.ChunkPos]bool) // but for the lowest, below which nothing is asked
 		var stop error

@@ -226,7 +226,7 @@ func TestDeltaOtherAir(t *testing.T) {
 	}
 
 	w = open(t, st, "a", world.Options{Whole: true})
-	defer closeWorld(t, w)
+	defer func() { closeWorld(t, w) }()
 	if _, err := w.Restore(ctx, first.ID(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -240,6 +240,18 @@ func TestDeltaOtherAir(t *testing.T) {
 	}
 	mustRead(t, st, "a", c.ID(), p, "glass")
 	mustRead(t, st, "a", c.ID(), q, "clay")
+	for i := range 10 { // packs of some of them
+		if i == 5 {
+			closeWorld(t, w)
+			w = open(t, st, "a", world.Options{Whole: true})
+		}
+		set(t, w, geom.Point{X: 3 + i, Y: 26, Z: 2}, []string{"clay", "air", "sand"}[i%3])
+		c = commit(t, w)
+	}
+	for i := range 10 {
+		mustRead(t, st, "a", c.ID(), geom.Point{X: 3 + i, Y: 26, Z: 2}, []string{"clay", "air", "sand"}[i%3])
+	}
+	mustRead(t, st, "a", c.ID(), p, "glass")
 	if err := w.Pack(ctx); err != nil {
 		t.Fatal(err)
 	}
