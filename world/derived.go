@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/light"
 	"github.com/cairnvoxel/cairn/internal/relight"
@@ -83,6 +82,6 @@ func towerOf(v *grid.View, pos geom.ColumnPos) (light.Tower, error) {
 		}
 		t = append(t, light.Floor{Y: at.Y, Chunk: c})
 	}
-	slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+	t.Sort()
 	return t, nil
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/internal/stone/column"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -241,7 +242,9 @@ func (tx *Tx) finish() (*Change, error) {
 			change.Columns = append(change.Columns, ColumnChange{Dimension: d.d.name, Pos: pos, Old: d.d.columns.at(pos), New: c})
 		}
 		columns := change.Columns[first:]
-		slices.SortFunc(columns, func(a, b ColumnChange) int { return a.Pos.Compare(b.Pos) })
+		if len(columns) > 1 {
+			sort.Slice(columns, func(i, j int) bool { return columns[i].Pos.Compare(columns[j].Pos) < 0 })
+		}
 		for i := range columns {
 			c := &columns[i]
 			if c.Old == unloaded {

@@ -202,7 +202,7 @@ func towersAround(d *world.Dimension, blocks *world.Volume, at geom.ChunkPos) (t
 		}
 	}
 	for _, t := range found {
-		slices.SortFunc(t, func(a, b light.Floor) int { return int(b.Y) - int(a.Y) })
+		t.Sort()
 	}
 	var wall light.Tower
 	for y := high; y >= low && ends; y-- {

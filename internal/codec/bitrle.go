@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -181,8 +182,9 @@ func (e *bitEncoder) rank(list []uint16) []uint16 {
 		hint[r.symbol&0xFF] = uint8(i)
 		entries[i].runs++
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(b.runs-a.runs, int(a.symbol)-int(b.symbol))
+	sort.Slice(entries, func(i, j int) bool {
+		a, b := entries[i], entries[j]
+		return cmp.Or(b.runs-a.runs, int(a.symbol)-int(b.symbol)) < 0
 	})
 	for i, x := range entries {
 		list = append(list, x.symbol)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -31,6 +32,13 @@ type Floor struct {
 // A Tower is the chunks over one footprint of 32x32 cells, topmost first. Missing
 // chunks are empty.
 type Tower []Floor
+
+// Sort puts the highest floor first.
+func (t Tower) Sort() {
+	if len(t) > 1 {
+		sort.Slice(t, func(i, j int) bool { return t[i].Y > t[j].Y })
+	}
+}
 
 // Towers returns the tower at a chunk's x and z.
 type Towers func(x, z int32) Tower

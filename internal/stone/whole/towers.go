@@ -133,7 +133,7 @@ func (t *towers) close() error {
 // sort ends the adding. It orders towers topmost first.
 func (t *towers) sort() {
 	for _, tower := range t.held {
-		topmostFirst(tower)
+		tower.Sort()
 	}
 	if t.held != nil {
 		return
@@ -149,10 +149,6 @@ func (t *towers) sort() {
 			break
 		}
 	}
-}
-
-func topmostFirst(t light.Tower) {
-	slices.SortFunc(t, func(a, b light.Floor) int { return cmp.Compare(b.Y, a.Y) })
 }
 
 // at is a light.Towers. After an error towers are incomplete; see err.
@@ -205,7 +201,7 @@ func (t *towers) load(cubes []int32) (*block, int64, error) {
 		return nil
 	})
 	for _, tower := range b {
-		topmostFirst(tower)
+		tower.Sort()
 	}
 	return b, bytes, err
 }
