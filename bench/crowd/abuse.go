@@ -189,7 +189,7 @@ func (r *AbuseReport) probe(ctx context.Context, a *abuse, url string) error {
 		i := abuseWorlds + random.IntN(abuseWorlds)
 		probes.Go(func() {
 			start := time.Now()
-			err := stored{st}.load(context.WithoutCancel(ctx), a.crowd, i)
+			_, err := stored{st}.load(context.WithoutCancel(ctx), a.crowd, i)
 			mu.Lock()
 			defer mu.Unlock()
 			times = append(times, time.Since(start).Seconds()*1000)

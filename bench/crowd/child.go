@@ -25,6 +25,7 @@ type job struct {
 	Worlds  int
 	Clients int
 	Seconds float64
+	Rate    float64 // calls a second at most, or 0
 	Seed    uint64
 }
 

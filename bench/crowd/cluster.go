@@ -232,19 +232,19 @@ func (r *rawBucket) save(ctx context.Context, c *crowd, i int) error {
 	return err
 }
 
-func (r *rawBucket) load(ctx context.Context, c *crowd, i int) error {
+func (r *rawBucket) load(ctx context.Context, c *crowd, i int) (int64, error) {
 	if c.accounts[i].saves == 0 {
-		return r.save(ctx, c, i)
+		return 0, r.save(ctx, c, i)
 	}
 	from, err := r.GetObject(ctx, "cairn", nameOf(i), minio.GetObjectOptions{})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n, err := io.Copy(io.Discard, from)
 	if err == nil && n != largeSave {
 		err = fmt.Errorf("crowd: %s: %d bytes", nameOf(i), n)
 	}
-	return errors.Join(err, from.Close())
+	return n, errors.Join(err, from.Close())
 }
 
 func (r *rawBucket) collect(context.Context) error              { return nil }
@@ -281,12 +281,13 @@ func (r *rawDatabase) save(ctx context.Context, c *crowd, i int) error {
 	return err
 }
 
-func (r *rawDatabase) load(ctx context.Context, c *crowd, i int) error {
+func (r *rawDatabase) load(ctx context.Context, c *crowd, i int) (int64, error) {
 	if c.accounts[i].saves == 0 {
-		return r.save(ctx, c, i)
+		return 0, r.save(ctx, c, i)
 	}
 	var data []byte
-	return r.QueryRow(ctx, "select data from islands where name = $1", nameOf(i)).Scan(&data)
+	err := r.QueryRow(ctx, "select data from islands where name = $1", nameOf(i)).Scan(&data)
+	return int64(len(data)), err
 }
 
 func (r *rawDatabase) collect(context.Context) error { return nil }

@@ -73,7 +73,8 @@ type vault interface {
 	fill(ctx context.Context, o lab.Options) error
 	open(ctx context.Context) error
 	save(ctx context.Context, c *crowd, i int) error
-	load(ctx context.Context, c *crowd, i int) error
+	// load returns how many bytes it read.
+	load(ctx context.Context, c *crowd, i int) (int64, error)
 	// collect takes what is not needed any more.
 	collect(ctx context.Context) error
 	used() lab.Usage
@@ -90,25 +91,37 @@ const (
 // player is a client that plays.
 type player struct {
 	saves, loads []float64 // milliseconds
+	loaded       int64     // bytes
 	took         time.Duration
 	errors       int
 	err          error // the first
 }
 
-// play saves and loads islands until the deadline. No other client plays them.
-func (pl *player) play(ctx context.Context, c *crowd, v vault, number, clients int, deadline time.Time) {
+// play saves and loads islands for the time of a job. No other client plays them.
+func (pl *player) play(ctx context.Context, c *crowd, v vault, number int, j *job, begun time.Time) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(number)))
-	mine := (len(c.accounts) - number + clients - 1) / clients
-	for start := time.Now(); start.Before(deadline) && ctx.Err() == nil; {
-		i := number + clients*random.IntN(mine)
-		times, do := &pl.loads, v.load
-		if random.IntN(savesOf+loadsOf) < savesOf {
-			times, do = &pl.saves, v.save
+	mine := (len(c.accounts) - number + j.Clients - 1) / j.Clients
+	deadline := begun.Add(j.duration())
+	for n := 0; ctx.Err() == nil; n++ {
+		if j.Rate > 0 {
+			time.Sleep(time.Until(begun.Add(time.Duration((float64(n*j.Clients+number) / j.Rate) * float64(time.Second)))))
 		}
-		err := do(ctx, c, i)
-		end := time.Now()
-		*times = append(*times, end.Sub(start).Seconds()*1000)
-		if start = end; err != nil {
+		start := time.Now()
+		if !start.Before(deadline) {
+			return
+		}
+		i := number + j.Clients*random.IntN(mine)
+		var err error
+		if random.IntN(savesOf+loadsOf) < savesOf {
+			err = v.save(ctx, c, i)
+			pl.saves = append(pl.saves, time.Since(start).Seconds()*1000)
+		} else {
+			var size int64
+			size, err = v.load(ctx, c, i)
+			pl.loads = append(pl.loads, time.Since(start).Seconds()*1000)
+			pl.loaded += size
+		}
+		if err != nil {
 			pl.errors++
 			if pl.err == nil {
 				pl.err = err
@@ -118,8 +131,8 @@ func (pl *player) play(ctx context.Context, c *crowd, v vault, number, clients i
 }
 
 // playAll lets clients play for a time, and collects beside it.
-func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Duration, o lab.Options) (all player) {
-	begun := time.Now()
+func (c *crowd) playAll(ctx context.Context, v vault, j *job, o lab.Options) (all player) {
+	begun, d := time.Now(), j.duration()
 	ended := make(chan struct{})
 	var beside, played sync.WaitGroup
 	beside.Go(func() {
@@ -135,9 +148,9 @@ func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Durati
 			}
 		}
 	})
-	them := make([]player, clients)
+	them := make([]player, j.Clients)
 	for n := range them {
-		played.Go(func() { them[n].play(ctx, c, v, n, clients, begun.Add(d)) })
+		played.Go(func() { them[n].play(ctx, c, v, n, j, begun) })
 	}
 	played.Wait()
 	took := time.Since(begun)
@@ -146,7 +159,7 @@ func (c *crowd) playAll(ctx context.Context, v vault, clients int, d time.Durati
 	all.took = took
 	for _, pl := range them {
 		all.saves, all.loads = append(all.saves, pl.saves...), append(all.loads, pl.loads...)
-		all.errors += pl.errors
+		all.errors, all.loaded = all.errors+pl.errors, all.loaded+pl.loaded
 		if all.err == nil {
 			all.err = pl.err
 		}

@@ -56,7 +56,7 @@ func (r *IslandsOpen) look(ctx context.Context, s stored, j *job, o lab.Options)
 	times = times[:0]
 	for range r.Loads {
 		start := time.Now()
-		if _, err := s.loadHead(ctx, nameOf(random.IntN(j.Worlds))); err != nil {
+		if _, _, err := s.loadHead(ctx, nameOf(random.IntN(j.Worlds))); err != nil {
 			return err
 		}
 		times = append(times, time.Since(start).Seconds()*1000)

@@ -57,21 +57,24 @@ func (s stored) save(ctx context.Context, c *crowd, i int) error {
 	return nil
 }
 
-func (s stored) load(ctx context.Context, c *crowd, i int) error {
-	head, err := s.loadHead(ctx, nameOf(i))
+func (s stored) load(ctx context.Context, c *crowd, i int) (int64, error) {
+	head, size, err := s.loadHead(ctx, nameOf(i))
 	if err == nil && head != c.accounts[i].head {
 		err = fmt.Errorf("crowd: %s: head %v: the last save was %v", nameOf(i), head, c.accounts[i].head)
 	}
-	return err
+	return size, err
 }
 
-// loadHead reads all stones of a world's head, which it returns.
-func (s stored) loadHead(ctx context.Context, name string) (history.ID, error) {
+// loadHead reads all stones of a world's head. It returns the head and their bytes.
+func (s stored) loadHead(ctx context.Context, name string) (head history.ID, size int64, err error) {
 	f, err := history.Fetch(ctx, s.Store, name, history.ID{}, maxIsland)
 	if err == nil && slices.ContainsFunc(f.Data, func(b []byte) bool { return b == nil }) {
 		err = fmt.Errorf("crowd: %s: larger than %d bytes", name, maxIsland)
 	}
-	return f.Head.Commit, err
+	for _, b := range f.Data {
+		size += int64(len(b))
+	}
+	return f.Head.Commit, size, err
 }
 
 // maxIsland is more than the stones of an island have bytes.

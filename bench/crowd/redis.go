@@ -115,12 +115,12 @@ func (r *redisServer) save(ctx context.Context, c *crowd, i int) error {
 	return err
 }
 
-func (r *redisServer) load(ctx context.Context, c *crowd, i int) error {
+func (r *redisServer) load(ctx context.Context, c *crowd, i int) (int64, error) {
 	b, err := r.Get(ctx, nameOf(i)).Bytes()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return c.check(i, b)
+	return int64(len(b)), c.check(i, b)
 }
 
 func (r *redisServer) collect(context.Context) error { return nil }

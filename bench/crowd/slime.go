@@ -108,12 +108,12 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func (s *slimeDir) load(_ context.Context, c *crowd, i int) error {
+func (s *slimeDir) load(_ context.Context, c *crowd, i int) (int64, error) {
 	b, err := os.ReadFile(s.path(i))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return c.check(i, b)
+	return int64(len(b)), c.check(i, b)
 }
 
 func (s *slimeDir) collect(context.Context) error { return nil }

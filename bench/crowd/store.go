@@ -39,6 +39,10 @@ type StoreRow struct {
 	Highest      int     `json:"highest_stack"`   // stones of one island in the end; 0 where there are none
 	Disk         int64   `json:"disk_bytes"`      // in the end
 	CPU          float64 `json:"cpu_s"`           // of all its processes, those who ask included
+	// Memory is the most that the processes that keep the islands had in memory together; of
+	// the library and of clusters with what the clients know.
+	Memory    int64   `json:"highest_rss_bytes"`
+	LoadBytes float64 `json:"bytes_per_load"` // that a load read
 }
 
 // StoreReport is the result of saving and loading many islands, as their players do, in each of
@@ -50,6 +54,7 @@ type StoreReport struct {
 	Templates int        `json:"templates"`
 	SaveBytes int64      `json:"mean_save_bytes"` // of a partial stone
 	FileBytes int64      `json:"mean_file_bytes"` // of a .slime file
+	Deflated  Deflated   `json:"deflated"`
 	Rows      []StoreRow `json:"rows"`
 }
 
@@ -93,6 +98,9 @@ func BenchStore(ctx context.Context, o lab.Options) (*StoreReport, error) {
 			return err
 		}
 		r.SaveBytes, r.FileBytes = p.means()
+		if r.Deflated, err = p.deflated(); err != nil {
+			return err
+		}
 		file := filepath.Join(dir, "pool")
 		if err := p.write(file); err != nil {
 			return err
@@ -125,7 +133,7 @@ func (r *StoreReport) row(ctx context.Context, o lab.Options, name, pool, dir st
 	if slices.Index(StoreRows(), name) > slices.Index(StoreRows(), rowRedis) && os.Getenv(parts.Env) == "" {
 		return StoreRow{Name: name, Missing: parts.Env + " is not set; go run ./internal/localcluster -get prints its value"}, nil
 	}
-	row, err := delegate[StoreRow](ctx, o, job{What: jobRow, Row: name, Dir: dir, Pool: pool, Worlds: r.Worlds, Clients: r.Clients, Seconds: r.Seconds})
+	row, err := delegate[StoreRow](ctx, o, job{What: jobRow, Row: name, Dir: dir, Pool: pool, Worlds: r.Worlds, Clients: r.Clients, Seconds: r.Seconds, Rate: o.Rate})
 	return row, errors.Join(err, os.RemoveAll(dir))
 }
 
@@ -181,18 +189,19 @@ func (j *job) play(ctx context.Context, v vault, c *crowd, o lab.Options) (*Stor
 		return nil, err
 	}
 	before := v.used()
-	all := c.playAll(ctx, v, j.Clients, j.duration(), o)
+	all := c.playAll(ctx, v, j, o)
 	return all.row(j.Row, v.used().Sub(before)), nil
 }
 
 // row sums up what clients saw.
 func (pl *player) row(name string, used lab.Usage) *StoreRow {
-	r := &StoreRow{Name: name, Saves: len(pl.saves), Loads: len(pl.loads), Errors: pl.errors, CPU: used.CPU.Seconds()}
+	r := &StoreRow{Name: name, Saves: len(pl.saves), Loads: len(pl.loads), Errors: pl.errors, CPU: used.CPU.Seconds(), Memory: used.Memory}
 	r.Ops = float64(r.Saves+r.Loads) / pl.took.Seconds()
 	r.SaveP50, r.SaveP99 = quantile(pl.saves, 50), quantile(pl.saves, 99)
 	r.LoadP50, r.LoadP99 = quantile(pl.loads, 50), quantile(pl.loads, 99)
 	both := append(pl.saves, pl.loads...)
 	r.P50, r.P99 = quantile(both, 50), quantile(both, 99)
+	r.LoadBytes = float64(pl.loaded) / float64(max(r.Loads, 1))
 	r.BytesPerSave = float64(used.Written) / float64(max(r.Saves, 1))
 	if pl.err != nil {
 		r.Error = pl.err.Error()
@@ -204,11 +213,13 @@ func (pl *player) row(name string, used lab.Usage) *StoreRow {
 func (r *StoreReport) Table(w io.Writer) {
 	fmt.Fprintf(w, "%d islands forked from %d templates, %d clients, %g s each; a save is a stone of %s, or a .slime file of %s, on average\n\n",
 		r.Worlds, r.Templates, r.Clients, r.Seconds, table.Size(r.SaveBytes), table.Size(r.FileBytes))
-	t := table.New(w, "", "operations/s", "p50 ms", "p99 ms", "saves p99", "loads p99", "to disk/save", "disk", "stones", "cpu s", "errors")
+	fmt.Fprintf(w, "with zlib in place of zstd a .slime file has %s on average, takes %.1f times as long to write and %.1f times as long to read\n\n",
+		table.Size(r.Deflated.Bytes), r.Deflated.Write, r.Deflated.Read)
+	t := table.New(w, "", "operations/s", "p50 ms", "p99 ms", "saves p99", "loads p99", "to disk/save", "a load", "disk", "memory", "stones", "cpu s", "errors")
 	for _, row := range r.Rows {
 		if row.Missing == "" {
 			t.Row(row.Name, fmt.Sprintf("%.0f", row.Ops), ms(row.P50), ms(row.P99), ms(row.SaveP99), ms(row.LoadP99),
-				table.Size(int64(row.BytesPerSave)), table.Size(row.Disk), fmt.Sprint(row.Highest), fmt.Sprintf("%.0f", row.CPU), fmt.Sprint(row.Errors))
+				table.Size(int64(row.BytesPerSave)), table.Size(int64(row.LoadBytes)), table.Size(row.Disk), table.Size(row.Memory), fmt.Sprint(row.Highest), fmt.Sprintf("%.0f", row.CPU), fmt.Sprint(row.Errors))
 		}
 	}
 	t.Flush()

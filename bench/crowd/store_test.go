@@ -56,10 +56,13 @@ func TestBenchStore(t *testing.T) {
 		t.Errorf("rows %q, want %q", names, want)
 	}
 	text := labtest.JSON(t, r)
-	if got, want := labtest.KeysAt(t, text, "rows"), "bytes_per_save cpu_s disk_bytes errors highest_stack load_p50_ms load_p99_ms loads name ops_per_s p50_ms p99_ms save_p50_ms save_p99_ms saves"; got != want {
+	if got, want := labtest.KeysAt(t, text, "rows"), "bytes_per_load bytes_per_save cpu_s disk_bytes errors highest_rss_bytes highest_stack load_p50_ms load_p99_ms loads name ops_per_s p50_ms p99_ms save_p50_ms save_p99_ms saves"; got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
 	labtest.Table(t, r.Table, "library", "slime_dir", "operations/s")
+	if d := r.Deflated; d.Bytes < r.FileBytes/2 || d.Bytes > r.FileBytes*2 || d.Write <= 0 || d.Read <= 0 {
+		t.Errorf("deflated %+v, and zstd %d bytes", d, r.FileBytes)
+	}
 }
 
 func TestBenchStoreMissing(t *testing.T) {

@@ -41,6 +41,9 @@ type Options struct {
 	// have defaults of their own.
 	Worlds, Clients int
 	Seconds         float64
+	// Rate is how many calls a second all Clients of BenchStore make at most; 0 means as many
+	// as the store takes.
+	Rate float64
 	// Rows are those of a benchmark of stores that are measured; nil means all.
 	Rows []string
 	// Days is how long a month is. Default 30.

@@ -16,13 +16,16 @@ import (
 type Usage struct {
 	CPU     time.Duration
 	Written int64 // bytes that it had the system bring to a disk
+	Memory  int64 // the most bytes that it had in memory
 }
 
 // Add returns what both used together.
-func (u Usage) Add(v Usage) Usage { return Usage{u.CPU + v.CPU, u.Written + v.Written} }
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.CPU + v.CPU, u.Written + v.Written, u.Memory + v.Memory}
+}
 
-// Sub returns what u used beyond v.
-func (u Usage) Sub(v Usage) Usage { return Usage{u.CPU - v.CPU, u.Written - v.Written} }
+// Sub returns what u used beyond v, which is an earlier use of the same processes.
+func (u Usage) Sub(v Usage) Usage { return Usage{u.CPU - v.CPU, u.Written - v.Written, u.Memory} }
 
 // clockTick is the unit of times in /proc.
 const clockTick = 10 * time.Millisecond
@@ -40,6 +43,7 @@ func UsageOf(pid int) (u Usage) {
 		}
 	}
 	u.Written = procValue(pid, "io", "write_bytes")
+	_, u.Memory = MemoryOf(pid)
 	return u
 }
 

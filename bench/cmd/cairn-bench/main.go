@@ -135,6 +135,7 @@ func parse(args []string, out io.Writer) (call, error) {
 	f.IntVar(&c.options.Days, "days", 30, "month: how many days it has")
 	f.IntVar(&c.options.Clients, "clients", 0, "store: who save and load at the same time; lock: goroutines at most; viewers: how many; fleet: game servers (default 16, 64, 200, 50)")
 	f.Float64Var(&c.options.Seconds, "seconds", 0, "store, abuse, tiles, lock, polygons, index, viewers, fleet, ticks: how long each row is measured (default 300, 60, 3, 0.1, 0.3, 0.004, 30, 300, 60)")
+	f.Float64Var(&c.options.Rate, "rate", 0, "store: saves and loads a second at most (default: as many as it takes; the source has 70)")
 	f.IntSliceVar(&c.options.Columns, "columns", growth.Columns(), "growth: how many columns of 16x16 blocks the lands have, squares")
 	f.StringSliceVar(&c.options.Verbs, "verbs", growth.Verbs(), "growth: what is measured")
 	f.IntVar(&c.options.Splits, "splits", 1e6, "polygons: how many random splits are checked")
@@ -175,8 +176,8 @@ func parse(args []string, out io.Writer) (call, error) {
 		return c, usagef("%s takes no folder: it measures what it makes", f.Arg(0))
 	case !(voxels >= 1 && voxels <= maxVoxels):
 		return c, usagef("--voxels %g: 1 to %g", voxels, float64(maxVoxels))
-	case o.Worlds < 0 || o.Clients < 0 || !(o.Seconds >= 0):
-		return c, usagef("--worlds, --clients and --seconds are not below 0")
+	case o.Worlds < 0 || o.Clients < 0 || !(o.Seconds >= 0) || !(o.Rate >= 0):
+		return c, usagef("--worlds, --clients, --seconds and --rate are not below 0")
 	}
 	o.Budget = budget << 20
 	if err := cmp.Or(growth.Check(*o), index.Check(*o), tiles.Check(*o)); err != nil {
