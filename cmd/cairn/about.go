@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	_ "embed"
@@ -45,13 +46,22 @@ type build struct {
 	System  string `json:"system"`
 }
 
+// release is the version that ./release builds, set by -ldflags -X; "" in all other builds.
+var release string
+
 func buildOf() build {
-	b := build{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	info, _ := debug.ReadBuildInfo()
+	return described(info, release)
+}
+
+// described returns a build by what the go command wrote into the program: the version of the
+// module or of the tag, and of a checkout the commit. release is the version if it is not "".
+func described(info *debug.BuildInfo, release string) build {
+	b := build{Version: cmp.Or(release, "unknown"), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
 		return b
 	}
-	b.Version = info.Main.Version
+	b.Version = cmp.Or(release, info.Main.Version, b.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -2,9 +2,13 @@ package main_test
 
 import (
 	"debug/buildinfo"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
+
+	command "github.com/cairnvoxel/cairn/cmd/cairn"
 )
 
 // TestLicences checks that the notices name every module in the program.
@@ -35,6 +39,40 @@ func TestVersionVerb(t *testing.T) {
 	}
 }
 
+// TestBuild describes programs by what the go command writes into them.
+func TestBuild(t *testing.T) {
+	of := func(version string, settings ...string) *debug.BuildInfo {
+		info := &debug.BuildInfo{Main: debug.Module{Version: version}}
+		for i := 0; i < len(settings); i += 2 {
+			info.Settings = append(info.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
+		}
+		return info
+	}
+	const commit, at = "0123456789abcdef0123456789abcdef01234567", "2026-11-20T10:00:00Z"
+	for _, tt := range []struct {
+		name    string
+		info    *debug.BuildInfo
+		release string
+		want    string
+	}{
+		{"go install at a tag", of("v1.2.3"), "", "v1.2.3"},
+		{"a checkout of a tag", of("v1.2.3", "vcs", "git", "vcs.revision", commit, "vcs.time", at, "vcs.modified", "false"), "", "v1.2.3, commit 0123456789ab of 2026-11-20T10:00:00Z"},
+		{"a checkout with changes", of("v1.2.4-0.20261120100000-0123456789ab+dirty", "vcs.revision", commit, "vcs.time", at, "vcs.modified", "true"), "", "v1.2.4-0.20261120100000-0123456789ab+dirty, commit 0123456789ab of 2026-11-20T10:00:00Z, with changes"},
+		{"no checkout", of("(devel)"), "", "(devel)"},
+		{"a release", of("v0.0.0-20261120100000-0123456789ab", "vcs.revision", commit, "vcs.time", at, "vcs.modified", "false"), "v1.2.3", "v1.2.3, commit 0123456789ab of 2026-11-20T10:00:00Z"},
+		{"a release with changes", of("(devel)", "vcs.revision", commit, "vcs.time", at, "vcs.modified", "true"), "v1.2.3", "v1.2.3, commit 0123456789ab of 2026-11-20T10:00:00Z, with changes"},
+		{"a release of no checkout", of("(devel)"), "v1.2.3", "v1.2.3"},
+		{"go test", of(""), "", "unknown"},
+		{"nothing known", nil, "", "unknown"},
+		{"nothing known of a release", nil, "v1.2.3", "v1.2.3"},
+	} {
+		want := tt.want + ", " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+		if got := command.Described(tt.info, tt.release); got != want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, want)
+		}
+	}
+}
+
 // TestComplete asks for what a shell would offer.
 func TestComplete(t *testing.T) {
 	dir := versions(t)
@@ -47,6 +85,11 @@ func TestComplete(t *testing.T) {
 		{[]string{"gen", ""}, []string{"arena", "island", "terrain"}},
 		{[]string{"help", ""}, []string{"edit", "import", "version"}},
 		{[]string{"snapshot", ""}, []string{"save", "restore"}},
+		{[]string{"import", "--light", ""}, []string{"keep", "drop", ":4"}},
+		{[]string{"serve", "--log-format="}, []string{"json", ":4"}},
+		{[]string{"token", "new", "--role", "w"}, []string{"write", ":4"}},
+		{[]string{"export", "--format", ""}, []string{"anvil", "slime", "structure"}},
+		{[]string{"edit", "@isle", "paste", "a.schem", "--rotate", ""}, []string{"90", "180", "270"}},
 		{[]string{"info", "@no"}, []string{":4"}}, // nothing, and no files
 		{[]string{"info", ""}, []string{":0"}},    // files
 	} {

@@ -6,17 +6,37 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/game/tool"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/spf13/cobra"
 )
 
 // maxCompletions bounds how many worlds a shell is told.
 const maxCompletions = 200
 
+// choices are the flags that take one of some words, whatever verb has them.
+var choices = map[string][]string{
+	"format":     port.Formats(),
+	"light":      {"keep", "drop"},
+	"log-format": {"text", "json"},
+	"mirror":     {"x", "z", "xz"},
+	"role":       {"read", "write", "admin"},
+	"rotate":     {"90", "180", "270"},
+	"without":    {"biomes", "columns", "objects"},
+}
+
 // complete makes the shell complete the arguments of a verb and of those below it: worlds of the
-// store, kinds of made-up worlds and brushes. All others are files.
+// store, kinds of made-up worlds, brushes, and the words of flags. All others are files.
 func (sf *storeFlag) complete(c *cobra.Command) {
 	for _, below := range c.Commands() {
 		sf.complete(below)
+	}
+	for flag, words := range choices {
+		if c.Flags().Lookup(flag) == nil {
+			continue
+		}
+		if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+			panic(err) // the flag is there, and has none yet
+		}
 	}
 	if c.HasSubCommands() && c.RunE != nil && c.Name() != "backup" || c.ValidArgsFunction != nil {
 		return

@@ -144,7 +144,7 @@ error, 130 interrupted.`,
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
 		{"The store:", []*cobra.Command{newList(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
-		{"The command itself:", []*cobra.Command{newVersion(), newLicences()}},
+		{"The command itself:", []*cobra.Command{newVersion(), newLicences(), newMan()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, v := range g.verbs {
