@@ -19,7 +19,8 @@ import (
 // durable. Dimensions and volumes that c lacks stay, empty; those of one name must be
 // alike. It reads both while Updates wait, page by page; memory holds what differs. If c has a method
 // Changed(dimension string) map[geom.ColumnPos]bool, only cells above these columns, these columns and
-// files are compared: what c says of anything else does not count, and is not read.
+// files are compared: what c says of anything else does not count, and is not read. If it has a method
+// SameFile(path string) bool, neither are the files of which that is true.
 func (w *World) Replace(ctx context.Context, c stone.Content) (*Change, error) {
 	return w.Update(func(tx *Tx) error {
 		have, err := w.Snapshot() // now that no update can come between it and tx
@@ -241,8 +242,12 @@ func (r *replacing) columns(d *DimensionTx) error {
 // files makes the files of the world those of c.
 func (r *replacing) files(files []stone.File) error {
 	there := make(map[string]bool)
+	same, _ := r.c.(interface{ SameFile(path string) bool })
 	for _, f := range files {
 		there[f.Path] = true
+		if same != nil && same.SameFile(f.Path) {
+			continue
+		}
 		data, err := readAll(r.c.OpenFile(f.Path))
 		if err != nil {
 			return err

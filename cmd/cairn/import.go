@@ -26,8 +26,8 @@ import (
 )
 
 type importOptions struct {
-	slim, salvage, quick, force, reread, dryRun bool
-	light, time, dated                          string
+	slim, salvage, live, quick, force, reread, dryRun bool
+	light, time, dated                                string
 	note
 }
 
@@ -47,6 +47,7 @@ type imported struct {
 	Files     int            `json:"files"`
 	Lost      map[string]int `json:"lost"`
 	Damaged   []string       `json:"damaged"`
+	Torn      []string       `json:"torn,omitempty"`          // left out, or taken from the version before
 	Kept      int            `json:"kept_sections,omitempty"` // as tags alone
 	Remarks   []string       `json:"remarks,omitempty"`
 	commitResult
@@ -75,6 +76,10 @@ Of a game's folder that it imported before as @name it reads what the headers of
 files say has changed, if @name was not changed since. It remembers them in the user's
 cache; where it does not, it reads everything.
 
+--live reads a folder that a game is writing. A chunk that the game changes meanwhile is read
+again. One that stays torn is named, and is taken from the version before. cairn watch does
+it again and again.
+
 --time gives the version the time of an old state. No version is of a time before that of
 the version it follows. A server takes it from admins only.
 
@@ -102,6 +107,7 @@ keep them.`,
 	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
+	f.BoolVar(&o.live, "live", false, "the game may be writing SRC: read again what it changes meanwhile")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.reread, "reread", false, "read also the chunks whose headers say that they are as they were")
@@ -116,6 +122,9 @@ func importWorld(ctx context.Context, sf *storeFlag, from, to string, o importOp
 	}
 	if err := o.check(sf, from, to); err != nil {
 		return nil, err
+	}
+	if sf.live = o.live; o.live && (o.salvage || o.slim || o.light != "keep" || !isAddress(to)) {
+		return nil, usagef("--live: for a version of @name with everything in it, without --salvage, --slim and --light")
 	}
 	done, err := o.read(ctx, sf, from, to)
 	if errors.Is(err, port.ErrStale) {
@@ -156,7 +165,7 @@ func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string
 	}
 	remarks := src.Remarks()
 	maps.Copy(done.Lost, remarks.Lost)
-	done.Damaged, done.Remarks = remarks.Damaged, src.notes(w)
+	done.Damaged, done.Torn, done.Remarks = remarks.Damaged, remarks.Torn, src.notes(w)
 	if err = done.count(ctx, w); err == nil {
 		done.written = true
 		err = done.put(ctx, sf, src, w, o.note)
@@ -170,6 +179,9 @@ func (o *importOptions) read(ctx context.Context, sf *storeFlag, from, to string
 	}
 	return done, err
 }
+
+// tornTitle is above the list of what was torn.
+const tornTitle = "torn, taken from the version before if that has it:"
 
 func (o *importOptions) check(sf *storeFlag, from, to string) error {
 	if err := errors.Join(checkWorldPath(to), o.note.check()); err != nil {
@@ -319,4 +331,5 @@ func (r *imported) printRemarks(out io.Writer, of string) {
 		what = "damaged, left out by --slim:"
 	}
 	console.PrintList(out, of+what, r.Damaged)
+	console.PrintList(out, of+tornTitle, r.Torn)
 }

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/backups"
+	"github.com/cairnvoxel/cairn/internal/living"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -33,6 +39,8 @@ type serveOptions struct {
 	tickShare                 int      // percent
 	operations                edit.Options
 	origins                   []string // --allow-origin
+	watch                     []string // FOLDER=@name
+	watchEvery                string
 }
 
 func newServe(sf *storeFlag) *cobra.Command {
@@ -94,6 +102,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		{&o.gc.grace, "grace", "1h", "how long a condemned stone stays"},
 		{&o.gc.deleted, "deleted", "7d", "how long a deleted world can be brought back"},
 		{&o.drain, "drain", "30s", "how long running calls may take at the end"},
+		{&o.watchEvery, "watch-every", "5m", "at most one version in this time, of each folder of --watch"},
 		{&o.slow, "slow", "1s", "log calls that take longer; 0 logs none"},
 		{&o.logFormat, "log-format", "text", "text or json"},
 	} {
@@ -105,6 +114,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 	f.IntVar(&o.operations.Chunks, "concurrent-chunks", 64, "how many chunks of 32x32x32 blocks an operation may have in memory ahead of its work")
 	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
 	f.StringArrayVar(&o.origins, "allow-origin", nil, "pages of this place, such as https://tool.example, may call the API with a token; repeat it for more")
+	f.StringArrayVar(&o.watch, "watch", nil, "FOLDER=@name: keep the history of a folder that a game is writing, as cairn watch does; repeat it for more")
 	f.BoolVar(&o.debugOpen, "debug-open", false, "allow a --debug address that others reach; they can read the memory of this process")
 	f.BoolVar(&o.demo, "demo", false, "put a few made-up worlds below demo/ first")
 	return c
@@ -135,15 +145,38 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 		{&s.CollectEvery, "--collect-every", o.collectEvery},
 		{&s.Drain, "--drain", o.drain},
 		{&s.Slow, "--slow", o.slow},
+		{&s.Living.Every, "--watch-every", o.watchEvery},
 	} {
 		if *span.to, err = parseSpan(span.flag, span.text); err != nil {
 			return s, err
 		}
 	}
+	if s.Folders, err = o.folders(); err != nil {
+		return s, err
+	}
 	if s.BackupEvery < time.Second {
 		return s, usagef("--every %s: at least a second", o.every)
 	}
 	return s, nil
+}
+
+// folders parses --watch.
+func (o *serveOptions) folders() (all []living.Folder, err error) {
+	for _, arg := range o.watch {
+		at := strings.LastIndex(arg, "=@")
+		if at < 1 {
+			return nil, usagef("--watch %s: want FOLDER=@name", arg)
+		}
+		f := living.Folder{Dir: arg[:at], Import: port.ImportOptions{Note: port.Note{Message: "watch " + filepath.Base(arg[:at])}}}
+		if f.World, err = parseName(arg[at+1:]); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(f.Dir); err != nil || !info.IsDir() {
+			return nil, cmp.Or(err, usagef("--watch %s: not a folder", f.Dir))
+		}
+		all = append(all, f)
+	}
+	return all, nil
 }
 
 // check checks the flags that need no parsing.

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/cairnvoxel/cairn/internal/retry"
 	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
 	"github.com/cairnvoxel/cairn/internal/store/ledger"
@@ -34,10 +36,14 @@ const (
 
 // storeFlag is the store that --store names. It is opened once, when a verb first needs
 // it, because a local store can be open only once at a time.
+// busyFor is how long a verb waits for a store that another program has open, such as cairn watch during a look.
+const busyFor = 2 * time.Second
+
 type storeFlag struct {
 	url    string // --store
 	writes bool   // open it for writing
 	damage bool   // open it even if it is damaged
+	live   bool   // a game may be writing the folder that is read
 	cache  int64  // what its database may keep in memory; 0 is the store's default
 	st     history.Store
 	memory memoryFlag // --memory
@@ -110,7 +116,13 @@ func (sf *storeFlag) get(ctx context.Context, make bool) (_ history.Store, err e
 			return nil, err
 		}
 	}
-	st, err := local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage, CacheBytes: sf.cache})
+	var st *local.Store
+	for end := time.Now().Add(busyFor); ; {
+		st, err = local.Open(filepath.Clean(dir), local.Options{ReadOnly: !sf.writes, Damaged: sf.damage, CacheBytes: sf.cache})
+		if !errors.Is(err, local.ErrInUse) || time.Now().After(end) || !retry.Wait(ctx, busyFor/40) {
+			break
+		}
+	}
 	if err == nil {
 		sf.st = st
 		warn(sf.warnings, dir)

@@ -53,6 +53,8 @@ var (
 type ReadOptions struct {
 	// Salvage passes on unreadable columns as they are stored.
 	Salvage bool
+	// Live reads a folder that a game may be writing.
+	Live bool
 	// MaxBytes bounds the decoded size of a part of a file. Default: no bound.
 	MaxBytes int64
 }

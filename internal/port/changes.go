@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ import (
 // region files, and the commit that they became.
 type Seen struct {
 	Head    history.ID
-	Headers anvil.Headers
+	Headers *anvil.Headers
 	Now     time.Time // when the folder is read, by which it is remembered
 }
 
@@ -44,11 +45,19 @@ func (s *Opened) Since(seen Seen) {
 }
 
 // Headers returns what to remember of the folder that Parts read; nil if the world is no folder of a game.
-func (s *Opened) Headers() anvil.Headers {
+func (s *Opened) Headers() *anvil.Headers {
 	if w, ok := s.leaf.(*anvil.Folder); ok && !w.Partial() {
 		return w.Headers()
 	}
 	return nil
+}
+
+// Columns returns how many columns of a folder of a game Parts did not leave out.
+func (s *Opened) Columns() int {
+	if w, ok := s.leaf.(*anvil.Folder); ok {
+		return w.Stats().Columns
+	}
+	return 0
 }
 
 // Unchanged returns how many columns Parts left out, and whether it left out any that it could.
@@ -60,7 +69,43 @@ func (s *Opened) Unchanged() (n int, ok bool) {
 	return n, ok
 }
 
-// importChanges makes a world's newest version what a folder is of which c has the columns that changed.
+// torn returns what Parts could not read whole of a folder that a game is writing.
+func (s *Opened) torn() (t anvil.Torn) {
+	if w, ok := s.leaf.(*anvil.Folder); ok {
+		t = w.Torn()
+	}
+	return t
+}
+
+// Untouched reports whether Parts left out everything: all columns and files are as Since says.
+func (s *Opened) Untouched() bool {
+	w, ok := s.leaf.(*anvil.Folder)
+	return ok && w.Untouched()
+}
+
+// everywhere returns the columns of two worlds that are not torn.
+func everywhere(ctx context.Context, torn map[string]map[geom.ColumnPos]bool, worlds ...stone.Content) (map[string]map[geom.ColumnPos]bool, error) {
+	all := map[string]map[geom.ColumnPos]bool{}
+	for _, w := range worlds {
+		for _, d := range w.About().Dimensions {
+			if all[d.Name] == nil {
+				all[d.Name] = map[geom.ColumnPos]bool{}
+			}
+			for c, err := range w.ReadColumns(ctx, d.Name) {
+				if err != nil {
+					return nil, err
+				}
+				if !torn[d.Name][c.Pos] {
+					all[d.Name][c.Pos] = true
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// importChanges makes a world's newest version what a folder is of which c has the columns that changed, or
+// those that are not torn.
 func (s *Opened) importChanges(ctx context.Context, st history.Store, name string, c stone.Content, n Note) (done Imported, err error) {
 	head, err := st.Head(ctx, name)
 	if err != nil || head.Commit != s.seen {
@@ -82,9 +127,17 @@ func (s *Opened) importChanges(ctx context.Context, st history.Store, name strin
 	if base.ID() != s.seen {
 		return done, ErrStale
 	}
-	changed, _ := s.leaf.(*anvil.Folder).Changed()
-	over, err := changesOf(ctx, base, c, changed)
+	folder := s.leaf.(*anvil.Folder)
+	changed, ok := folder.Changed()
+	if !ok {
+		changed, err = everywhere(ctx, folder.Torn().Columns, base, c)
+	}
+	var over *changes
 	if err == nil {
+		over, err = changesOf(ctx, base, c, changed)
+	}
+	if err == nil {
+		over.keep(base, folder)
 		err = fits(w.View(), c.About().Dimensions)
 	}
 	if err != nil {
@@ -176,7 +229,24 @@ type changes struct {
 	at      map[string]map[geom.ColumnPos]bool
 	columns *stone.Reader
 	tables  map[volumeIn][]voxel.Cell // cells of the world by those of the part
+	same    map[string]bool           // files of the part that are as base has them
 }
+
+// keep says which files are as base has them: those that have not changed, and those that are torn, of which the part
+// has nothing.
+func (c *changes) keep(base *world.Snapshot, folder *anvil.Folder) {
+	torn := folder.Torn().Files
+	c.same = maps.Clone(folder.SameFiles())
+	for _, f := range base.About().Files {
+		if torn[f.Path] {
+			c.about.Files = append(c.about.Files, f)
+			c.same[f.Path] = true
+		}
+	}
+}
+
+// SameFile says to World.Replace that a file is as it is there.
+func (c *changes) SameFile(path string) bool { return c.same[path] }
 
 func (c *changes) About() stone.About { return c.about }
 

@@ -56,6 +56,12 @@ func (s *Opened) Import(ctx context.Context, open func(context.Context) (history
 		}
 		return done, err
 	}
+	if len(s.torn().Why) > 0 {
+		done, ok, err := s.importTorn(ctx, open, name, c, o.Note)
+		if ok || err != nil {
+			return done, err
+		}
+	}
 	var made history.Stone
 	regions := s.regions()
 	if len(regions) == 0 {
@@ -80,6 +86,26 @@ func (s *Opened) Import(ctx context.Context, open func(context.Context) (history
 			return done, err
 		}
 	}
+}
+
+// importTorn takes what is torn from the newest version of a world. ok is false if there is none.
+func (s *Opened) importTorn(ctx context.Context, open func(context.Context) (history.Store, error), name string, c stone.Content, n Note) (done Imported, ok bool, err error) {
+	st, err := open(ctx)
+	for err == nil {
+		var head history.Head
+		if head, err = st.Head(ctx, name); err != nil {
+			break
+		}
+		s.seen = head.Commit
+		if done, err = s.importChanges(ctx, st, name, c, n); n.On != nil || !errors.Is(err, ErrStale) || ctx.Err() != nil {
+			return done, true, err
+		}
+		err = nil
+	}
+	if errors.Is(err, history.ErrNoWorld) {
+		err = nil
+	}
+	return done, false, err
 }
 
 // importOver puts regions over the newest version of a world, and commits that.

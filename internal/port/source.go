@@ -13,6 +13,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,9 @@ var ErrNoChunks = format.ErrNothing
 type Options struct {
 	// Salvage passes on chunks of a folder that cannot be decoded, as they are stored.
 	Salvage bool
+	// Live reads a folder that a game may be writing: chunks and files that are torn for long are left out, and
+	// Torn names them. Import takes them from the version before.
+	Live bool
 	// MaxBytes bounds the unpacked size of an archive, and the memory of the world. Default:
 	// for an archive 100 times its size and at least 64 MiB, otherwise no bound.
 	MaxBytes int64
@@ -70,7 +74,7 @@ func (o Options) decoded() int64 {
 
 // leaf returns o as options of package format.
 func (o Options) leaf() format.ReadOptions {
-	return format.ReadOptions{Salvage: o.Salvage, MaxBytes: o.MaxBytes}
+	return format.ReadOptions{Salvage: o.Salvage, Live: o.Live, MaxBytes: o.MaxBytes}
 }
 
 // Opened is an opened world: a stone, or a world in another format. One goroutine may use it at
@@ -245,6 +249,7 @@ func (s *Opened) Content() stone.Content {
 type Remarks struct {
 	Lost    map[string]int // counts of things that were left out, by name
 	Damaged []string       // chunks that are passed on as they are stored
+	Torn    []string       // what a game was writing, so that it could not be read whole
 	Notes   []string       // other oddities, which lost nothing
 }
 
@@ -264,6 +269,13 @@ func (s *Opened) Remarks() Remarks {
 		lost, damaged := leaf.Remarks()
 		maps.Copy(r.Lost, lost)
 		r.Damaged = append(r.Damaged, damaged...)
+	}
+	for _, d := range s.torn().Why {
+		if at := d.File; path.Ext(at) == ".mca" || path.Ext(at) == ".mcr" {
+			r.Torn = append(r.Torn, fmt.Sprintf("%s chunk %v: %v", at, d.Pos, d.Err))
+		} else {
+			r.Torn = append(r.Torn, fmt.Sprintf("%s: %v", at, d.Err))
+		}
 	}
 	if leaf, ok := s.leaf.(interface{ Notes() []string }); ok {
 		r.Notes = leaf.Notes()

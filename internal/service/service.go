@@ -18,12 +18,14 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/backups"
+	"github.com/cairnvoxel/cairn/internal/living"
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/server/token"
@@ -55,6 +57,10 @@ type Settings struct {
 	BackupKeep       history.Keep
 	CollectEvery     time.Duration // negative for never
 	Policy           history.Policy
+
+	// Folders are those that games write and whose history is kept, and Living when they are looked at.
+	Folders []living.Folder
+	Living  living.Options
 
 	Operations edit.Options  // what operations on worlds may take
 	Drain      time.Duration // how long running calls may take at the end
@@ -91,6 +97,9 @@ type service struct {
 	keeper   *keeper.Keeper
 	arenas   *arena.Leased
 	stepped  chan struct{} // closed to stop stepping the arenas
+	store    history.Store
+	unwatch  context.CancelFunc // ends the looks at Folders, for which watched waits
+	watched  sync.WaitGroup
 	metrics  *metrics.Metrics
 	// backupCalls counts the calls of the bucket of backups; nil without one.
 	backupCalls *metered.Calls
@@ -242,7 +251,7 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 
 // newServer makes the server and the keeper of a store.
 func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
-	s.metrics = metrics.New()
+	s.metrics, s.store = metrics.New(), st
 	holder, err := s.holder(st)
 	if err != nil {
 		return err
@@ -345,6 +354,7 @@ func (s *service) observe(e *metrics.CallEvent) {
 func (s *service) serve(l *listeners, out io.Writer) {
 	s.stepped = make(chan struct{})
 	go s.step()
+	s.watch()
 	scheme := "http"
 	if s.cert != nil {
 		scheme = "https"
@@ -370,6 +380,34 @@ func (s *service) serve(l *listeners, out io.Writer) {
 	url := fmt.Sprintf("%s://%s", scheme, l.main.Addr())
 	s.log.Info("pages for people", "open", url+"/")
 	fmt.Fprintf(out, "ready %s\n", url)
+}
+
+// watch starts to keep the history of folders.
+func (s *service) watch() {
+	ctx, stop := context.WithCancel(context.Background())
+	s.unwatch = stop
+	open := func(context.Context) (history.Store, error) { return s.store, nil }
+	for i := range s.Folders {
+		f := &s.Folders[i]
+		log := s.log.With("folder", f.Dir, "world", f.World)
+		s.watched.Go(func() {
+			err := living.Run(ctx, f.Dir, s.Living, func(ctx context.Context) error {
+				l, err := f.Look(ctx, open)
+				switch {
+				case ctx.Err() != nil:
+				case err != nil:
+					log.Error("watch: no version was made", "err", err)
+				case !l.Untouched && !l.Same:
+					log.Info("watch", "version", l.Number, "columns", l.Columns, "bytes", l.Bytes, "torn", l.Torn)
+					s.keeper.Saved(f.World, l.Number)
+				}
+				return nil
+			})
+			if err != nil {
+				log.Error("watch has ended", "err", err)
+			}
+		})
+	}
 }
 
 // step steps the operations on arenas until stepped is closed.
@@ -439,6 +477,8 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 		err = errors.Join(err, s.stream.Close())
 	}
 	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations, and ends streams
+	s.unwatch()
+	s.watched.Wait()
 	close(s.stepped)
 	s.arenas.Close() // what did not end leaves its world as it was
 	if cut := s.http.Shutdown(ctx); cut != nil {

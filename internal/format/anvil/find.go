@@ -239,7 +239,7 @@ func (w *Folder) enter() string {
 			leave(f.path)
 			continue
 		}
-		kept = append(kept, file{name, f.size, f.at})
+		kept = append(kept, file{name, f.size, f.at, f.modified})
 	}
 	slices.SortFunc(kept, func(a, b file) int { return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.at, b.at)) })
 	w.files = kept

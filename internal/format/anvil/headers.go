@@ -10,9 +10,19 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Headers remember the region files of a folder as a Read found them, by path. A later Read leaves out
-// the columns whose headers are as they were: where each chunk lies, how long it is, and its time stamp.
-type Headers map[string]*header
+// Headers remember the files of a folder as a Read found them, by path. A later Read leaves out the
+// columns whose headers are as they were: where each chunk lies, how long it is, and its time stamp. Other files
+// are known by their size and time.
+type Headers struct {
+	regions map[string]*header
+	files   map[string]fileSeen
+}
+
+// fileSeen is what is remembered of a file without chunks.
+type fileSeen struct{ size, modified int64 }
+
+// Len returns how many files are remembered.
+func (h *Headers) Len() int { return len(h.regions) + len(h.files) }
 
 // header is what is remembered of a region file.
 type header struct {
@@ -47,24 +57,27 @@ func slotOf(head *[headerSize]byte, slot int) (place, stamp uint32) {
 
 // Since makes Read leave out what is as it was when h was read; Changed tells then what it did not leave
 // out. now, in seconds since 1970, is by what time stamps of chunks are old enough to be trusted the next time. h does nothing for a part of a world, and where h has a region file that the folder has not.
-func (w *Folder) Since(h Headers, now int64) {
+func (w *Folder) Since(h *Headers, now int64) {
 	w.now = now
 	there := map[string]string{}
 	for _, r := range w.Regions() {
 		there[r.Path] = r.Dimension
 	}
-	for path, known := range h {
+	if h == nil || w.Partial() {
+		return
+	}
+	for path, known := range h.regions {
 		if dim, ok := there[path]; !ok || dim != known.dim {
 			return
 		}
 	}
-	if !w.Partial() && len(h) > 0 {
+	if len(h.regions) > 0 {
 		w.known = h
 	}
 }
 
 // Headers returns what to remember of the last Read.
-func (w *Folder) Headers() Headers { return w.headers }
+func (w *Folder) Headers() *Headers { return w.headers }
 
 // Changed returns by dimension the columns that the last Read did not leave out, with those that are gone. ok
 // is false if it left out none.
@@ -76,10 +89,12 @@ func (w *Folder) Changed() (columns map[string]map[geom.ColumnPos]bool, ok bool)
 func (r *reading) begin(set *regionSet, open *[kinds]*region) {
 	r.known = [kinds]*header{}
 	for kind, path := range set.paths {
-		r.known[kind] = r.w.known[path]
+		if r.w.known != nil {
+			r.known[kind] = r.w.known.regions[path]
+		}
 		if g := open[kind]; g != nil {
 			g.now = &header{dim: r.dim.name, modified: g.modified, head: g.head}
-			r.w.headers[path] = g.now
+			r.w.headers.regions[path] = g.now
 		}
 	}
 }
@@ -165,16 +180,23 @@ func (r *reading) same(set *regionSet, open *[kinds]*region, slot int) bool {
 }
 
 // headersMagic begins headers as bytes. It changes when Read reads anything else out of the same chunks.
-const headersMagic = "headers of region files 1\n"
+const headersMagic = "headers of region files 2\n"
 
 // Append appends the headers to b.
-func (h Headers) Append(b []byte) []byte {
+func (h *Headers) Append(b []byte) []byte {
 	b = append(b, headersMagic...)
-	for _, path := range slices.Sorted(maps.Keys(h)) {
-		g := h[path]
-		for _, s := range []string{path, g.dim} {
-			b = append(binary.LittleEndian.AppendUint16(b, uint16(len(s))), s...)
-		}
+	text := func(s string) { b = append(binary.LittleEndian.AppendUint16(b, uint16(len(s))), s...) }
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(h.files)))
+	for _, path := range slices.Sorted(maps.Keys(h.files)) {
+		f := h.files[path]
+		text(path)
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.size))
+		b = binary.LittleEndian.AppendUint64(b, uint64(f.modified))
+	}
+	for _, path := range slices.Sorted(maps.Keys(h.regions)) {
+		g := h.regions[path]
+		text(path)
+		text(g.dim)
 		b = binary.LittleEndian.AppendUint64(b, uint64(g.modified))
 		b = append(b, g.head[:]...)
 		for _, seal := range g.seals {
@@ -185,36 +207,37 @@ func (h Headers) Append(b []byte) []byte {
 }
 
 // ParseHeaders is the inverse of Append.
-func ParseHeaders(b []byte) (Headers, error) {
+func ParseHeaders(b []byte) (*Headers, error) {
 	if len(b) < len(headersMagic) || string(b[:len(headersMagic)]) != headersMagic {
 		return nil, errors.New("anvil: headers of another version")
 	}
 	b = b[len(headersMagic):]
+	short := false
 	take := func(n int) (part []byte) {
-		n = min(n, len(b))
+		if short = short || n > len(b); short {
+			return make([]byte, n)
+		}
 		part, b = b[:n], b[n:]
 		return part
 	}
-	text := func() string {
-		n := take(2)
-		return string(take(int(n[0]) | int(n[1])<<8))
-	}
-	h := Headers{}
-	for len(b) >= 2 {
+	number := func() int64 { return int64(binary.LittleEndian.Uint64(take(8))) }
+	text := func() string { return string(take(int(binary.LittleEndian.Uint16(take(2))))) }
+	h := &Headers{regions: map[string]*header{}, files: map[string]fileSeen{}}
+	for n := binary.LittleEndian.Uint32(take(4)); n > 0 && !short; n-- {
 		path := text()
-		if len(b) < 2 {
-			break
-		}
-		g := &header{dim: text()}
-		if len(b) < 8+headerSize+8*slots {
-			return nil, errors.New("anvil: headers that are cut off")
-		}
-		g.modified = int64(binary.LittleEndian.Uint64(take(8)))
+		h.files[path] = fileSeen{size: number(), modified: number()}
+	}
+	for len(b) > 0 && !short {
+		path := text()
+		g := &header{dim: text(), modified: number()}
 		copy(g.head[:], take(headerSize))
 		for i := range g.seals {
-			g.seals[i] = binary.LittleEndian.Uint64(take(8))
+			g.seals[i] = uint64(number())
 		}
-		h[path] = g
+		h.regions[path] = g
+	}
+	if short {
+		return nil, errors.New("anvil: headers that are cut off")
 	}
 	return h, nil
 }

@@ -17,7 +17,7 @@ func Kind() format.Kind {
 			return source(w, err)
 		},
 		OpenFolder: func(dir string, o format.ReadOptions) (format.Source, error) {
-			w, err := Open(dir, Options{Salvage: o.Salvage})
+			w, err := Open(dir, Options{Salvage: o.Salvage, Live: o.Live})
 			return source(w, err)
 		},
 		CreateFolder: createFolder,

@@ -30,8 +30,8 @@ func (w *Folder) Regions() (all []Region) {
 }
 
 // Partial reports whether the folder has no level.dat. Such a folder holds some region files of
-// a world and is not a whole world.
-func (w *Folder) Partial() bool { return !w.hasLevel() }
+// a world and is not a whole world, unless a server writes it that makes none.
+func (w *Folder) Partial() bool { return !w.hasLevel() && !w.o.Live }
 
 // Patch returns a column in which the region files of the given parts hold new and the others
 // hold old. nil is a missing column. It fails if a part and the chunk that it now belongs to

@@ -60,6 +60,8 @@ type file struct {
 	path string
 	size int64
 	at   string // where it lies
+
+	modified int64 // nanoseconds
 }
 
 // DetectFS reports whether a folder looks like a world of Java Edition: it has a
@@ -90,6 +92,9 @@ func isRegion(e fs.DirEntry) bool {
 func (w *Folder) scan(at string) error {
 	if err := w.walk(); err != nil {
 		return err
+	}
+	if w.o.Live {
+		w.settle()
 	}
 	if err := w.find(at); err != nil {
 		return err
@@ -198,6 +203,8 @@ func (w *Folder) walk() error {
 	}()
 	return fs.WalkDir(w.fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && w.o.Live:
+			return nil
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 			w.skip = append(w.skip, Skipped{name, "cannot be listed"})
 			return nil
@@ -216,10 +223,13 @@ func (w *Folder) walk() error {
 			return nil
 		}
 		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) && w.o.Live {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		w.files = append(w.files, file{name, info.Size(), name})
+		w.files = append(w.files, file{name, info.Size(), name, info.ModTime().UnixNano()})
 		return nil
 	})
 }

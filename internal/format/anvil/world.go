@@ -39,6 +39,9 @@ type Options struct {
 	// Salvage hands on what could not be read as it is stored, in a damaged
 	// part, instead of failing at the end.
 	Salvage bool
+	// Live reads a folder that a game may be writing: what the game changes meanwhile is read again, and what
+	// stays torn is left out and told by Torn. Nothing is damaged then.
+	Live bool
 }
 
 // Stats counts what a Read has met.
@@ -81,8 +84,10 @@ type Folder struct {
 	base  string    // the world's folder in the one that was given, "" for that
 	notes []string
 
-	known, headers Headers // of the Read before, and of the last one
+	known, headers *Headers // of the Read before, and of the last one
 	changed        map[string]map[geom.ColumnPos]bool
+	sameFiles      map[string]bool // of the last Read: those that are as they were
+	torn           Torn
 	now            int64 // of Since
 }
 
@@ -97,13 +102,16 @@ var (
 )
 
 // Open opens the world in a folder. It fails while a game that runs on this
-// machine has the world open.
+// machine has the world open, unless Options.Live is set.
 func Open(dir string, o Options) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("anvil: open: %w", err)
 	}
-	if err := checkLock(root); err != nil {
+	if !o.Live {
+		err = checkLock(root)
+	}
+	if err != nil {
 		root.Close()
 		return nil, fmt.Errorf("anvil: open %s: %w", dir, err)
 	}
@@ -112,7 +120,7 @@ func Open(dir string, o Options) (*Folder, error) {
 	if err == nil {
 		w, err = open(root.FS(), filepath.ToSlash(abs), o)
 	}
-	if err == nil && w.base != "" {
+	if err == nil && w.base != "" && !o.Live {
 		err = w.checkBase(root)
 	}
 	if err != nil {
@@ -120,8 +128,11 @@ func Open(dir string, o Options) (*Folder, error) {
 		return nil, fmt.Errorf("%w (%s)", err, dir)
 	}
 	w.close = root.Close
-	for up := filepath.Dir(abs); w.Partial() && up != filepath.Dir(up); up = filepath.Dir(up) {
+	for up := filepath.Dir(abs); !w.hasLevel() && up != filepath.Dir(up); up = filepath.Dir(up) {
 		if info, err := os.Stat(filepath.Join(up, LevelPath)); err == nil && info.Mode().IsRegular() {
+			if o.Live {
+				return nil, errors.Join(fmt.Errorf("anvil: open %s: a part of the world in %s: give that folder", dir, up), root.Close())
+			}
 			w.notes = append(w.notes, fmt.Sprintf("a part of the world in %s: give that folder for all of it", up))
 			break
 		}
@@ -181,14 +192,27 @@ func (w *Folder) Close() error { return w.close() }
 // format.ErrNothing if a world with a level.dat has no chunks.
 func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	w.stats = Stats{Skipped: append([]Skipped(nil), w.skip...)}
-	w.headers, w.changed = Headers{}, map[string]map[geom.ColumnPos]bool{}
+	w.headers = &Headers{regions: map[string]*header{}, files: map[string]fileSeen{}}
+	w.changed, w.sameFiles = map[string]map[geom.ColumnPos]bool{}, map[string]bool{}
+	w.torn = Torn{Columns: map[string]map[geom.ColumnPos]bool{}, Files: map[string]bool{}}
 	r := &reading{w: w, sink: s, used: map[string]bool{}}
+	files := w.files
+	if w.o.Live { // so no region is older than a player who stands in it
+		files = nil
+		for _, f := range w.files {
+			if isExternal(f.path) {
+				files = append(files, f)
+			} else if err := cmp.Or(ctx.Err(), r.liveFile(ctx, f)); err != nil {
+				return err
+			}
+		}
+	}
 	for _, d := range w.dims {
 		if err := r.dimension(ctx, d); err != nil {
 			return err
 		}
 	}
-	files := append(r.files, w.files...)
+	files = append(r.files, files...)
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -206,6 +230,9 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	}
 	return nil
 }
+
+// SameFiles returns the files, by path, that were as Since says when they were last read.
+func (w *Folder) SameFiles() map[string]bool { return w.sameFiles }
 
 // nothing returns ErrNothing. It names what could not be read.
 func (w *Folder) nothing() error {
@@ -231,6 +258,11 @@ func (r *reading) file(f file) error {
 	}
 	st.Files++
 	st.FileBytes += f.size
+	if r.sameFile(f) {
+		r.w.sameFiles[f.path] = true
+	} else if f.modified != 0 && f.modified/1e9+settled < r.w.now && !r.w.o.Live {
+		r.w.headers.files[f.path] = fileSeen{f.size, f.modified}
+	}
 	open := func() (io.ReadCloser, error) { return r.w.fsys.Open(f.path) }
 	return r.sink.File(format.File{Path: f.path, Size: f.size, Open: open})
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
@@ -27,6 +28,8 @@ type reading struct {
 	docs   [kinds][]byte // the column's documents
 	dim    *dimension
 	dec    *decoder
+	waited time.Duration  // for what a game was writing
+	held   int64          // bytes of files
 	known  [kinds]*header // what is known of the region files that are read
 }
 
@@ -70,7 +73,7 @@ func (r *reading) regions(ctx context.Context, set *regionSet) error {
 		if i&3 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.column(set, &open, footprintSlot(i)); err != nil {
+		if err := r.column(ctx, set, &open, footprintSlot(i)); err != nil {
 			return err
 		}
 	}
@@ -87,33 +90,38 @@ func footprintSlot(i int) int {
 // one, is kept as a file, and nil returned.
 func (r *reading) open(name string, x, z int32) (*region, error) {
 	g, err := openRegion(r.w.fsys, name, x, z)
-	if err == nil && !g.empty() {
+	switch {
+	case err == nil && !g.empty():
 		return g, nil
+	case r.w.o.Live && errors.Is(err, fs.ErrNotExist):
+		return nil, nil // it was taken away
 	}
-	var size int64
+	f := file{path: name}
 	if err == nil {
-		size = g.size
+		f.size, f.modified = g.size, g.modified
 		g.file.Close()
-	} else if size, err = r.short(name, x, z, err); err != nil {
+	} else if f.size, f.modified, err = r.short(name, x, z, err); err != nil {
 		return nil, fmt.Errorf("anvil: %s: %w", name, err)
 	}
-	r.files = append(r.files, file{path: name, size: size})
+	if !r.w.o.Live || f.modified/1e9+settled < r.w.now { // else the game may be making it
+		r.files = append(r.files, f)
+	}
 	return nil, nil
 }
 
 // short reports a file that is too short for its header, unless it is empty.
-func (r *reading) short(name string, x, z int32, err error) (size int64, _ error) {
+func (r *reading) short(name string, x, z int32, err error) (size, modified int64, _ error) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, err
+		return 0, 0, err
 	}
 	info, statErr := fs.Stat(r.w.fsys, name)
 	if statErr != nil {
-		return 0, statErr
+		return 0, 0, statErr
 	}
-	if info.Size() > 0 {
+	if info.Size() > 0 && !r.w.o.Live { // a game makes files piece by piece
 		r.damage(name, geom.ColumnPos{X: x << 5, Z: z << 5}, 0, "region file", err)
 	}
-	return info.Size(), nil
+	return info.Size(), info.ModTime().UnixNano(), nil
 }
 
 func (r *reading) damage(name string, pos geom.ColumnPos, off int64, part string, err error) {
@@ -122,7 +130,7 @@ func (r *reading) damage(name string, pos geom.ColumnPos, off int64, part string
 }
 
 // column reads one slot of the region files and hands its column on.
-func (r *reading) column(set *regionSet, open *[kinds]*region, slot int) error {
+func (r *reading) column(ctx context.Context, set *regionSet, open *[kinds]*region, slot int) error {
 	if r.same(set, open, slot) {
 		return nil
 	}
@@ -139,7 +147,11 @@ func (r *reading) column(set *regionSet, open *[kinds]*region, slot int) error {
 			r.dec.col.Parts = append(r.dec.col.Parts, voxel.Part{Name: kindParts[kind], Stamp: g.stamp(slot)})
 			continue
 		}
-		if err := r.part(g, kind, slot); err != nil {
+		if err := r.part(ctx, g, kind, slot); err != nil {
+			if r.w.o.Live {
+				r.tear(open, g, slot, err)
+				return ctx.Err()
+			}
 			r.damage(g.path, g.pos(slot), r.offset(g, slot), kindParts[kind], err)
 			if r.w.o.Salvage {
 				r.salvage(g, kind, slot)
@@ -174,12 +186,25 @@ func (r *reading) salvage(g *region, kind, slot int) {
 }
 
 // part reads one chunk into the column.
-func (r *reading) part(g *region, kind, slot int) error {
-	doc, stored, err := r.document(g, kind, slot)
+func (r *reading) part(ctx context.Context, g *region, kind, slot int) error {
+	var doc []byte
+	var stored int
+	var err error
+	if r.w.o.Live {
+		doc, stored, err = r.liveDocument(ctx, g, kind, slot)
+	} else {
+		doc, stored, err = r.document(g, kind, slot)
+	}
 	if err != nil {
 		return err
 	}
-	if g.overlap[slot] {
+	if g.absent(slot) { // a game took it away
+		if stamp := g.stamp(slot); stamp != 0 {
+			r.dec.col.Parts = append(r.dec.col.Parts, voxel.Part{Name: kindParts[kind], Stamp: stamp})
+		}
+		return nil
+	}
+	if g.overlap[slot] && !r.w.o.Live {
 		if err := checkPlace(doc, kind, g.pos(slot)); err != nil {
 			return err
 		}
