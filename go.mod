@@ -11,6 +11,7 @@ require (
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/coder/websocket v1.8.15
 	github.com/evanw/esbuild v0.28.2 // bundles the pages; only internal/server/web/build, which the command lacks
+	github.com/fsnotify/fsnotify v1.10.1 // what changes in a folder; only internal/living
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL; only store/postgres
 	github.com/klauspost/compress v1.20.3
 	github.com/minio/minio-go/v7 v7.4.1 // calls of S3; only blob/s3
@@ -39,7 +40,6 @@ require (
 	github.com/cockroachdb/swiss v0.0.0-20260820225851-333444432258 // indirect
 	github.com/cockroachdb/tokenbucket v0.0.0-20230807174530-cc333fc44b06 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
-	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/getsentry/sentry-go v0.27.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect

@@ -34,6 +34,7 @@ var homes = []row{
 	{"github.com/coder/websocket", "internal/server/streams"},
 	{"github.com/spf13/cobra", "cmd/cairn"},
 	{"github.com/spf13/pflag", "cmd/cairn"},
+	{"github.com/fsnotify/fsnotify", "internal/living"},
 	{"github.com/schollz/progressbar/v3", "internal/console"},
 	{"pgregory.net/rapid", "internal/testing/storetest"},
 	{"github.com/anishathalye/porcupine", "internal/testing/storetest internal/testing/crash"},

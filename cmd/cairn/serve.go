@@ -161,13 +161,13 @@ func (o *serveOptions) settings() (s service.Settings, err error) {
 }
 
 // folders parses --watch.
-func (o *serveOptions) folders() (all []living.Folder, err error) {
+func (o *serveOptions) folders() (all []living.History, err error) {
 	for _, arg := range o.watch {
 		at := strings.LastIndex(arg, "=@")
 		if at < 1 {
 			return nil, usagef("--watch %s: want FOLDER=@name", arg)
 		}
-		f := living.Folder{Dir: arg[:at], Import: port.ImportOptions{Note: port.Note{Message: "watch " + filepath.Base(arg[:at])}}}
+		f := living.History{Dir: arg[:at], Import: port.ImportOptions{Note: port.Note{Message: "watch " + filepath.Base(arg[:at])}}}
 		if f.World, err = parseName(arg[at+1:]); err != nil {
 			return nil, err
 		}

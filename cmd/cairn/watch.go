@@ -32,7 +32,7 @@ type watchOptions struct {
 
 // watching is one run of watch.
 type watching struct {
-	living.Folder
+	living.History
 	sf         *storeFlag
 	o          watchOptions
 	policy     *history.Policy // of --keep
@@ -101,7 +101,7 @@ func (w *watching) run(ctx context.Context, from, to string) error {
 	return sourceError(from, err)
 }
 
-// check checks the arguments and flags, and prepares the Folder.
+// check checks the arguments and flags, and prepares the History.
 func (w *watching) check(from, to string) (err error) {
 	o := &w.o
 	if w.World, err = parseName(to); err != nil {
@@ -196,7 +196,7 @@ func (w *watching) version(ctx context.Context) error {
 	return err
 }
 
-func (w *watching) report(l living.Look) error {
+func (w *watching) report(l living.Looked) error {
 	if w.o.json {
 		return console.PrintJSON(w.out, l)
 	}

@@ -59,7 +59,7 @@ type Settings struct {
 	Policy           history.Policy
 
 	// Folders are those that games write and whose history is kept, and Living when they are looked at.
-	Folders []living.Folder
+	Folders []living.History
 	Living  living.Options
 
 	Operations edit.Options  // what operations on worlds may take

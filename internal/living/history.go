@@ -11,9 +11,8 @@ import (
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
-// Folder is a world's folder that a game is writing, and the world in a store that has its
-// history. One goroutine may use it at a time.
-type Folder struct {
+// History is that of a world's folder that a game is writing, in a world of a store. One goroutine may use it at a time.
+type History struct {
 	Dir    string
 	World  string
 	Read   port.Options // how the folder is read; Live is set
@@ -27,8 +26,8 @@ type Folder struct {
 	Seen port.Seen
 }
 
-// Look is what Folder.Look found.
-type Look struct {
+// Looked is what History.Look found.
+type Looked struct {
 	Time time.Time `json:"time"`
 	// Untouched says that the folder is as at the last look; then there is nothing else.
 	Untouched bool           `json:"untouched,omitempty"`
@@ -45,24 +44,24 @@ type Look struct {
 
 // Look reads the folder and makes what changed the next version of its world. open is called when there is something
 // to store.
-func (f *Folder) Look(ctx context.Context, open func(context.Context) (history.Store, error)) (Look, error) {
-	l, err := f.look(ctx, open, f.Seen)
+func (h *History) Look(ctx context.Context, open func(context.Context) (history.Store, error)) (Looked, error) {
+	l, err := h.look(ctx, open, h.Seen)
 	if errors.Is(err, port.ErrStale) { // somebody else changed the world
-		l, err = f.look(ctx, open, port.Seen{})
+		l, err = h.look(ctx, open, port.Seen{})
 	}
 	return l, err
 }
 
-func (f *Folder) look(ctx context.Context, open func(context.Context) (history.Store, error), seen port.Seen) (l Look, err error) {
+func (h *History) look(ctx context.Context, open func(context.Context) (history.Store, error), seen port.Seen) (l Looked, err error) {
 	release := func() {}
-	if f.Door != nil {
-		hold, err := rcon.Off(ctx, f.Self, *f.Door, f.Save)
+	if h.Door != nil {
+		hold, err := rcon.Off(ctx, h.Self, *h.Door, h.Save)
 		if l.Alone = err; err == nil {
 			release = func() { _, l.Alone = hold.On(ctx) }
 		}
 	}
 	l.Time = time.Now()
-	src, w, err := f.read(ctx, seen, l.Time)
+	src, w, err := h.read(ctx, seen, l.Time)
 	release()
 	if err != nil {
 		return l, err
@@ -71,21 +70,21 @@ func (f *Folder) look(ctx context.Context, open func(context.Context) (history.S
 	if l.Untouched = src.Untouched(); l.Untouched {
 		return l, nil
 	}
-	done, err := src.Import(ctx, open, f.World, w, f.Import)
+	done, err := src.Import(ctx, open, h.World, w, h.Import)
 	if err != nil {
 		return l, err
 	}
-	f.Seen = port.Seen{Head: done.Commit.ID(), Headers: src.Headers()}
+	h.Seen = port.Seen{Head: done.Commit.ID(), Headers: src.Headers()}
 	l.Commit, l.Same, l.Number, l.Bytes, l.Torn = done.Commit, done.Same, done.Commit.Number, done.Stone.Size, src.Remarks().Torn
 	l.Columns = src.Columns()
 	return l, nil
 }
 
 // read opens the folder and reads what is not as seen says.
-func (f *Folder) read(ctx context.Context, seen port.Seen, now time.Time) (*port.Opened, stone.Content, error) {
-	o := f.Read
+func (h *History) read(ctx context.Context, seen port.Seen, now time.Time) (*port.Opened, stone.Content, error) {
+	o := h.Read
 	o.Live = true
-	src, err := port.Open(f.Dir, o)
+	src, err := port.Open(h.Dir, o)
 	if err != nil {
 		return nil, nil, err
 	}
