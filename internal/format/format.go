@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,11 +127,27 @@ type File struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// IsPath reports whether name is a path of a file below a world's folder that every system can
-// have: with slashes, no part of it longer than 255 bytes.
+// IsPath reports whether name is a path of a file below a world's folder that a world can have: with
+// slashes, no part of it longer than 255 bytes. See also FitsSystem.
 func IsPath(name string) bool {
 	tooLong := func(part string) bool { return len(part) > 255 }
 	return fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, "\\\x00") && !slices.ContainsFunc(strings.Split(name, "/"), tooLong)
+}
+
+// device is the name of a device of Windows, which a file in any folder cannot have, with any extension.
+var device = regexp.MustCompile(`^(?i)(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
+
+// FitsSystem reports whether a system, such as "windows", can have a file at a path that IsPath. A world keeps files of all
+// names; who writes them to a folder asks for the system that the folder is on. Source: learn.microsoft.com, Naming Files,
+// Paths, and Namespaces.
+func FitsSystem(name, system string) bool {
+	if system != "windows" {
+		return true
+	}
+	odd := func(r rune) bool { return r < ' ' || strings.ContainsRune(`<>:"|?*\`, r) }
+	return !strings.ContainsFunc(name, odd) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") || device.MatchString(part)
+	})
 }
 
 // FileOf returns a file with that content.
@@ -140,6 +157,12 @@ func FileOf(path string, data []byte) File {
 
 // MaxFile bounds the size in bytes of a file that is kept.
 const MaxFile = 64 << 20
+
+// ColumnBox returns the cells of a column, of all heights.
+func ColumnBox(pos geom.ColumnPos) geom.Box {
+	all := geom.Root.Box()
+	return geom.Box{Min: pos.Min(all.Min.Y), Max: pos.Min(all.Max.Y).Add(geom.Point{X: geom.ColumnEdge, Z: geom.ColumnEdge})}
+}
 
 // CorruptError says where bytes from outside are wrong.
 type CorruptError = voxel.CorruptError

@@ -85,3 +85,22 @@ func TestIsPath(t *testing.T) {
 		}
 	}
 }
+
+func TestFitsSystem(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		fits bool // Windows
+	}{
+		{"level.dat", true}, {"playerdata/069a79f4.dat", true}, {"a b/ä.json", true}, {"console/com10.txt", true}, {"nullable", true},
+		{".hidden", true}, {"icon.png", true}, {"com.example/con-fig", true},
+		{"C:/x", false}, {"a:b", false}, {"CON", false}, {"data/aux.txt", false}, {"Nul.tar.gz/x", false}, {"lpt1", false}, {"COM¹.txt", false}, {"con .txt", false},
+		{"CONIN$", false}, {"a.", false}, {"a /b", false}, {"a./b", false}, {"..../x", false}, {"a?b", false}, {"a*", false}, {"<a>", false}, {"a|b", false}, {"a\"b", false}, {"a\nb", false},
+	} {
+		if got := format.FitsSystem(tt.name, "windows"); got != tt.fits || !format.IsPath(tt.name) {
+			t.Errorf("%q: fits Windows: %v, is a path: %v", tt.name, got, format.IsPath(tt.name))
+		}
+		if !format.FitsSystem(tt.name, "linux") {
+			t.Errorf("%q does not fit Linux", tt.name)
+		}
+	}
+}

@@ -3,19 +3,26 @@ package anvil
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 
 	"github.com/cairnvoxel/cairn/internal/format"
 )
 
-// File writes a file of the world. It leaves a file out whose path is not format.IsPath. If the
+// File writes a file of the world. It leaves a file out whose path is not format.IsPath or one that this system cannot
+// have, or that is the same file here as one before, because the system ignores case. If the
 // same region file has chunks, they replace a file without chunks.
 func (w *FolderWriter) File(f format.File) error {
-	if !format.IsPath(f.Path) {
+	switch {
+	case !format.IsPath(f.Path):
 		w.lost[fmt.Sprintf("file %q, whose path is not clean", f.Path)]++
+		return nil
+	case !format.FitsSystem(f.Path, w.o.System):
+		w.lost[fmt.Sprintf("file %q, whose name this system cannot have", f.Path)]++
 		return nil
 	}
 	size, ok := w.made[f.Path]
@@ -30,7 +37,12 @@ func (w *FolderWriter) File(f format.File) error {
 		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
 	}
 	defer r.Close()
-	if err := w.create(f.Path, f.Size, &bounded{r, format.MaxFile}); err != nil {
+	err = w.create(f.Path, f.Size, os.O_EXCL, &bounded{r, format.MaxFile})
+	if info, _ := w.root.Stat(f.Path); errors.Is(err, fs.ErrExist) && info != nil && info.Mode().IsRegular() {
+		w.lost[fmt.Sprintf("file %q, whose name another file has on this system", f.Path)]++
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
 	}
 	return nil
@@ -50,14 +62,14 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// create writes a file below the root, with its folders.
-func (w *FolderWriter) create(name string, size int64, r io.Reader) (err error) {
+// create writes a file below the root, with its folders. flag is os.O_EXCL or os.O_TRUNC.
+func (w *FolderWriter) create(name string, size int64, flag int, r io.Reader) (err error) {
 	if dir := path.Dir(name); dir != "." {
 		if err := w.root.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
 	}
-	f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|flag, 0o644)
 	if err != nil {
 		return err
 	}
@@ -91,7 +103,7 @@ func (w *FolderWriter) Close() error {
 	if w.version > 0 {
 		l.Version = w.version
 	}
-	if err := w.create(LevelPath, -1, bytes.NewReader(AppendLevel(nil, l))); err != nil {
+	if err := w.create(LevelPath, -1, os.O_TRUNC, bytes.NewReader(AppendLevel(nil, l))); err != nil {
 		return fmt.Errorf("anvil: write: %w", err)
 	}
 	return nil

@@ -22,9 +22,32 @@ func checkLock(root *os.Root) error {
 		return err
 	}
 	defer f.Close()
+	return takeLock(f, true)
+}
+
+// takeLock takes the game's lock on a session.lock until the file is closed, or only looks whether
+// it could.
+func takeLock(f *os.File, look bool) error {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK}
-	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock); err == nil && lock.Type != syscall.F_UNLCK {
+	if look {
+		if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock); err == nil && lock.Type != syscall.F_UNLCK {
+			return ErrInUse
+		}
+		return nil
+	}
+	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock)
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
 		return ErrInUse
 	}
-	return nil
+	return nil // a file system without locks has no game that holds one
+}
+
+// own gives a file the owner of another, and its mode if both are files, as far as this process may.
+func own(root *os.Root, name string, like fs.FileInfo) {
+	if s, ok := like.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Geteuid() {
+		root.Lchown(name, int(s.Uid), int(s.Gid)) // only root may
+	}
+	if like.Mode().IsRegular() {
+		root.Chmod(name, like.Mode().Perm())
+	}
 }

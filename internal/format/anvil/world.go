@@ -89,6 +89,11 @@ type Folder struct {
 	sameFiles      map[string]bool // of the last Read: those that are as they were
 	torn           Torn
 	now            int64 // of Since
+	root           *os.Root
+	holds          bool
+	locks          []*os.File          // of Hold
+	only           string              // the dimension of Only
+	touches        func(geom.Box) bool // of Only; nil: everything is read
 }
 
 // Errors of Open.
@@ -127,7 +132,7 @@ func Open(dir string, o Options) (*Folder, error) {
 		root.Close()
 		return nil, fmt.Errorf("%w (%s)", err, dir)
 	}
-	w.close = root.Close
+	w.root, w.close = root, root.Close
 	for up := filepath.Dir(abs); !w.hasLevel() && up != filepath.Dir(up); up = filepath.Dir(up) {
 		if info, err := os.Stat(filepath.Join(up, LevelPath)); err == nil && info.Mode().IsRegular() {
 			if o.Live {
@@ -152,6 +157,25 @@ func (w *Folder) checkBase(root *os.Root) error {
 		}
 		if err != nil {
 			return fmt.Errorf("anvil: open %s: %w", w.base+suffix, err)
+		}
+	}
+	return nil
+}
+
+// Only makes Read read of a dimension the columns of which touches is true, and nothing else. The folder need not have
+// the dimension, which then is to lie in the given folder of the world.
+func (w *Folder) Only(name, folder string, touches func(geom.Box) bool) {
+	w.only, w.touches = name, touches
+	if w.dimension(name) == nil {
+		w.dims = append(w.dims, &dimension{folder: folder, name: name})
+	}
+}
+
+// dimension returns the dimension of that name, or nil.
+func (w *Folder) dimension(name string) *dimension {
+	for _, d := range w.dims {
+		if d.name == name {
+			return d
 		}
 	}
 	return nil
@@ -182,8 +206,13 @@ func (w *Folder) Head() format.Head { return w.head }
 // Stats returns what the last Read has met.
 func (w *Folder) Stats() Stats { return w.stats }
 
-// Close releases the folder.
-func (w *Folder) Close() error { return w.close() }
+// Close releases the folder, and the lock of Hold.
+func (w *Folder) Close() error {
+	for _, f := range w.locks {
+		f.Close()
+	}
+	return w.close()
+}
 
 // Read hands the world to s: dimension by dimension, in each the regions by z
 // and x, then all other files by name. A column's cells, tags and objects are
@@ -208,6 +237,9 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 		}
 	}
 	for _, d := range w.dims {
+		if w.touches != nil && d.name != w.only {
+			continue
+		}
 		if err := r.dimension(ctx, d); err != nil {
 			return err
 		}
@@ -215,6 +247,9 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	files = append(r.files, files...)
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
 	for _, f := range files {
+		if w.touches != nil {
+			break
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -225,7 +260,7 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 	switch {
 	case len(w.stats.Damaged) > 0 && !w.o.Salvage:
 		return &format.DamageError{Columns: w.stats.Damaged}
-	case len(w.stats.Damaged) == 0 && w.stats.RawBytes == 0 && w.stats.Unchanged == 0 && !w.Partial():
+	case len(w.stats.Damaged) == 0 && w.stats.RawBytes == 0 && w.stats.Unchanged == 0 && !w.Partial() && w.touches == nil:
 		return fmt.Errorf("anvil: %w", w.nothing())
 	}
 	return nil

@@ -40,6 +40,9 @@ func (r *reading) dimension(ctx context.Context, d *dimension) error {
 		return err
 	}
 	for _, set := range d.regions {
+		if !r.w.touching(geom.ColumnPos{X: set.x << 5, Z: set.z << 5}, 32) {
+			continue
+		}
 		if err := r.regions(ctx, set); err != nil {
 			return err
 		}
@@ -78,6 +81,15 @@ func (r *reading) regions(ctx context.Context, set *regionSet) error {
 		}
 	}
 	return nil
+}
+
+// touching reports whether a Read reads any of n by n columns.
+func (w *Folder) touching(pos geom.ColumnPos, n int32) bool {
+	if w.touches == nil {
+		return true
+	}
+	last := format.ColumnBox(geom.ColumnPos{X: pos.X + n - 1, Z: pos.Z + n - 1})
+	return w.touches(format.ColumnBox(pos).Union(last))
 }
 
 // footprintSlot returns the i-th slot in the order of 2x2 footprints.
@@ -131,7 +143,7 @@ func (r *reading) damage(name string, pos geom.ColumnPos, off int64, part string
 
 // column reads one slot of the region files and hands its column on.
 func (r *reading) column(ctx context.Context, set *regionSet, open *[kinds]*region, slot int) error {
-	if r.same(set, open, slot) {
+	if !r.w.touching(geom.ColumnPos{X: set.x<<5 | int32(slot&31), Z: set.z<<5 | int32(slot>>5)}, 1) || r.same(set, open, slot) {
 		return nil
 	}
 	started := false

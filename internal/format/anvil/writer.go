@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -42,6 +43,8 @@ type FolderOptions struct {
 	// their own, as those of a program; the names of their blocks must be of that
 	// version. 0 is 1.8, which has numbers: see package block.
 	Version int32
+	// System says whose names files can have, as runtime.GOOS does. Default: that.
+	System string
 }
 
 // Errors of a Writer.
@@ -101,6 +104,7 @@ func Create(dir string, o FolderOptions) (*FolderWriter, error) {
 	if o.PendingBytes <= 0 {
 		o.PendingBytes = defaultPending
 	}
+	o.System = cmp.Or(o.System, runtime.GOOS)
 	z, err := zlib.NewWriterLevel(nil, o.Level)
 	if err != nil {
 		return nil, fmt.Errorf("anvil: write: %w", err)
@@ -235,7 +239,7 @@ func (w *FolderWriter) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byt
 	stored := bytes.Clone(w.deflated.Bytes())
 	if payload := stored[5:]; len(payload) > maxInside {
 		name := path.Join(w.dim.Folder, kindFolders[kind], fmt.Sprintf("c.%d.%d.mcc", pos.X, pos.Z))
-		if err := w.create(name, -1, bytes.NewReader(payload)); err != nil {
+		if err := w.create(name, -1, os.O_TRUNC, bytes.NewReader(payload)); err != nil {
 			return nil, err
 		}
 		stored = []byte{0, 0, 0, 0, typeZlib | typeExternal}
@@ -304,7 +308,7 @@ func (w *FolderWriter) reload(b *regionBuffer, name string) error {
 // flush writes all region files that wait.
 func (w *FolderWriter) flush() error {
 	for _, key := range slices.SortedFunc(maps.Keys(w.regions), compareKeys) {
-		if err := w.create(key.path(), -1, w.regions[key].reader()); err != nil {
+		if err := w.create(key.path(), -1, os.O_TRUNC, w.regions[key].reader()); err != nil {
 			return fmt.Errorf("anvil: write: %w", err)
 		}
 	}

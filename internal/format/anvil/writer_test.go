@@ -398,3 +398,49 @@ func TestCreateRefuses(t *testing.T) {
 		t.Error("level 12: no error")
 	}
 }
+
+// TestSystemPaths leaves out files whose names the system cannot have, and keeps them where it can.
+func TestSystemPaths(t *testing.T) {
+	names := []string{"data/aux.txt", "C:/x", "a:b", "end. /x", "fine.txt"}
+	for _, system := range []string{"windows", "linux"} {
+		dir := t.TempDir()
+		w, err := anvil.Create(dir, anvil.FolderOptions{System: system})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if err := w.File(format.FileOf(name, []byte(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lost := w.Lost()
+		for i, name := range names {
+			_, err := os.Stat(filepath.Join(dir, name))
+			n, left := lost[fmt.Sprintf("file %q, whose name this system cannot have", name)], system == "windows" && i < 4
+			if left != (err != nil) || left != (n == 1) {
+				t.Errorf("%s: %q: %v, counted %d times as lost", system, name, err, n)
+			}
+		}
+	}
+}
+
+// TestSameFile: a file that is another one here, as on a system that ignores case, does not replace it.
+func TestSameFile(t *testing.T) {
+	dir := put(t, t.TempDir(), map[string][]byte{"players/ann.dat": []byte("first")}) // as if it were players/Ann.dat
+	w, err := anvil.Create(dir, anvil.FolderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.File(format.FileOf("players/ann.dat", []byte("second"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "players/ann.dat")); string(got) != "first" || w.Lost()[`file "players/ann.dat", whose name another file has on this system`] != 1 {
+		t.Errorf("it is %q, lost %v, %v", got, w.Lost(), err)
+	}
+}

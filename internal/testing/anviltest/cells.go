@@ -2,6 +2,8 @@ package anviltest
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -115,4 +117,62 @@ func (n numbers) cells(palette nbt.Items, data nbt.Value, count, least int, stra
 		out[i] = table[v]
 	}
 	return out, true
+}
+
+// Blocks are the cells of the blocks of worlds of 1.18 and later, with the numbers of one table: 0 is air.
+type Blocks struct{ sections map[[3]int][]int32 }
+
+// ReadBlocks reads the blocks of the overworld of folders.
+func ReadBlocks(t testing.TB, dirs ...string) (out []Blocks) {
+	t.Helper()
+	n := numbers{}
+	n.number(nbt.Entries{{Name: "Name", Value: "minecraft:air"}})
+	for _, dir := range dirs {
+		b := Blocks{map[[3]int][]int32{}}
+		for name := range Files(t, dir) {
+			if path.Dir(name) != "region" {
+				continue
+			}
+			for _, s := range Slots(t, filepath.Join(dir, name)) {
+				if s.Raw != nil {
+					b.add(t, n, s)
+				}
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (b Blocks) add(t testing.TB, n numbers, s Slot) {
+	t.Helper()
+	doc, err := s.Doc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, v, err := nbt.Parse(doc, nbt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := v.(nbt.Entries)
+	list, _ := root.Get("sections").(nbt.Items)
+	for _, v := range list.Values {
+		s := v.(nbt.Entries)
+		states, ok := s.Get("block_states").(nbt.Entries)
+		if !ok {
+			continue
+		}
+		if cells, ok := n.cells(states.Get("palette").(nbt.Items), states.Get("data"), 4096, 4, false); ok {
+			b.sections[[3]int{int(root.Get("xPos").(int32)), int(s.Get("Y").(int8)), int(root.Get("zPos").(int32))}] = cells
+		}
+	}
+}
+
+// At returns the number of a block.
+func (b Blocks) At(x, y, z int) int32 {
+	cells := b.sections[[3]int{x >> 4, y >> 4, z >> 4}]
+	if cells == nil {
+		return 0
+	}
+	return cells[y&15<<8|z&15<<4|x&15]
 }
