@@ -541,15 +541,16 @@ func TestFillUnloaded(t *testing.T) {
 func writers() map[string]string {
 	return map[string]string{
 		"world.Update": "set", "world.update": "set", "world.UpdateContext": "set", "game/undo.Update": "set", "game/undo.takeBack": "undo", "game/brush.Do": "brush", "internal/game/tool.Update": "brush in words", "..Edit": "package cairn",
-		"game/edit.changeChunks":  "edit queue: fill",
-		"world.Replace":           "apart: it makes all of a world what another one is, with what follows from blocks",
-		"world.relightIn":         "apart: light",
-		"game/edit.relight":       "apart: light",
-		"game/edit.changeColumns": "apart: entities and other data of columns",
-		"game/edit.named":         "apart: names",
-		"game/object.update":      "apart: entities",
-		"..find":                  "apart: a new dimension",
-		"server.setProperties":    "apart: properties and files",
+		"game/edit.changeChunks":       "edit queue: fill",
+		"world.Replace":                "apart: it makes all of a world what another one is, with what follows from blocks",
+		"world.relightIn":              "apart: light",
+		"game/edit.relight":            "apart: light",
+		"internal/game/rollback.stale": "apart: light",
+		"game/edit.changeColumns":      "apart: entities and other data of columns",
+		"game/edit.named":              "apart: names",
+		"game/object.update":           "apart: entities",
+		"..find":                       "apart: a new dimension",
+		"server.setProperties":         "apart: properties and files",
 	}
 }
 

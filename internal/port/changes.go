@@ -158,8 +158,16 @@ func (s *Opened) importChanges(ctx context.Context, st history.Store, name strin
 	return done, err
 }
 
-// changesOf returns a world whose columns at some positions are those of part, and which is base elsewhere. It says
+// Over returns a world whose columns at some positions are those of part, and which is base elsewhere. It says
 // to World.Replace where it may differ from base.
+func Over(ctx context.Context, base *world.Snapshot, part stone.Content, at map[string]map[geom.ColumnPos]bool) (stone.Content, error) {
+	c, err := changesOf(ctx, base, part, at)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
 func changesOf(ctx context.Context, base *world.Snapshot, part stone.Content, at map[string]map[geom.ColumnPos]bool) (*changes, error) {
 	c := &changes{Content: sameFiles{part, base}, base: base, at: at, about: part.About(), tables: map[volumeIn][]voxel.Cell{}}
 	columns, err := storedColumns(ctx, part)
@@ -221,7 +229,7 @@ func storedColumns(ctx context.Context, c stone.Content) (*stone.Reader, error) 
 // volumeIn names a volume.
 type volumeIn struct{ dim, name string }
 
-// changes is what changesOf returns. The Content is the part.
+// changes is what Over returns. The Content is the part.
 type changes struct {
 	stone.Content
 	base    *world.Snapshot

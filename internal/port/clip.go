@@ -3,12 +3,8 @@ package port
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"iter"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
@@ -19,7 +15,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/region"
 )
 
@@ -142,95 +137,4 @@ func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error 
 		}
 	}
 	return err
-}
-
-// within is a world reduced to the chunks and columns that a box of blocks touches.
-type within struct {
-	stone.Content
-	box    geom.Box
-	single columnReader // nil if the world cannot read single columns
-}
-
-// scaled returns the box in cells of a volume.
-func (w within) scaled(dim, vol string) geom.Box {
-	for _, d := range w.About().Dimensions {
-		for _, v := range d.Volumes {
-			if d.Name == dim && v.Volume.Name == vol {
-				return w.box.Over(max(1, v.Scale))
-			}
-		}
-	}
-	return w.box
-}
-
-func (w within) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bool] {
-	box := w.scaled(dim, vol)
-	return func(yield func(geom.ChunkPos, bool) bool) {
-		for pos, holds := range w.Content.Entries(dim, vol, level) {
-			if level == 0 && pos.Box().Intersect(box).Empty() {
-				continue
-			}
-			if !yield(pos, holds) {
-				return
-			}
-		}
-	}
-}
-
-func (w within) ReadChunks(ctx context.Context, dim, vol string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk) error) error {
-	box := w.scaled(dim, vol)
-	want = slices.DeleteFunc(slices.Clone(want), func(pos geom.ChunkPos) bool { return level == 0 && pos.Box().Intersect(box).Empty() })
-	return w.Content.ReadChunks(ctx, dim, vol, level, want, f)
-}
-
-// columnReader is a Snapshot: it reads single columns.
-type columnReader interface {
-	ReadColumn(ctx context.Context, dim string, pos geom.ColumnPos) (*voxel.Column, error)
-	ColumnCount(dim string) int
-}
-
-// maxColumns bounds the columns of a box that are looked up one by one.
-const maxColumns = 1 << 14
-
-// columns returns the columns of the box in ascending order, or nil if there are too many.
-func (w within) columns() (at []geom.ColumnPos) {
-	for z := w.box.Min.Z >> 4; z <= (w.box.Max.Z-1)>>4; z++ {
-		for x := w.box.Min.X >> 4; x <= (w.box.Max.X-1)>>4; x++ {
-			if at = append(at, geom.ColumnPos{X: int32(x), Z: int32(z)}); len(at) > maxColumns {
-				return nil
-			}
-		}
-	}
-	slices.SortFunc(at, geom.ColumnPos.Compare)
-	return at
-}
-
-func (w within) ReadColumns(ctx context.Context, dim string) iter.Seq2[*voxel.Column, error] {
-	return func(yield func(*voxel.Column, error) bool) {
-		if s := w.single; s != nil {
-			if at := w.columns(); at != nil && len(at) < s.ColumnCount(dim) {
-				for _, pos := range at {
-					c, err := s.ReadColumn(ctx, dim, pos)
-					if errors.Is(err, fs.ErrNotExist) {
-						continue // a stone's word for nil
-					}
-					if (c != nil || err != nil) && !yield(c, err) || err != nil {
-						return
-					}
-				}
-				return
-			}
-		}
-		for c, err := range w.Content.ReadColumns(ctx, dim) {
-			if err == nil {
-				corner := c.Pos.Min(w.box.Min.Y)
-				if (geom.Box{Min: corner, Max: corner.Add(geom.Point{X: geom.ColumnEdge, Y: 1, Z: geom.ColumnEdge})}).Intersect(w.box).Empty() {
-					continue
-				}
-			}
-			if !yield(c, err) {
-				return
-			}
-		}
-	}
 }
