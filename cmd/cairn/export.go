@@ -30,6 +30,7 @@ type exportOptions struct {
 	version           int    // of the format
 	game              string // a release of Minecraft
 	dataVersion       int32
+	file              string // of the world, alone
 	region            string
 	within            region.Region // nil: everything
 }
@@ -54,12 +55,16 @@ func newExport(sf *storeFlag) *cobra.Command {
 .cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic), or a structure of the
 game (.nbt). The default is what the name of DST ends in, and Anvil otherwise. A schematic
 has the least box with all blocks, or the box around a --region: what lies in it and outside
-of the region is structure void, which a paste leaves out. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
+of the region is structure void, which a paste leaves out. A folder or a Slime file has, with
+--region, the whole chunks that the region touches, of one dimension, and the files of the
+world. --file writes one file of the world as it is, such as that of a player. A file whose
+name this system cannot have, such as aux.txt on Windows, is left out; an import keeps it under
+its name. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
 write a McRegion world as Anvil, and it does not write a world of several versions as
 Slime, because a Slime file has one version. A world that a program made has no
 version: give one by --version or --data-version. Its block names must be the game's,
 with or without "minecraft:".`,
-		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime",
+		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime\n  cairn export @hub@3 ./part --region box:0,-64,0..511,319,511\n  cairn export @hub@3 --file playerdata/069a79f4-44e9-4726-a5be-fca90e38aaf5.dat ann.dat",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
@@ -69,7 +74,8 @@ with or without "minecraft:".`,
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
-	f.StringVar(&o.region, "region", "", "write only this region, as a schematic, such as box:0,0,0..63,255,63")
+	f.StringVar(&o.region, "region", "", "write only this region, such as box:0,0,0..63,255,63; in a folder the chunks that it touches")
+	f.StringVar(&o.file, "file", "", "write only this file of the world, such as playerdata/UUID.dat")
 	return c
 }
 
@@ -94,9 +100,6 @@ func (o *exportOptions) resolve(to string) error {
 		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))
 	}
 	if o.region != "" {
-		if !kind.Piece {
-			return usagef("--region: only schematics hold a region, %s holds whole worlds", o.format)
-		}
 		r, err := parseRegion(o.region)
 		if err != nil {
 			return err
@@ -118,6 +121,9 @@ func (o *exportOptions) resolve(to string) error {
 
 func export(ctx context.Context, sf *storeFlag, from, to string, o exportOptions) (*exported, error) {
 	check, write := o.resolve, (*exported).write
+	if o.file != "" {
+		return exportOne(ctx, sf, from, to, o)
+	}
 	if strings.HasSuffix(to, port.Ext) {
 		check, write = o.checkStone, (*exported).asStone
 	}
@@ -143,12 +149,60 @@ func export(ctx context.Context, sf *storeFlag, from, to string, o exportOptions
 	})
 }
 
+// exportOne writes one file of a world.
+func exportOne(ctx context.Context, sf *storeFlag, from, to string, o exportOptions) (*exported, error) {
+	if !o.bare() {
+		return nil, usagef("--file: one file is written as it is: of the flags it takes --json alone")
+	}
+	if !isAddress(from) {
+		if err := outside(to, from); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkNew(to); err != nil {
+		return nil, err
+	}
+	done := &exported{World: from, Target: to, Format: "file", Lost: map[string]int{}}
+	return done, withContent(ctx, sf, from, false, func(_ *source, w stone.Content) error {
+		r, err := w.OpenFile(o.file)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = noFile(from, o.file, w)
+		}
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		done.Bytes, err = writeFile(to, func(out io.Writer) error { _, err := io.Copy(out, r); return err })
+		return err
+	})
+}
+
+// noFile is the error of a file that a world does not have.
+func noFile(of, path string, w stone.Content) error {
+	var near []string
+	for _, f := range w.About().Files {
+		if filepath.Ext(f.Path) == filepath.Ext(path) {
+			near = append(near, f.Path)
+		}
+	}
+	err := fmt.Errorf("%s: no file %q: %w", of, path, fs.ErrNotExist)
+	if len(near) > 0 {
+		err = fmt.Errorf("%w; it has %s", err, format.SomeOf(near))
+	}
+	return err
+}
+
 // formatCairn is the format of a whole world in one stone.
 const formatCairn = "cairn"
 
+// bare reports whether no flag says how to write.
+func (o *exportOptions) bare() bool {
+	return o.format == "" && o.version == 0 && o.game == "" && o.dataVersion == 0 && o.dimension == "" && o.region == ""
+}
+
 // checkStone checks the flags of a .cairn file.
 func (o *exportOptions) checkStone(to string) error {
-	if o.format != "" || o.version != 0 || o.game != "" || o.dataVersion != 0 || o.dimension != "" || o.region != "" {
+	if !o.bare() {
 		return usagef("%s: a %s file has a whole world as it is: of the flags it takes --json alone", to, port.Ext)
 	}
 	o.format = formatCairn
@@ -207,22 +261,39 @@ func (r *exported) write(ctx context.Context, sf *storeFlag, w stone.Content, o 
 }
 
 func (r *exported) writeWorld(ctx context.Context, w stone.Content, o exportOptions) error {
-	if o.within != nil {
+	if o.within != nil && o.kind.Piece {
 		c, err := port.Clip(ctx, w, o.dimension, o.within)
 		if err == nil {
 			r.Bytes, err = writeFile(r.Target, func(out io.Writer) error { return port.WriteClip(out, c, o.target(), r.Lost) })
 		}
 		return err
 	}
-	w, err := port.Pick(ctx, w, o.dimension, o.format, r.Lost)
+	var through port.Through
+	var err error
+	if o.within != nil {
+		if w, through, err = port.Touching(w, o.dimension, o.within); err == nil {
+			err = touches(ctx, w)
+		}
+	} else {
+		w, err = port.Pick(ctx, w, o.dimension, o.format, r.Lost)
+	}
 	switch {
 	case err != nil:
 	case o.kind.Ext != "":
-		r.Bytes, err = exportFile(ctx, w, r.Target, o.target(), r.Lost)
+		r.Bytes, err = exportFile(ctx, w, r.Target, o.target(), through, r.Lost)
 	default:
-		r.Bytes, err = exportFolder(ctx, w, r.Target, o.target(), r.Lost)
+		r.Bytes, err = exportFolder(ctx, w, r.Target, o.target(), through, r.Lost)
 	}
 	return err
+}
+
+// touches fails if a world reduced to a region has no chunk.
+func touches(ctx context.Context, w stone.Content) error {
+	dim := w.About().Dimensions[0].Name
+	for _, err := range w.ReadColumns(ctx, dim) {
+		return err
+	}
+	return fmt.Errorf("--region: it touches no chunk of %s", dim)
 }
 
 func (o *exportOptions) target() port.Target {
@@ -256,20 +327,20 @@ func checkFree(path string) error {
 }
 
 // exportFile writes w as a file. It adds to lost what the format cannot hold.
-func exportFile(ctx context.Context, w stone.Content, path string, t port.Target, lost map[string]int) (int64, error) {
+func exportFile(ctx context.Context, w stone.Content, path string, t port.Target, through port.Through, lost map[string]int) (int64, error) {
 	p := console.NewProgress()
 	defer p.Done()
 	return writeFile(path, func(file io.Writer) error {
-		return port.WriteFile(ctx, w, file, t, p.Through("writing", nil), lost)
+		return port.WriteFile(ctx, w, file, t, p.Through("writing", through), lost)
 	})
 }
 
 // exportFolder writes w as a folder, which appears only when it is complete. It adds to
 // lost what the format cannot hold.
-func exportFolder(ctx context.Context, w stone.Content, path string, t port.Target, lost map[string]int) (int64, error) {
+func exportFolder(ctx context.Context, w stone.Content, path string, t port.Target, through port.Through, lost map[string]int) (int64, error) {
 	t.Name = filepath.Base(path)
 	return newFolder(path, func(dir string, p *console.Progress) error {
-		return port.WriteFolder(ctx, w, dir, t, p.Through("writing", nil), lost)
+		return port.WriteFolder(ctx, w, dir, t, p.Through("writing", through), lost)
 	})
 }
 
