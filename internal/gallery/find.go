@@ -41,7 +41,7 @@ func find(ctx context.Context, path string) (found []place, passed []string, err
 	if err != nil {
 		return nil, nil, err
 	}
-	return []place{{path, nameOf(filepath.Base(absolute(path)), nil)}}, nil, src.Close()
+	return []place{{path, NameOf(filepath.Base(absolute(path)), nil)}}, nil, src.Close()
 }
 
 // mostPassed is how many are named that were passed over.
@@ -69,7 +69,7 @@ func below(ctx context.Context, path string) (out []place, passed []string, err 
 		case why != nil:
 			passed = append(passed, rel+": "+strings.TrimPrefix(why.Error(), at+": "))
 		default:
-			out = append(out, place{at, nameOf(filepath.ToSlash(rel), taken)})
+			out = append(out, place{at, NameOf(filepath.ToSlash(rel), taken)})
 		}
 		if e.IsDir() {
 			return fs.SkipDir
@@ -89,9 +89,9 @@ func absolute(path string) string {
 	return path
 }
 
-// nameOf makes the name of a world of its path, which has slashes. It differs from the names
+// NameOf makes the name of a world of its path, which has slashes. It differs from the names
 // that are taken, and is taken afterwards.
-func nameOf(path string, taken map[string]bool) string {
+func NameOf(path string, taken map[string]bool) string {
 	parts := strings.Split(path, "/")
 	if n := len(parts) - history.MaxParts; n > 0 {
 		parts = parts[n:]

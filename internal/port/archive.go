@@ -228,7 +228,7 @@ func (s *Opened) openInner(fsys fs.FS) error {
 		case strings.HasPrefix(e.Name(), ".") || !e.Type().IsRegular(): // such as what macOS keeps of each file
 		case slices.Contains(fileExts(), path.Ext(name)):
 			names = append(names, name)
-		case isArchiveName(name):
+		case IsArchive(name):
 			inner = name
 		}
 		return nil

@@ -2,6 +2,7 @@ package port
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
@@ -24,10 +25,27 @@ func DateIn(name string) time.Time {
 	return time.Time{}
 }
 
+// Undated returns the name of a backup without its extension, its date, and the numbers behind that.
+func Undated(name string) string {
+	name = TrimExt(name)
+	if m := dated.FindStringSubmatchIndex(name); m != nil {
+		name = name[:m[2]] + strings.TrimLeft(name[max(m[7], m[11], m[13]):], "-_.: 0123456789()")
+	}
+	return name
+}
+
 // Played returns when a game last saved the world, by its level.dat; the zero Time if that does not say it.
 func (s *Opened) Played() time.Time {
 	if w, ok := s.leaf.(*anvil.Folder); ok {
 		return w.Played()
 	}
 	return time.Time{}
+}
+
+// Origin returns the name and the seed of a world in its level.dat; the seed is 0 if there is none.
+func (s *Opened) Origin() (name string, seed int64) {
+	if w, ok := s.leaf.(*anvil.Folder); ok {
+		return w.Head().Properties["name"], w.Seed()
+	}
+	return "", 0
 }

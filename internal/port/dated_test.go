@@ -43,3 +43,21 @@ func TestDateIn(t *testing.T) {
 		}
 	}
 }
+
+func TestUndated(t *testing.T) {
+	for name, want := range map[string]string{
+		"hub-2019-03-04.zip":                 "hub-",
+		"hub.tar.gz":                         "hub",
+		"world2019-03-04":                    "world",
+		"2019-03-04_10-20-30_New World.zip":  "New World",
+		"2019-03-04_10-20-30.zip":            "",
+		"Backup--hub--2014-3-9--1-15.zip":    "Backup--hub--",
+		"Backup--hub--2014-3-10--12-15.zip":  "Backup--hub--",
+		"hub-1.20.4-2024-01-05-full (2).zip": "hub-1.20.4-full (2)",
+		"arena 7":                            "arena 7",
+	} {
+		if got := port.Undated(name); got != want {
+			t.Errorf("%s without its date is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -97,7 +97,8 @@ func detectFolder(fsys fs.FS) bool {
 // archiveExts are the extensions of archives that may hold a world.
 var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz"}
 
-func isArchiveName(name string) bool {
+// IsArchive reports whether a file has the name of an archive that may hold a world.
+func IsArchive(name string) bool {
 	return slices.ContainsFunc(archiveExts, func(ext string) bool { return strings.HasSuffix(name, ext) })
 }
 
@@ -136,7 +137,7 @@ func Detect(path string) error {
 	ends := func(exts []string) bool {
 		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })
 	}
-	archive := isArchiveName(path) || strings.HasSuffix(path, ".mcworld")
+	archive := IsArchive(path) || strings.HasSuffix(path, ".mcworld")
 	switch {
 	case !archive && !ends(fileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
 		return format.ErrNoWorld

@@ -107,7 +107,7 @@ func Open(path string, o Options) (*Opened, error) {
 			list, _ := os.ReadDir(path) // the error is said already
 			var names []string
 			for _, e := range list {
-				if isArchiveName(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
+				if IsArchive(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
 					names = append(names, e.Name())
 				}
 			}

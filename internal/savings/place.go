@@ -27,7 +27,7 @@ func Find(dirs []string) ([]Place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !isWorld(path) {
+			if err != nil || !e.IsDir() || !IsWorld(path) {
 				return err
 			}
 			abs, err := filepath.Abs(path)
@@ -47,8 +47,8 @@ func Find(dirs []string) ([]Place, error) {
 	return out, nil
 }
 
-// isWorld reports whether a folder is that of a world, and not of a server with several.
-func isWorld(dir string) bool {
+// IsWorld reports whether a folder is that of a world, and not of a server with several.
+func IsWorld(dir string) bool {
 	_, server := os.Stat(filepath.Join(dir, "server.properties"))
 	_, level := os.Stat(filepath.Join(dir, anvil.LevelPath))
 	return (server != nil || level == nil) && anvil.DetectFS(os.DirFS(dir))

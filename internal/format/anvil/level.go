@@ -225,6 +225,16 @@ func (w *Folder) Played() time.Time {
 	return time.Time{}
 }
 
+// Seed returns the seed in level.dat, 0 if there is none.
+func (w *Folder) Seed() int64 {
+	data := w.level()
+	if n, ok := numberAt(data, "RandomSeed"); ok { // up to 1.15
+		return n
+	}
+	n, _ := numberAt(compoundAt(data, "WorldGenSettings"), "seed")
+	return n
+}
+
 // level returns the Data of level.dat, or of the copy that the game falls back to; nil if
 // neither can be read, which is no fault of the chunks.
 func (w *Folder) level() []byte {
