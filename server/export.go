@@ -14,9 +14,12 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/cells"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/stone"
+	"github.com/cairnvoxel/cairn/voxel/geom"
+	"github.com/cairnvoxel/cairn/voxel/region"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -31,7 +34,7 @@ type exports struct {
 
 func (h *exports) routes() []route {
 	return []route{{method: "GET", path: "/v1/export/NAME", role: token.Read, long: true, about: "a world as a file, or as a zip of a folder",
-		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension")},
+		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension"), words("box", "x0,y0,z0..x1,y1,z1: only these blocks, as a schematic")},
 		headers: append([]string{"Range", "If-Range"}, known...), status: 200, also: bytesOf("application/zip"), tells: append([]string{wire.LostHeader}, staleHeaders...), handler: plain(h.export, octets)}}
 }
 
@@ -43,6 +46,10 @@ func (h *exports) export(c *call) error {
 	if format == formatCairn && c.query.Get("dimension") != "" {
 		return bad("a stone holds the whole world: leave dimension out")
 	}
+	box, err := boxOf(c, format)
+	if err != nil {
+		return err
+	}
 	v, known, err := h.unknownStored(c)
 	if err != nil || known {
 		return err
@@ -53,7 +60,23 @@ func (h *exports) export(c *call) error {
 			return err
 		}
 	}
-	return h.exportMade(c, v, format)
+	return h.exportMade(c, v, format, box)
+}
+
+// boxOf returns the box of a schematic that a call asks for, nil for all of the world.
+func boxOf(c *call, format string) (region.Region, error) {
+	text := c.query.Get("box")
+	if text == "" {
+		return nil, nil
+	}
+	if kind, ok := port.Format(format); !ok || !kind.Piece {
+		return nil, bad("box: only schematics hold a part of a world, %s holds all of it", format)
+	}
+	var box cells.JSONBox
+	if err := box.UnmarshalText([]byte(text)); err != nil {
+		return nil, err
+	}
+	return geom.Box(box), nil
 }
 
 // exportStored sends a version that is one stone as it is stored. It reports false for others.
@@ -69,7 +92,7 @@ func (h *exports) exportStored(c *call, v version) (sent bool, err error) {
 }
 
 // exportMade writes a version and sends that.
-func (h *exports) exportMade(c *call, v version, format string) error {
+func (h *exports) exportMade(c *call, v version, format string, box region.Region) error {
 	file, err := h.files.file(c)
 	if err != nil {
 		return err
@@ -84,6 +107,15 @@ func (h *exports) exportMade(c *call, v version, format string) error {
 			}
 			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})
 			return err
+		}
+		if box != nil {
+			kind, _ := port.Format(format)
+			ext = kind.Ext
+			clip, err := port.Clip(c.ctx, convert.Within(s, c.limits.WorldMemory), c.query.Get("dimension"), box)
+			if err == nil {
+				err = port.WriteClip(file, clip, port.Target{Format: format}, lost)
+			}
+			return unsupported(err)
 		}
 		w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), format, lost)
 		if err != nil {

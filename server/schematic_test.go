@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,4 +44,16 @@ func TestSchematic(t *testing.T) {
 		t.Errorf("the file is named %q", name)
 	}
 	s.do(request{"GET", "/v1/export/hut?format=mcedit", nil, nil}).wantCode(t, wire.Unsupported)
+
+	// A box of it is a schematic, too. The corners stand in any order.
+	got = s.do(request{"GET", "/v1/export/hut?format=sponge&box=1,0,1..0,-1,0", nil, nil})
+	if back, err = sponge.Read(bytes.NewReader(got.body), int64(len(got.body)), clip.ReadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := (geom.Point{X: 2, Y: 2, Z: 2}); back.Size != want || !slices.Contains(back.Block.Names, "minecraft:stone") {
+		t.Errorf("the box has %v blocks of %q", back.Size, back.Block.Names)
+	}
+	for _, wrong := range []string{"format=slime&box=0,0,0..1,1,1", "box=0,0,0..1,1,1", "format=sponge&box=here"} {
+		s.do(request{"GET", "/v1/export/hut?" + wrong, nil, nil}).wantCode(t, wire.BadRequest)
+	}
 }

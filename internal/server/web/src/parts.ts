@@ -60,11 +60,11 @@ export function formatChooser(id: string): HTMLSelectElement {
   return el("select", { id }, formats.map((f) => el("option", { value: f.id }, `${f.name} (${f.ext}): ${f.about}`)));
 }
 
-/** Downloads a version of a world, the newest for at "", and returns what the format cannot hold, by name. */
-export async function download(name: string, format: string, at: string, dimension: string, signal: AbortSignal, progress?: (text: string) => void): Promise<Record<string, number>> {
+/** Downloads a version of a world, the newest for at "", or a box of it as a schematic, and returns what the format cannot hold, by name. */
+export async function download(name: string, format: string, at: string, dimension: string, signal: AbortSignal, progress?: (text: string) => void, box = ""): Promise<Record<string, number>> {
   const f = formats.find((f) => f.id === format);
   progress?.("The server writes the file.");
-  const r = await call("/v1/export/" + name, { query: { format, at, dimension }, signal });
+  const r = await call("/v1/export/" + name, { query: { format, at, dimension, box: box || undefined }, signal });
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let got = 0;
   for (const reader = r.body!.getReader(); ; ) {

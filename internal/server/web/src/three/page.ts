@@ -2,6 +2,8 @@
 
 import { call, json, Refused, words, type Commit, type Facts } from "../api";
 import { el, fill, icon, svg, type Child } from "../dom";
+import { bringBack } from "../back";
+import { download } from "../parts";
 import { ago, bytes, count, many, time } from "../text";
 import type { Page, View as PageView } from "../view";
 import { Client, webSocket, type Moment, type Welcome } from "../../../../../server/stream/typescript/index.ts";
@@ -101,6 +103,7 @@ class Three {
   private synced = 0;
   private commits: Commit[] = [];
   private picked: State["picked"] = null;
+  private corner: Triple | null = null; // of a box to bring back
   private pick = 0;
   private edits = 0;
   private auto: Detail = { name: automatic, error: 12, ratio: 1.5 };
@@ -681,6 +684,7 @@ class Three {
       state ? el("p", { class: "three-state" }, state.map(([k, s]) => el("span", { class: "badge" }, k ? `${k} ${s}` : s))) : null,
       el("p", { class: "three-place" }, ["x", "y", "z"].map((axis, i) => el("span", null, axis + " ", el("b", null, block[i])))),
       last,
+      this.marking(block),
     );
     this.info.hidden = false;
     return [picked, last];
@@ -720,8 +724,38 @@ class Three {
     if (turn === this.pick) fill(into, said);
   }
 
+  // marking returns the button that makes a block a corner of the box to bring back, or the box's other corner.
+  private marking(block: Triple): HTMLElement {
+    const { corner } = this;
+    const first = el("button", { type: "button", class: "quiet small", onclick: () => this.mark(block) }, "Mark a box from here");
+    return el("p", { class: "row" }, corner ? el("button", { type: "button", class: "small", onclick: () => this.marked(corner, block) }, "Box to here: bring this back") : null, first);
+  }
+
+  private mark(block: Triple | null) {
+    this.corner = block;
+    this.scene.mark(block ?? undefined, block ?? undefined);
+    if (block) this.tell("Choose the block at the other corner");
+  }
+
+  private marked(a: Triple, b: Triple) {
+    const low = a.map((v, i) => Math.min(v, b[i]!)), high = a.map((v, i) => Math.max(v, b[i]!));
+    this.scene.mark(low, high);
+    this.pick++;
+    const version = this.at || String(this.moment?.number ?? "");
+    fill(
+      this.info,
+      el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.unpick() }, icon("close")),
+      el("h2", null, version ? `Bring back from version ${version}` : "Bring this back"),
+      bringBack(this.v.name, version, this.dimension, this.dimension === "" || this.dimension === this.dimensions.options[0]?.value, a, b, (text) => this.tell(text), (box) =>
+        void download(this.v.name, "sponge", version, this.dimension, this.v.signal, undefined, box).then(() => this.tell("The schematic is downloaded"), (e: unknown) => this.tell(words(e, "download this"))),
+      ),
+    );
+    this.info.hidden = false;
+  }
+
   private unpick() {
     this.pick++;
+    this.mark(null);
     this.picked = null;
     this.info.hidden = true;
     this.canvas.focus({ preventScroll: true });

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { firstTexel, pageBytes, Pool, type Place } from "./pool.ts";
 import { edge, parts, type Mesh } from "./quads.ts";
-import { netFragment, netVertex, quadFragment, quadVertex, skyFragment, skyVertex } from "./shaders.ts";
+import { boxFragment, boxVertex, netFragment, netVertex, quadFragment, quadVertex, skyFragment, skyVertex } from "./shaders.ts";
 import type { Node } from "./tree.ts";
 
 /** Where the eye is and where it looks: yaw 0 is north (-z), 90 east; pitch 90 is up. In degrees. */
@@ -77,6 +77,7 @@ export class Scene {
   private readonly looks: THREE.DataTexture;
   private readonly shared: Record<string, THREE.IUniform>;
   private readonly materials: THREE.RawShaderMaterial[];
+  private readonly box: THREE.LineSegments;
   private pool: Pool | undefined;
   private drawn: Node[] = [];
   private smooth = false;
@@ -114,7 +115,9 @@ export class Scene {
     }));
     sky.geometry.setDrawRange(0, 3);
     sky.frustumCulled = false;
-    this.scene.add(sky, ...this.lists);
+    this.box = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.RawShaderMaterial({ glslVersion: THREE.GLSL3, vertexShader: boxVertex, fragmentShader: boxFragment, uniforms: this.shared, depthTest: false }));
+    this.box.frustumCulled = this.box.visible = false;
+    this.scene.add(sky, ...this.lists, this.box);
     this.materials = [];
     this.sky(day);
   }
@@ -252,6 +255,16 @@ export class Scene {
   /** The bytes of meshes on the graphics card. */
   get bytes(): number {
     return (this.pool?.pages.length ?? 0) * pageBytes;
+  }
+
+  /** Shows the edges of a box from the corner low to behind the block high, or none. */
+  mark(low?: readonly number[], high?: readonly number[]) {
+    this.stale = true;
+    if (!(this.box.visible = low !== undefined && high !== undefined)) return;
+    const corner = (i: number) => [0, 1, 2].map((a) => ((i >> a) & 1 ? high![a]! + 1 : low![a]!));
+    const points: number[] = [];
+    for (let i = 0; i < 8; i++) for (let a = 0; a < 3; a++) if (!((i >> a) & 1)) points.push(...corner(i), ...corner(i | (1 << a)));
+    this.box.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   }
 
   /** Draws the picture from a pose, with its seams filled or not. */

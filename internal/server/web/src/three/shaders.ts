@@ -219,6 +219,23 @@ void main() {
 }
 `;
 
+export const boxVertex = head + /* glsl */ `
+uniform mat4 view;
+uniform ivec3 eyeBlock;
+uniform vec3 eyePart;
+in vec3 position; // a corner of blocks
+void main() {
+  gl_Position = view * vec4(vec3(ivec3(position) - eyeBlock) - eyePart, 1.0);
+}
+`;
+
+export const boxFragment = head + /* glsl */ `
+out vec4 colour;
+void main() {
+  colour = vec4(1.0, 0.78, 0.2, 1.0);
+}
+`;
+
 export const skyVertex = head + /* glsl */ `
 out vec2 vAt;
 void main() {
