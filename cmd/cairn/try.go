@@ -58,7 +58,7 @@ stored.`,
 			case err != nil:
 				return err
 			case json:
-				return console.PrintJSON(c.OutOrStdout(), t.Report)
+				return console.PrintJSON(c.OutOrStdout(), t.Outcome)
 			}
 			if t.Print(c.OutOrStdout()); noPage || t.Read == 0 {
 				return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
-// Sum is how many backups there are, how many of them were read, and bytes.
-type Sum struct {
+// Figures is how many backups there are, how many of them were read, and bytes.
+type Figures struct {
 	Backups   int   `json:"backups"`
 	Bytes     int64 `json:"bytes"`
 	Read      int   `json:"read"`
@@ -19,30 +19,30 @@ type Sum struct {
 	About     int64 `json:"about_bytes"`   // of all; 0 of a world of which fewer than two were read, and not all
 }
 
-// World is the backups of a world.
-type World struct {
+// Timeline is the backups of a world.
+type Timeline struct {
 	Name string `json:"name"`
-	Sum
+	Figures
 
 	states []*backup // oldest first
 	stones []int64   // bytes of those that each backup added that was read
 	seen   port.Seen // of the last one that was read
 }
 
-// Report says what backups take, and what their history would.
-type Report struct {
-	Sum              // without those that are left out
-	AboutOf int      `json:"about_backups"` // how many About is of
-	Seconds float64  `json:"seconds"`       // in which they were read
-	Stopped string   `json:"stopped"`       // why not all were
-	LeftOut int      `json:"left_out"`
-	Remarks []string `json:"remarks,omitempty"`
-	Worlds  []*World `json:"worlds"`
+// Outcome says what backups take, and what their history would.
+type Outcome struct {
+	Figures             // without those that are left out
+	AboutOf int         `json:"about_backups"` // how many About is of
+	Seconds float64     `json:"seconds"`       // in which they were read
+	Stopped string      `json:"stopped"`       // why not all were
+	LeftOut int         `json:"left_out"`
+	Remarks []string    `json:"remarks,omitempty"`
+	Worlds  []*Timeline `json:"worlds"`
 }
 
 // Estimate sums up. A backup that was not read is taken to add what the later ones of its world do on average.
 // Packs, which are the rest of the bytes of all stones, are shared evenly.
-func (r *Report) Estimate(stones int64) {
+func (r *Outcome) Estimate(stones int64) {
 	packs := float64(stones)
 	for _, w := range r.Worlds {
 		for _, n := range w.stones {
@@ -67,7 +67,7 @@ func (r *Report) Estimate(stones int64) {
 }
 
 // Print prints a line for each world, and what it comes to; at most 20 worlds and 20 remarks.
-func (r *Report) Print(out io.Writer) {
+func (r *Outcome) Print(out io.Writer) {
 	t := table.New(out, "world", "backups", "take", "read", "history", "of all")
 	for _, w := range r.Worlds[:min(20, len(r.Worlds))] {
 		about := "?"

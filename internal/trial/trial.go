@@ -33,9 +33,9 @@ type Options struct {
 	Progress func(done, all int, next string)
 }
 
-// Trial is a Report, and the store with what was read.
+// Trial is a Outcome, and the store with what was read.
 type Trial struct {
-	Report
+	Outcome
 	Store *local.Store
 
 	o   Options
@@ -48,7 +48,7 @@ func Run(ctx context.Context, paths []string, o Options) (*Trial, error) {
 	defer stop()
 	half, stopHalf := context.WithTimeout(ctx, o.For/2)
 	defer stopHalf()
-	t := &Trial{o: o, Report: Report{Worlds: []*World{}}}
+	t := &Trial{o: o, Outcome: Outcome{Worlds: []*Timeline{}}}
 	var all []*backup
 	for _, path := range paths {
 		found, err := t.find(ctx, half, path)
@@ -161,7 +161,7 @@ func (t *Trial) pass(path string, err error) {
 // group sorts backups into worlds. What was not opened belongs to the first world of its name.
 func (t *Trial) group(all []*backup) {
 	slices.SortStableFunc(all, func(a, b *backup) int { return a.time.Compare(b.time) })
-	worlds, taken, named := map[string]*World{}, map[string]bool{}, 0
+	worlds, taken, named := map[string]*Timeline{}, map[string]bool{}, 0
 	for _, opened := range []bool{true, false} {
 		for _, b := range all {
 			if opened != strings.Contains(b.kin, "/") {
@@ -172,7 +172,7 @@ func (t *Trial) group(all []*backup) {
 				named++
 			}
 			if w == nil {
-				w = &World{Name: gallery.NameOf(strings.ReplaceAll(b.name, "/", "-"), taken)}
+				w = &Timeline{Name: gallery.NameOf(strings.ReplaceAll(b.name, "/", "-"), taken)}
 				t.Worlds = append(t.Worlds, w)
 				worlds[b.kin], worlds[b.name] = w, cmp.Or(worlds[b.name], w)
 			}
@@ -186,7 +186,7 @@ func (t *Trial) group(all []*backup) {
 	for _, w := range t.Worlds {
 		slices.SortStableFunc(w.states, func(a, b *backup) int { return a.time.Compare(b.time) })
 	}
-	slices.SortStableFunc(t.Worlds, func(a, b *World) int { return b.Backups - a.Backups })
+	slices.SortStableFunc(t.Worlds, func(a, b *Timeline) int { return b.Backups - a.Backups })
 }
 
 // begin makes the store. It deletes those of trials that were killed, which no process holds; one of the
@@ -242,7 +242,7 @@ func (t *Trial) readAll(within context.Context, all int) error {
 }
 
 // read makes a backup the next version of its world.
-func (t *Trial) read(ctx context.Context, w *World, b *backup) error {
+func (t *Trial) read(ctx context.Context, w *Timeline, b *backup) error {
 	began := time.Now()
 	src, err := port.Open(b.path, t.o.Read)
 	if err != nil {

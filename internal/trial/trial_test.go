@@ -23,22 +23,22 @@ import (
 func TestEstimate(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
-		worlds         []*trial.World
+		worlds         []*trial.Timeline
 		stones         int64 // with packs
 		read, of       int
 		about          int64
 		says, saysNone string
 	}{
-		{"all", []*trial.World{trial.Of("a", 3, 100, 10, 20)}, 130, 3, 3, 130, "(4.3 % of 3.0 kB)", "not read"},
-		{"a part", []*trial.World{trial.Of("a", 10, 100, 10, 20)}, 130, 3, 10, 130 + 7*15, "The history of 10 backups would take about 235 B", "no estimate"},
-		{"with packs", []*trial.World{trial.Of("a", 10, 100, 10, 20)}, 130 + 30, 3, 10, 160 + 7*(15+10), "about 335 B", "no estimate"},
-		{"nothing changes", []*trial.World{trial.Of("a", 10, 100, 0)}, 100, 2, 10, 100, "about 100 B", "no estimate"},
-		{"one of each", []*trial.World{trial.Of("a", 10, 100), trial.Of("b", 3, 50)}, 150, 2, 0, 0, "For 13 there is no estimate", "would take"},
-		{"the only one", []*trial.World{trial.Of("a", 1, 100), trial.Of("b", 3, 50, 4)}, 154, 3, 4, 158, "The history of 4 backups would take about 158 B", "no estimate"},
-		{"some are not begun", []*trial.World{trial.Of("a", 10, 100, 10), trial.Of("b", 5)}, 110, 2, 10, 190, "For 5 there is no estimate", "15 backups would"},
-		{"none", []*trial.World{trial.Of("a", 10)}, 0, 0, 0, 0, "The history of the 0 that were read takes 0 B", "would take"},
+		{"all", []*trial.Timeline{trial.Of("a", 3, 100, 10, 20)}, 130, 3, 3, 130, "(4.3 % of 3.0 kB)", "not read"},
+		{"a part", []*trial.Timeline{trial.Of("a", 10, 100, 10, 20)}, 130, 3, 10, 130 + 7*15, "The history of 10 backups would take about 235 B", "no estimate"},
+		{"with packs", []*trial.Timeline{trial.Of("a", 10, 100, 10, 20)}, 130 + 30, 3, 10, 160 + 7*(15+10), "about 335 B", "no estimate"},
+		{"nothing changes", []*trial.Timeline{trial.Of("a", 10, 100, 0)}, 100, 2, 10, 100, "about 100 B", "no estimate"},
+		{"one of each", []*trial.Timeline{trial.Of("a", 10, 100), trial.Of("b", 3, 50)}, 150, 2, 0, 0, "For 13 there is no estimate", "would take"},
+		{"the only one", []*trial.Timeline{trial.Of("a", 1, 100), trial.Of("b", 3, 50, 4)}, 154, 3, 4, 158, "The history of 4 backups would take about 158 B", "no estimate"},
+		{"some are not begun", []*trial.Timeline{trial.Of("a", 10, 100, 10), trial.Of("b", 5)}, 110, 2, 10, 190, "For 5 there is no estimate", "15 backups would"},
+		{"none", []*trial.Timeline{trial.Of("a", 10)}, 0, 0, 0, 0, "The history of the 0 that were read takes 0 B", "would take"},
 	} {
-		r := trial.Report{Worlds: tt.worlds, Stopped: "over"}
+		r := trial.Outcome{Worlds: tt.worlds, Stopped: "over"}
 		r.Estimate(tt.stones)
 		sum, backups := int64(0), 0
 		for _, w := range r.Worlds {
@@ -126,7 +126,7 @@ func TestFull(t *testing.T) {
 		case from == 0 && (!errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "TMPDIR")):
 			t.Errorf("without any room: %v", err)
 		case from > 0 && (err != nil || tr.Read != from || tr.AboutOf != 4 || tr.About <= tr.History || !strings.Contains(tr.Stopped, "is full; TMPDIR")):
-			t.Errorf("without room for %d: %+v, %v", from, tr.Report, err)
+			t.Errorf("without room for %d: %+v, %v", from, tr.Outcome, err)
 		}
 		mustGone(t, tr, o.Temp)
 	}
