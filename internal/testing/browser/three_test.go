@@ -120,6 +120,46 @@ func TestThree(t *testing.T) {
 	b.checkNarrow()
 }
 
+// TestThreeBringBack: who looks at an old version marks a box at two of its blocks, and gets the commands and the
+// schematic that bring it back.
+func TestThreeBringBack(t *testing.T) {
+	a := api{t: t, url: serve(t)}
+	a.put("isle", "", 1)
+	a.put("isle", "", 2)
+	b := newTab(t, a.url)
+	b.open("/3d/isle?at=1&p=0,125,0&d=0,-89")
+	b.untilDrawn(1)
+	isYellow := func(c [3]uint32) bool { return c[0] > 0xF800 && c[1] > 0xB800 && c[1] < 0xD800 && c[2] < 0x4800 }
+	before := b.count(canvas, isYellow)
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\r"))
+	b.untilText("Mark a box from here")
+	b.clickText("Mark a box from here")
+	b.do(chromedp.Focus(chromedp.CSS(canvas)))
+	w := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "w", Code: "KeyW"}
+	call(b, input.DispatchKeyEvent, w)
+	b.until(`Math.hypot(window.cairnState.position[0], window.cairnState.position[2]) > 4`)
+	w.Type = input.DispatchKeyEventTypeKeyUp
+	call(b, input.DispatchKeyEvent, w)
+	b.do(chromedp.KeyEvent("\r"))
+	b.untilText("Box to here")
+	b.clickText("Box to here")
+	b.untilText("cairn put @isle@1 --region box:")
+	b.untilText("cairn export @isle@1 piece.schem --region box:")
+	b.wait("the box is drawn", func() bool { return b.count(canvas, isYellow) > before+100 })
+	b.clickText("Download the schematic")
+	b.untilText("The schematic is downloaded")
+	b.checkNames()
+	b.checkNarrow()
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\x1b"))
+	b.wait("the box is gone", func() bool { return b.count(canvas, isYellow) <= before })
+}
+
+// clickText clicks the button whose text begins so.
+func (b *tab) clickText(text string) {
+	b.t.Helper()
+	b.until(`(() => { const e = [...document.querySelectorAll("button")].find(e => e.offsetParent && e.textContent.startsWith(` + quote(text) + `)); e?.click(); return !!e; })()`)
+}
+
 // TestThreeNumbers: blocks of before 1.13 have numbers, and are shown by their names.
 func TestThreeNumbers(t *testing.T) {
 	a := api{t: t, url: serve(t)}
