@@ -41,10 +41,7 @@ type Torn struct {
 	Why     []format.Damage // of both
 }
 
-var (
-	errMoved     = errors.New("the game wrote it meanwhile")
-	errElsewhere = errors.New("its bytes are those of another chunk")
-)
+var errMoved = errors.New("the game wrote it meanwhile")
 
 // temporary matches the names of files that a game will rename.
 var temporary = regexp.MustCompile(`(\.tmp|\.dat_new|\.wip|^level\d+\.dat|^[0-9a-fA-F-]{36}-\d+\.dat)$`)
