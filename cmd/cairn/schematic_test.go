@@ -40,7 +40,7 @@ func TestSchematics(t *testing.T) {
 		code         int
 		reason, args string
 	}{
-		{2, "--region", "export isle.cairn part.slime --region box:0,0,0..1,1,1"},
+		{2, "has a whole world", "export isle.cairn part.cairn --region box:0,0,0..1,1,1"},
 		{2, "offset", "export isle.cairn new.schem --region box:0"},
 		{2, "sponge has 1, 2, 3", "export isle.cairn new.schem --format-version 4"},
 		{2, "has no versions", "export isle.cairn new.nbt --format-version 1"},
