@@ -22,7 +22,7 @@ func watch(ctx context.Context, dir string, poll time.Duration) (<-chan struct{}
 	w, err := fsnotify.NewWatcher()
 	if err == nil {
 		if err = addAll(w, dir); err == nil {
-			go notified(ctx, w, out)
+			go notified(ctx, w, dir, poll, out)
 			return out, nil
 		}
 		_ = w.Close() // it is not used
@@ -51,8 +51,8 @@ func addAll(w *fsnotify.Watcher, dir string) error {
 	})
 }
 
-// notified passes on what the system tells.
-func notified(ctx context.Context, w *fsnotify.Watcher, out chan<- struct{}) {
+// notified passes on what the system tells. If it cannot tell of a new folder, all are looked through from then on.
+func notified(ctx context.Context, w *fsnotify.Watcher, dir string, poll time.Duration, out chan<- struct{}) {
 	defer w.Close()
 	for {
 		select {
@@ -60,8 +60,10 @@ func notified(ctx context.Context, w *fsnotify.Watcher, out chan<- struct{}) {
 			if !ok {
 				return
 			}
-			if e.Has(fsnotify.Create) {
-				_ = addAll(w, e.Name) // of a file, or of a folder that cannot be watched: others tell
+			if e.Has(fsnotify.Create) && addAll(w, e.Name) != nil {
+				tell(out)
+				go polled(ctx, dir, poll, out)
+				return
 			}
 			if e.Op != fsnotify.Chmod {
 				tell(out)

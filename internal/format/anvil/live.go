@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/retry"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -55,14 +56,7 @@ func (r *reading) pause(ctx context.Context, try int) bool {
 	if r.waited += d; r.waited > livePatience {
 		return true // without a pause
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return retry.Wait(ctx, d)
 }
 
 // liveDocument is document in a folder that a game is writing. There is no document if the game took
@@ -176,21 +170,24 @@ func (w *Folder) Torn() Torn { return w.torn }
 // will rename, and finds those that are missing between two renames.
 func (w *Folder) settle() {
 	w.files = slices.DeleteFunc(w.files, func(f file) bool { return temporary.MatchString(path.Base(f.path)) })
-	there := map[string]bool{}
+	missing := map[string]bool{}
 	for _, f := range w.files {
-		there[f.path] = true
+		if name, ok := strings.CutSuffix(f.path, "_old"); ok {
+			missing[name] = true
+		}
 	}
 	for _, f := range w.files {
-		name, ok := strings.CutSuffix(f.path, "_old")
-		if !ok || there[name] {
-			continue
+		delete(missing, f.path)
+	}
+	for try := 0; try < liveTries && len(missing) > 0; try++ { // all wait together: some are missing for good
+		if try > 0 {
+			time.Sleep(livePause << try)
 		}
-		for try := range liveTries {
+		for name := range missing {
 			if info, err := fs.Stat(w.fsys, name); err == nil && info.Mode().IsRegular() {
 				w.files = append(w.files, file{name, info.Size(), name, info.ModTime().UnixNano()})
-				break
+				delete(missing, name)
 			}
-			time.Sleep(livePause << try)
 		}
 	}
 	slices.SortFunc(w.files, func(a, b file) int { return strings.Compare(a.path, b.path) })

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
@@ -283,6 +284,23 @@ func TestLiveRenames(t *testing.T) {
 	if err != nil || s.files["level.dat"] != string(level) {
 		t.Errorf("files %v, %v", slices.Sorted(maps.Keys(s.files)), err)
 	}
+}
+
+// TestLiveLeftovers: files whose newer form is gone for good are waited for once, not one after the other.
+func TestLiveLeftovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := folder(map[string][]byte{liveRegion: region(map[int][]byte{0: liveSlot(2, 0, 1)}, nil)})
+		for i := range 1000 {
+			m[fmt.Sprintf("playerdata/%d.dat_old", i)] = &fstest.MapFile{}
+		}
+		begun := time.Now()
+		if _, err := anvil.OpenFS(m, anvil.Options{Live: true}); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begun); waited <= 0 || waited > 100*time.Millisecond {
+			t.Errorf("it waited for %v", waited)
+		}
+	})
 }
 
 // statsFS is a folder in which a Stat opens the file.

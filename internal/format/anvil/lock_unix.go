@@ -43,11 +43,12 @@ func takeLock(f *os.File, look bool) error {
 }
 
 // own gives a file the owner of another, and its mode if both are files, as far as this process may.
-func own(root *os.Root, name string, like fs.FileInfo) {
-	if s, ok := like.Sys().(*syscall.Stat_t); ok && int(s.Uid) != os.Geteuid() {
-		root.Lchown(name, int(s.Uid), int(s.Gid)) // only root may
+func own(root *os.Root, name string, like fs.FileInfo) (err error) {
+	if s, ok := like.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 && s.Uid != 0 { // only root may
+		err = root.Lchown(name, int(s.Uid), int(s.Gid))
 	}
 	if like.Mode().IsRegular() {
-		root.Chmod(name, like.Mode().Perm())
+		err = errors.Join(err, root.Chmod(name, like.Mode().Perm()))
 	}
+	return err
 }

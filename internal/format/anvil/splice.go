@@ -377,7 +377,7 @@ func (w *Folder) create(at string) (*os.File, move, error) {
 		err = w.root.MkdirAll(dir, 0o755)
 	}
 	for made := dir; err == nil && made != above; made = path.Dir(made) {
-		own(w.root, made, info)
+		err = own(w.root, made, info)
 	}
 	for i := 0; ; i++ {
 		m := move{path.Join(dir, fmt.Sprintf(".cairn-%d-%d.tmp", os.Getpid(), i)), at}
@@ -389,7 +389,9 @@ func (w *Folder) create(at string) (*os.File, move, error) {
 			continue
 		}
 		if err == nil {
-			own(w.root, m.temp, info)
+			if err = own(w.root, m.temp, info); err != nil {
+				err = errors.Join(err, f.Close(), w.root.Remove(m.temp))
+			}
 		}
 		return f, m, err
 	}
@@ -476,7 +478,9 @@ func (w *Folder) PutFile(name string, data []byte, dry bool) (was []byte, same b
 		return was, false, errors.Join(err, s.abort())
 	}
 	if info != nil {
-		own(w.root, s.moves[0].temp, info)
+		if err = own(w.root, s.moves[0].temp, info); err != nil {
+			return was, false, errors.Join(err, s.abort())
+		}
 	}
 	return was, false, s.commit()
 }
