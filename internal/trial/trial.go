@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -33,7 +34,7 @@ type Options struct {
 	Progress func(done, all int, next string)
 }
 
-// Trial is a Outcome, and the store with what was read.
+// Trial is an Outcome, and the store with what was read.
 type Trial struct {
 	Outcome
 	Store *local.Store
@@ -189,13 +190,14 @@ func (t *Trial) group(all []*backup) {
 	slices.SortStableFunc(t.Worlds, func(a, b *Timeline) int { return b.Backups - a.Backups })
 }
 
-// begin makes the store. It deletes those of trials that were killed, which no process holds; one of the
-// last minute may not be held yet.
+// begin makes the store. It deletes those of trials that were killed, which no process holds and whose names are those
+// of temporary folders; one of the last minute may not be held yet.
 func (t *Trial) begin() (err error) {
 	const prefix = "cairn-try-"
 	old, _ := filepath.Glob(filepath.Join(t.o.Temp, prefix+"*", "STORE"))
 	for _, file := range old {
-		if info, err := os.Lstat(file); err != nil || time.Since(info.ModTime()) < time.Minute {
+		_, named := strconv.ParseUint(strings.TrimPrefix(filepath.Base(filepath.Dir(file)), prefix), 10, 64)
+		if info, err := os.Lstat(file); named != nil || err != nil || time.Since(info.ModTime()) < time.Minute {
 			continue
 		}
 		st, err := local.Open(filepath.Dir(file), local.Options{ReadOnly: true})
