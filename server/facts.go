@@ -15,7 +15,10 @@ import (
 )
 
 // facts describes versions of worlds.
-type facts struct{ *worlds }
+type facts struct {
+	*worlds
+	folders map[string]GameFolder
+}
 
 func (h *facts) routes() []route {
 	return []route{
@@ -32,7 +35,8 @@ type factsAnswer struct {
 	Name       string           `json:"name"`
 	Commit     *wire.Commit     `json:"commit"` // nil for a world without commits
 	Fence      uint64           `json:"fence"`
-	Lease      *wire.Lease      `json:"lease"` // nil if there is none, or it has ended
+	Lease      *wire.Lease      `json:"lease"`  // nil if there is none, or it has ended
+	Folder     bool             `json:"folder"` // POST /v1/put works
 	Stones     int              `json:"stones"`
 	Bytes      int64            `json:"bytes"` // of the stones
 	Spawn      *spawnFacts      `json:"spawn"` // nil if the world does not say where players begin
@@ -74,7 +78,7 @@ func (h *facts) facts(c *call) error {
 	if err != nil {
 		return err
 	}
-	f := factsAnswer{Name: c.name, Fence: head.Fence, Properties: []property{}, Dimensions: []dimensionFacts{}}
+	f := factsAnswer{Name: c.name, Fence: head.Fence, Folder: h.folders[c.name] != nil, Properties: []property{}, Dimensions: []dimensionFacts{}}
 	lease, err := c.st.Leased(c.ctx, c.name)
 	if err != nil {
 		return err

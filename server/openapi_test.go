@@ -209,6 +209,8 @@ func examples(s *site, head history.ID) map[string]example {
 		"PATCH /v1/operations/NAME":  {operation: true, body: `{"operation":"%s","paused":false}`},
 		"DELETE /v1/operations/NAME": {operation: true},
 		"GET /v1/events/NAME":        {operation: true},
+		"POST /v1/put/NAME":          {body: `{"at":"3","file":"playerdata/x.dat","dry_run":true}`, before: playerOfA(head)},
+		"GET /v1/players/NAME":       {query: "?at=3", before: playerOfA(head)},
 		"POST /v1/packs/NAME":        {before: func(s *site) []byte { return packBody(s.t, history.Pack{Upto: head}, mustStone(s.t, 5)) }},
 	}
 }
@@ -263,7 +265,7 @@ func TestDocument(t *testing.T) {
 }
 
 func withMetrics() server.Options {
-	return server.Options{Weigh: weighFiles, Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return server.Options{Folders: map[string]server.GameFolder{"a": madeFolder{}}, Weigh: weighFiles, Textures: stoneTextures(), Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintln(w, "cairn_up 1")
 	})}

@@ -110,6 +110,8 @@ type Options struct {
 	// Pages serves GET and HEAD of paths outside of the API, without tokens. Default
 	// no_route.
 	Pages http.Handler
+	// Folders are those of games, by the worlds that are their history. Default none.
+	Folders map[string]GameFolder
 	// Arenas are for operations, such as restoring a snapshot. Without them those routes
 	// answer no_route.
 	Arenas arena.Opener
@@ -190,13 +192,14 @@ func (s *Server) fillTable(st history.Store, o Options) error {
 		(&stones{st: st, worlds: w, checks: checks}).routes(),
 		leaseRoutes(),
 		s.streams.routes(),
-		(&facts{worlds: w}).routes(),
+		(&facts{worlds: w, folders: o.Folders}).routes(),
 		(&boxes{worlds: w}).routes(),
 		changes.routes(),
 		(&pictures{worlds: w}).routes(),
 		(&diffs{worlds: w}).routes(),
 		(&imports{files: files, worlds: w, checks: checks, saved: s.moved, weigh: o.Weigh}).routes(),
 		(&exports{files: files, worlds: w}).routes(),
+		(&putbacks{worlds: w, folders: o.Folders}).routes(),
 		(&snapshots{arenas: o.Arenas, saved: s.moved}).routes(),
 		(&restores{worlds: w, gate: &s.gate, door: &s.door, running: running, saved: s.moved, log: &s.log}).routes(),
 	))

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,6 +174,9 @@ func (o *serveOptions) folders() (all []living.History, err error) {
 		}
 		if info, err := os.Stat(f.Dir); err != nil || !info.IsDir() {
 			return nil, cmp.Or(err, usagef("--watch %s: not a folder", f.Dir))
+		}
+		if slices.ContainsFunc(all, func(o living.History) bool { return o.World == f.World }) {
+			return nil, usagef("--watch: @%s is the history of one folder", f.World)
 		}
 		all = append(all, f)
 	}

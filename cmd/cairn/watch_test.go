@@ -163,6 +163,7 @@ func TestWatchWrong(t *testing.T) {
 		{"import --live --salvage island @hub", 2, "--live"},
 		{"serve --watch island", 2, "FOLDER=@name"},
 		{"serve --watch nowhere=@hub", 3, "nowhere"},
+		{"serve --watch island=@hub --watch island=@hub", 2, "one folder"},
 	} {
 		if r := cairn(t, dir, strings.Fields(c.args)...); r.code != c.want || !strings.Contains(r.errors, c.says) {
 			t.Errorf("%s: status %d, want %d: %s", c.args, r.code, c.want, r.errors)

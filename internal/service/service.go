@@ -98,7 +98,8 @@ type service struct {
 	arenas   *arena.Leased
 	stepped  chan struct{} // closed to stop stepping the arenas
 	store    history.Store
-	unwatch  context.CancelFunc // ends the looks at Folders, for which watched waits
+	looks    []*folder          // at Folders
+	unwatch  context.CancelFunc // ends them, for which watched waits
 	watched  sync.WaitGroup
 	metrics  *metrics.Metrics
 	// backupCalls counts the calls of the bucket of backups; nil without one.
@@ -263,7 +264,7 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 		}
 	}
 	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes}, s.Operations)
-	o := server.Options{Arenas: s.arenas, Pages: web.Handler(), Weigh: weigh, Textures: s.textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	o := server.Options{Arenas: s.arenas, Folders: s.watchedFolders(), Pages: web.Handler(), Weigh: weigh, Textures: s.textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
@@ -386,27 +387,8 @@ func (s *service) serve(l *listeners, out io.Writer) {
 func (s *service) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.unwatch = stop
-	open := func(context.Context) (history.Store, error) { return s.store, nil }
-	for i := range s.Folders {
-		f := &s.Folders[i]
-		log := s.log.With("folder", f.Dir, "world", f.World)
-		s.watched.Go(func() {
-			err := living.Run(ctx, f.Dir, s.Living, func(ctx context.Context) error {
-				l, err := f.Look(ctx, open)
-				switch {
-				case ctx.Err() != nil:
-				case err != nil:
-					log.Error("watch: no version was made", "err", err)
-				case !l.Untouched && !l.Same:
-					log.Info("watch", "version", l.Number, "columns", l.Columns, "bytes", l.Bytes, "torn", l.Torn)
-					s.keeper.Saved(f.World, l.Number)
-				}
-				return nil
-			})
-			if err != nil {
-				log.Error("watch has ended", "err", err)
-			}
-		})
+	for _, f := range s.looks {
+		s.watched.Go(func() { f.watch(ctx) })
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	NoRoute      Code = "no_route"
 	BadMethod    Code = "bad_method"
 	Exists       Code = "exists"
+	InUse        Code = "in_use"
 	Conflict     Code = "conflict"
 	Fenced       Code = "fenced"
 	Leased       Code = "leased"
@@ -61,6 +62,7 @@ var codes = []struct {
 	{BadName, http.StatusBadRequest, history.ErrName},
 	{Full, http.StatusInsufficientStorage, syscall.ENOSPC},
 	{Limit, http.StatusForbidden, nil},
+	{InUse, http.StatusConflict, nil},
 	{NoChunk, http.StatusNotFound, nil},
 	{NoRoute, http.StatusNotFound, nil},
 	{BadMethod, http.StatusMethodNotAllowed, nil},
