@@ -19,7 +19,8 @@ func TestAxe(t *testing.T) {
 	needBrowser(t)
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	begin(t, "token", "new", "--file", tokens, "--role", "admin")
-	locked, a := serve(t, "--tokens", tokens), api{t: t, url: serve(t)}
+	locked, a := serve(t, "--tokens", tokens), api{t: t, url: serve(t, "--watch", playedFolder(t)+"=@played")}
+	a.untilWorld("played")
 	a.put("a/isle", "?author=ann&message=first", 1)
 	a.put("a/isle", "", 2)
 	a.put("gone", "", 1)
@@ -35,6 +36,7 @@ func TestAxe(t *testing.T) {
 				{locked, "/", ""}, {a.url, "/", ""}, {a.url, "/", press(".pick input")}, {a.url, "/", press("details.deleted summary")},
 				{a.url, "/login", ""}, {a.url, "/nothing", ""}, {a.url, "/numbers", ""}, {a.url, "/map/a/isle", ""}, {a.url, "/world/none", ""},
 				{a.url, "/world/a/isle", press("section[aria-label=Comparison] button")}, {a.url, "/world/a/isle", press(".line button:has(path[d^='M12 4v'])")},
+				{a.url, "/world/played", ""}, {a.url, "/3d/played", press(".three-bar button[aria-label='Bring a player back']")},
 				{a.url, "/3d/none", ""}, {a.url, "/3d/a/isle", ""}, {a.url, "/3d/a/isle", press(".three-bar button[aria-label=Settings]")}, {a.url, "/3d/a/isle", press(".three-bar button[aria-label='Keys and help']")},
 			} {
 				t.Run(strings.Trim(p.path, "/"), func(t *testing.T) {

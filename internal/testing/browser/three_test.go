@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -152,6 +153,74 @@ func TestThreeBringBack(t *testing.T) {
 	b.checkNarrow()
 	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("\x1b"))
 	b.wait("the box is gone", func() bool { return b.count(canvas, isYellow) <= before })
+}
+
+// playedFolder makes the folder of a game, in which one player is.
+func playedFolder(t *testing.T) string {
+	t.Helper()
+	needBrowser(t)
+	dir := filepath.Join(t.TempDir(), "world")
+	if out, err := exec.Command(program, "gen", "--size", "4", "island", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "playerdata"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	play(t, dir, "rich")
+	return dir
+}
+
+// play writes the file of the player.
+func play(t *testing.T, dir, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "playerdata", "ann.dat"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestThreeWatched: the time lines of a world whose folder the server watches grow while people look at them, and who looks
+// at an old version puts a player of it back into the folder.
+func TestThreeWatched(t *testing.T) {
+	dir := playedFolder(t)
+	a := api{t: t, url: serve(t, "--watch", dir+"=@hub")}
+	a.untilWorld("hub")
+	w, b := newTab(t, a.url), newTab(t, a.url)
+	w.open("/world/hub")
+	w.untilText("Version 1")
+	b.open("/3d/hub?at=1&p=0,125,0&d=0,-89")
+	b.untilDrawn(1)
+	play(t, dir, "poor") // the next put makes that a version, and one of what it leaves
+	a.call(200, "POST", "/v1/put/hub", []byte(`{"at":"1","file":"playerdata/ann.dat"}`))
+	w.untilText("Version 3")
+	b.until(`document.querySelector(".three-line input").max === "2"`)
+	play(t, dir, "poor")
+	b.do(chromedp.Focus(chromedp.CSS(canvas)), chromedp.KeyEvent("p"))
+	b.untilText("cairn put @hub@1 FOLDER --file playerdata/ann.dat")
+	b.until(`document.activeElement.tagName === "SELECT"`)
+	b.clickText("Put it into the folder")
+	b.untilText("This replaces the player's file.")
+	is := func() string {
+		text, err := os.ReadFile(filepath.Join(dir, "playerdata", "ann.dat"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if is() != "poor" {
+		t.Error("the first press wrote")
+	}
+	b.checkNames()
+	b.checkNarrow()
+	b.clickText("Replace it now")
+	b.untilText("Done. Version 4 has what was there before.")
+	if is() != "rich" {
+		t.Errorf("the player is %s", is())
+	}
+	b.drag(".three-line input", 1)
+	b.untilText("cairn put @hub@2 FOLDER")
+	w.untilText("Bring a player back from version 5")
+	w.clickText("Put it into the folder")
+	w.untilText("Nothing differs")
 }
 
 // clickText clicks the button whose text begins so.

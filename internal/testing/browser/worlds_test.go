@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -50,6 +51,28 @@ func ask[T any](a api, path string) (v T) {
 		a.t.Fatalf("%s: no JSON: %.200s", path, out)
 	}
 	return v
+}
+
+// untilWorld waits until a world has a version.
+func (a api) untilWorld(name string) {
+	a.t.Helper()
+	tick := time.NewTicker(25 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(patience)
+	for {
+		answer, err := http.Get(a.url + "/v1/map/" + name)
+		if err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == 200 {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			a.t.Fatalf("never: a version of %s", name)
+		}
+	}
 }
 
 // put makes a world, or its next version, of an island.

@@ -29,6 +29,8 @@ export interface Facts {
   commit: Commit | null;
   fence: number;
   lease: Lease | null;
+  /** The server watches the folder of a game whose history the world is. */
+  folder: boolean;
   stones: number;
   bytes: number;
   /** Where players begin. */
@@ -123,6 +125,7 @@ const explained: Record<string, string> = {
   no_commit: "There is no such version.",
   no_route: "This server does not offer that.",
   exists: "A world of this name exists already.",
+  in_use: "The game runs and has the world open. Stop it first.",
   conflict: "Somebody saved the world in the meantime. Open it again and repeat what you did.",
   fenced: "Somebody else has taken over the lease of this world.",
   leased: "Somebody else is working on this world and holds its lease. Try again when the lease has ended.",
@@ -147,7 +150,7 @@ export function words(e: unknown, doing = "do this"): string {
       case "forbidden":
         return `You may not ${doing}: ${sentence(e.message || "your token does not allow it")}`;
     }
-    const known = e.code === "unsupported" && /^\/v1\/(import|savings)/.test(e.path) ? "The server does not know this kind of file." : explained[e.code];
+    const known = e.code === "unsupported" && e.path.startsWith("/v1/put/") ? "" : e.code === "unsupported" && /^\/v1\/(import|savings)/.test(e.path) ? "The server does not know this kind of file." : explained[e.code];
     const said = e.message ? sentence(e.message) : "";
     if (!known) return said ? capital(said) : `The server answered ${e.status}.`;
     return ["corrupt", "unsupported", "too_large"].includes(e.code) && said ? `${known} ${capital(said)}` : known;

@@ -1,6 +1,7 @@
 // A world's page: its versions on a time line, what it holds, and what can be done with it.
 
 import { call, gaveUp, json, pause, Refused, words, capital, type Commit, type Facts, type Volume } from "./api";
+import { bringPlayerBack } from "./back";
 import { compare } from "./compare";
 import { breaking, el, fill, icon, type Child } from "./dom";
 import { chosen } from "./drop";
@@ -28,6 +29,8 @@ class WorldPage {
   private versionActions = el("div", { class: "row" });
   private versions = el("div", { class: "versions" });
   private snapshots = el("div");
+  private players = el("section", { class: "card", hidden: true });
+  private readonly player = { file: "" }; // that was chosen last
   private comparison: ReturnType<typeof compare>;
   private uploads: Uploads;
   private writes: boolean;
@@ -61,6 +64,7 @@ class WorldPage {
       el("section", { class: "card line", "aria-label": "Time line" }, this.timeline.node, this.versionActions),
       el("div", { class: "split" }, el("section", { class: "card shotcard", "aria-label": "Picture" }, this.picture), el("section", { class: "card", "aria-label": "Facts" }, el("h2", { class: "hidden" }, "Facts"), this.facts)),
       this.comparison.node,
+      this.players,
       el("div", { class: "split even" }, el("section", { class: "card" }, el("h2", null, "Named snapshots"), this.snapshots), el("section", { class: "card" }, el("h2", null, "Versions"), this.versions)),
     );
     dropZone(v, (files) => this.uploads.take(files), (e) => this.uploads.fail(e), this.writes);
@@ -71,19 +75,29 @@ class WorldPage {
   private async watch(): Promise<void> {
     for (;;) {
       await pause(watchEvery, this.v.signal);
-      if (document.hidden || this.timeline.commits.length === 0) continue;
-      const { commits } = await json<{ commits: Commit[] | null }>("/v1/log/" + this.v.name, { query: { n: 100 }, signal: this.v.signal }).catch((e) => {
+      if (document.hidden) continue;
+      const now = await this.newer().catch((e) => {
         if (gaveUp(e)) throw e;
-        return { commits: null }; // the next call may succeed
+        return null; // the next call may succeed
       });
-      const all = this.timeline.commits;
-      const old = (commits ?? []).findIndex((c) => c.id === all[all.length - 1]!.id);
-      if (old <= 0) continue;
-      const stay = this.timeline.head;
-      this.timeline.set([...all, ...commits!.slice(0, old).reverse()]);
+      if (!now) continue;
+      const was = this.timeline.selected?.id, stay = this.timeline.head;
+      this.timeline.set(now);
       this.list();
-      if (stay) this.moved();
+      if (stay || this.timeline.selected?.id !== was) this.moved();
     }
+  }
+
+  /** Returns all versions, null if the newest is the one that is known. */
+  private async newer(): Promise<Commit[] | null> {
+    const all = this.timeline.commits, newest = all[all.length - 1]?.id;
+    const { commits } = await json<{ commits: Commit[] | null }>("/v1/log/" + this.v.name, { query: { n: 100 }, signal: this.v.signal });
+    const old = (commits ?? []).findIndex((c) => c.id === newest);
+    if (!commits?.length || old === 0) return null;
+    if (old > 0) return [...all, ...commits.slice(0, old).reverse()];
+    let whole: Commit[] = []; // the page slept for many versions, or the one it knew was dropped
+    await loadLog(this.v.name, this.v.signal, (more) => (whole = more));
+    return whole;
   }
 
   /** Loads the log, then what the selected version holds. */
@@ -131,7 +145,15 @@ class WorldPage {
     fill(this.lease, f.lease && el("span", { class: "badge warn", title: until! }, icon("lock"), f.lease.holder || "leased", ` ${until}`));
     const bounds = await this.bounds(f, at, signal);
     fill(this.facts, factsOf(f, bounds));
+    if (f.commit) await this.listPlayers(f.commit, f.folder && this.writes, signal);
     await shown;
+  }
+
+  /** Shows how to bring a player of a version back. */
+  private async listPlayers(c: Commit, folder: boolean, signal: AbortSignal): Promise<void> {
+    const how = await bringPlayerBack({ name: this.v.name, version: String(c.number), folder, signal, tell: (text) => this.notes.say("good", text) }, this.player);
+    this.players.hidden = how === null;
+    fill(this.players, el("h2", null, `Bring a player back from version ${c.number}`), how);
   }
 
   /** Asks where the chunks of each dimension lie. */

@@ -15,7 +15,7 @@ export interface Events {
 }
 
 const moving = new Set(["KeyW", "KeyA", "KeyS", "KeyD", "Space", "ShiftLeft", "ShiftRight", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "KeyQ", "KeyE", "PageUp", "PageDown"]);
-const commands = new Set(["f", "h", "o", "?", "n", "c", "+", "-", "[", "]", "\\", "Enter", "Escape"]);
+const commands = new Set(["f", "h", "o", "?", "n", "p", "c", "+", "-", "[", "]", "\\", "Enter", "Escape"]);
 const reach = 56; // of the stick, in pixels
 const turning = 100; // degrees per second by keys
 

@@ -2,10 +2,10 @@
 
 import { call, json, Refused, words, type Commit, type Facts } from "../api";
 import { el, fill, icon, svg, type Child } from "../dom";
-import { bringBack } from "../back";
+import { bringBack, bringPlayerBack, type From } from "../back";
 import { download } from "../parts";
 import { ago, bytes, count, many, time } from "../text";
-import type { Page, View as PageView } from "../view";
+import { may, type Page, type View as PageView } from "../view";
 import { Client, webSocket, type Moment, type Welcome } from "../../../../../server/stream/typescript/index.ts";
 import { landOf, lookAt, middleOf, standAt } from "./begin.ts";
 import { Controls } from "./controls.ts";
@@ -104,6 +104,8 @@ class Three {
   private commits: Commit[] = [];
   private picked: State["picked"] = null;
   private corner: Triple | null = null; // of a box to bring back
+  private bringing: (() => Promise<unknown>) | undefined; // shows how, of the version that is selected
+  private readonly player = { file: "" }; // that was chosen last
   private pick = 0;
   private edits = 0;
   private auto: Detail = { name: automatic, error: 12, ratio: 1.5 };
@@ -190,7 +192,8 @@ class Three {
     });
     signal.addEventListener("abort", () => this.close());
     const clock = setInterval(() => this.tick(), 250);
-    signal.addEventListener("abort", () => clearInterval(clock));
+    const log = setInterval(() => void this.grow().catch(() => undefined), 5000); // the next time may go better
+    signal.addEventListener("abort", () => (clearInterval(clock), clearInterval(log)));
     this.expose();
     this.say("Connecting …");
     const asked = this.ask();
@@ -426,10 +429,17 @@ class Three {
     this.plan();
   }
 
+  // grow looks for new versions while an old one is shown: the stream tells only of those of now.
+  private async grow() {
+    if (this.at === "" || document.hidden) return;
+    const { commits } = await json<{ commits: Commit[] }>("/v1/log/" + path(this.v.name), { signal: this.v.signal, query: { n: 1 } });
+    if (commits[0]) this.follow(commits[0]);
+  }
+
   // follow asks for the log again when the world has a version that the time line lacks.
-  private follow(m: Moment) {
+  private follow(m: { number: number }) {
     const last = this.commits[this.commits.length - 1];
-    if (!last || m.number <= last.number) return;
+    if (m.number <= (last?.number ?? 0)) return;
     void json<{ commits: Commit[] }>("/v1/log/" + path(this.v.name), { signal: this.v.signal, query: { n: 1000 } }).then(
       (log) => {
         this.commits = log.commits.reverse();
@@ -616,6 +626,7 @@ class Three {
     const from: Triple = [pose.x, pose.y, pose.z], d = this.scene.ray(x, y);
     const hit = cast(loader.tree, from, d, Math.min(this.quality.radius, 2048), loader.seen);
     const turn = ++this.pick;
+    this.bringing = undefined;
     if (!hit) {
       this.picked = null;
       this.info.hidden = true;
@@ -738,24 +749,43 @@ class Three {
   }
 
   private marked(a: Triple, b: Triple) {
-    const low = a.map((v, i) => Math.min(v, b[i]!)), high = a.map((v, i) => Math.max(v, b[i]!));
-    this.scene.mark(low, high);
-    this.pick++;
-    const version = this.at || String(this.moment?.number ?? "");
-    fill(
-      this.info,
-      el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.unpick() }, icon("close")),
-      el("h2", null, version ? `Bring back from version ${version}` : "Bring this back"),
-      bringBack(this.v.name, version, this.dimension, this.dimension === "" || this.dimension === this.dimensions.options[0]?.value, a, b, (text) => this.tell(text), (box) =>
-        void download(this.v.name, "sponge", version, this.dimension, this.v.signal, undefined, box).then(() => this.tell("The schematic is downloaded"), (e: unknown) => this.tell(words(e, "download this"))),
-      ),
-    );
-    this.info.hidden = false;
+    this.scene.mark(a.map((v, i) => Math.min(v, b[i]!)), a.map((v, i) => Math.max(v, b[i]!)));
+    void this.bring("this", (from) => {
+      const first = this.dimension === "" || this.dimension === this.dimensions.options[0]?.value;
+      return bringBack(from, this.dimension, first, a, b, (box) =>
+        void download(from.name, "sponge", from.version, this.dimension, from.signal, undefined, box).then(() => this.tell("The schematic is downloaded"), (e: unknown) => this.tell(words(e, "download this"))),
+      );
+    });
+  }
+
+  // bring fills the panel with how to bring something back, and again when another version is selected.
+  private bring(what: string, how: (from: From) => Child | Promise<Child>) {
+    this.bringing = () => {
+      const turn = ++this.pick, { v } = this;
+      const version = this.at || String(this.commits[this.commits.length - 1]?.number ?? this.moment?.number ?? "");
+      const body = el("div"), show = (c: Child) => turn === this.pick && fill(body, c);
+      this.picked = null;
+      fill(
+        this.info,
+        el("button", { type: "button", class: "quiet round three-close", "aria-label": "Close", onclick: () => this.unpick() }, icon("close")),
+        el("h2", null, version ? `Bring ${what} back from version ${version}` : `Bring ${what} back`), body,
+      );
+      this.info.hidden = false;
+      const folder = this.facts?.folder === true && may(v.who, "write", v.name);
+      return Promise.resolve(how({ name: v.name, version, folder, signal: v.signal, tell: (text) => this.tell(text) })).then(show, (e: unknown) => show(el("p", null, words(e, "see the players"))));
+    };
+    return this.bringing();
+  }
+
+  private bringPlayer() {
+    this.mark(null);
+    void this.bring("a player", async (from) => (await bringPlayerBack(from, this.player)) ?? el("p", null, "This version has no players.")).then(() => this.info.querySelector("select")?.focus());
   }
 
   private unpick() {
     this.pick++;
     this.mark(null);
+    this.bringing = undefined;
     this.picked = null;
     this.info.hidden = true;
     this.canvas.focus({ preventScroll: true });
@@ -783,6 +813,7 @@ class Three {
     this.lastGo ??= window.setTimeout(() => {
       this.lastGo = undefined;
       this.client?.at(this.at);
+      void this.bringing?.();
     }, 90);
     this.drawLine();
     this.share();
@@ -822,6 +853,7 @@ class Three {
     return el(
       "div", { class: "three-bar", role: "toolbar", "aria-label": "View" },
       this.dimensions, this.modeButton, button("Home: where the view began", "home", "h"),
+      button("Bring a player back", "player", "p"),
       button("Copy a link to this view", "link", "c"), button("Settings", "gear", "o"), button("Numbers", "chart", "n"), button("Keys and help", "help", "?"),
     );
   }
@@ -917,7 +949,7 @@ class Three {
       el("table", null, el("tbody", null,
         row("W A S D", "go"), row("← ↑ ↓ →", "look around"), row("Space", "up, or jump"), row("Shift", "down, or run"), row("F", "walk or fly"), row("H", "home: where the view began"),
         row("+ -", "faster, slower"), row("Enter", "choose the block in the middle"), row("L", "lock the mouse"), row("[ ]", "a version back, on"), row("\\", "now"),
-        row("C", "copy a link"), row("O", "settings"), row("N", "numbers"), row("Esc", "close"))),
+        row("P", "bring a player back"), row("C", "copy a link"), row("O", "settings"), row("N", "numbers"), row("Esc", "close"))),
       el("p", { class: "muted" }, "With the mouse: drag to look, click a block to choose it, turn the wheel for the speed. On a touch screen: the left thumb goes, the right thumb looks, a tap chooses."),
     );
   }
@@ -959,6 +991,9 @@ class Three {
       case "c":
         this.share();
         void navigator.clipboard?.writeText(location.href).then(() => this.tell("The link is copied"), () => this.tell("The address of this page is the link"));
+        break;
+      case "p":
+        this.bringPlayer();
         break;
       case "Enter":
         this.choose(0, 0);
@@ -1106,6 +1141,7 @@ const glyphs: Record<string, string> = {
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.3 1.3M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7l1.3-1.3",
   gear: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4",
   chart: "M5 20V10M11 20V4M17 20v-7M3 20h18",
+  player: "M12 4a4 4 0 1 0 .01 0ZM5 20a7 7 0 0 1 14 0Z",
   help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.01",
   up: "M6 14l6-6 6 6",
   down: "M6 10l6 6 6-6",
