@@ -44,6 +44,9 @@ type Row struct {
 	FirstSeconds float64 `json:"first_s"`
 	// Again is what it took to keep the last state once more.
 	Again float64 `json:"again_s"`
+	// Restore is what it took to restore a state, RestoreWall until it was there.
+	Restore     float64 `json:"restore_s,omitempty"`
+	RestoreWall float64 `json:"restore_wall_s,omitempty"`
 	// Restored counts states that were restored equal; Different names the others.
 	Restored  int      `json:"restored,omitempty"`
 	Different []string `json:"different,omitempty"`
@@ -127,10 +130,8 @@ func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (e
 		}
 	}
 	for _, t := range tools {
-		if t.ends != nil {
-			if _, err := t.run(ctx, t.ends(t.dir, live)); err != nil {
-				return err
-			}
+		if err := t.end(ctx, live, r.States); err != nil {
+			return err
 		}
 		if t.row.Disk, err = lab.SizeOf(t.dir); err != nil {
 			return err
@@ -140,10 +141,12 @@ func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (e
 			if err := t.stones(ctx, r.States); err != nil {
 				return err
 			}
-			if err := r.restore(ctx, t, world, dir, o); err != nil {
-				return err
-			}
 		}
+	}
+	if err := r.restore(ctx, tools, world, dir, o); err != nil {
+		return err
+	}
+	for _, t := range tools {
 		r.Rows = append(r.Rows, t.row)
 	}
 	return nil
@@ -175,8 +178,8 @@ func (t *tool) stones(ctx context.Context, states int) error {
 	return err
 }
 
-// restore plays once more, the same, and compares each state with the one that cairn restores.
-func (r *Report) restore(ctx context.Context, t *tool, world, dir string, o lab.Options) error {
+// restore restores each state with each tool. It plays once more, the same, and compares what cairn restores.
+func (r *Report) restore(ctx context.Context, tools []*tool, world, dir string, o lab.Options) error {
 	again, out := filepath.Join(dir, "again"), filepath.Join(dir, "restored")
 	if err := copied(world, again); err != nil {
 		return err
@@ -192,17 +195,28 @@ func (r *Report) restore(ctx context.Context, t *tool, world, dir string, o lab.
 				return err
 			}
 		}
-		if _, err := t.run(ctx, []string{"export", "--store", "local:" + filepath.Join(t.dir, "store"), fmt.Sprintf("@w@%d", n+1), out}); err != nil {
-			return err
-		}
-		diff, err := differing(again, out)
-		if err = cmp.Or(err, os.RemoveAll(out)); err != nil {
-			return err
-		}
-		if diff == "" {
-			t.row.Restored++
-		} else {
-			t.row.Different = append(t.row.Different, fmt.Sprintf("%d: %s", n, diff))
+		for _, t := range tools {
+			if t.restore == nil {
+				continue
+			}
+			took, err := t.run(ctx, t.restore(t.dir, n, out))
+			if err != nil {
+				return err
+			}
+			t.row.Restore += took.Processor.Seconds() / float64(r.States+1)
+			t.row.RestoreWall += took.Wall.Seconds() / float64(r.States+1)
+			diff := ""
+			if t.name == "cairn" {
+				diff, err = differing(again, out)
+			}
+			if err = cmp.Or(err, os.RemoveAll(out)); err != nil {
+				return err
+			}
+			if diff == "" {
+				t.row.Restored++
+			} else {
+				t.row.Different = append(t.row.Different, fmt.Sprintf("%d: %s", n, diff))
+			}
 		}
 	}
 	return nil
@@ -215,6 +229,8 @@ type tool struct {
 	begin         func(dir, live string) []string
 	save          func(dir, live string, n int) []string
 	ends          func(dir, live string) []string
+	restore       func(dir string, n int, out string) []string
+	watch         *watch // cairn's, while the play lasts
 	row           Row
 }
 
@@ -230,20 +246,28 @@ func allTools(cairn string) []*tool {
 		return []string{"-c", fmt.Sprintf("export BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK=yes BORG_BASE_DIR=%q; borg %s", dir+".base", command)}
 	}
 	return []*tool{
-		{name: "cairn", program: cairn, save: func(dir, live string, n int) []string {
-			return []string{"import", "--store", "local:" + filepath.Join(dir, "store"), live, "@w", "-m", fmt.Sprint(n)}
+		{name: "cairn", program: cairn, save: func(dir, live string, _ int) []string {
+			return []string{"import", "--live", "--store", storeIn(dir), live, "@w"}
+		}, restore: func(dir string, n int, out string) []string {
+			return []string{"export", "--store", storeIn(dir), fmt.Sprintf("@w@%d", n+1), out}
 		}},
 		{name: "restic", program: "restic", begin: func(dir, _ string) []string { return restic(dir, "init -q") },
 			save: func(dir, live string, n int) []string {
 				return restic(dir, fmt.Sprintf("backup -q --host h --tag s%d %q", n, live))
+			}, restore: func(dir string, n int, out string) []string {
+				return restic(dir, fmt.Sprintf("restore -q --tag s%d --target %q latest", n, out))
 			}},
 		{name: "borg", program: "borg", begin: func(dir, _ string) []string { return borg(dir, fmt.Sprintf("init -e none %q", dir)) },
 			save: func(dir, live string, n int) []string {
 				return borg(dir, fmt.Sprintf("create -C zstd --chunker-params buzhash,10,23,12,4095 %q::s%d %q", dir, n, live))
+			}, restore: func(dir string, n int, out string) []string {
+				return []string{"-c", fmt.Sprintf("mkdir -p %q && cd %q && %s", out, out, borg(dir, fmt.Sprintf("extract %q::s%d", dir, n))[1])}
 			}},
 		{name: "git", program: "git", begin: func(dir, live string) []string { return git(dir, live, "git init -q && git config gc.auto 0") },
 			save: func(dir, live string, n int) []string {
-				return git(dir, live, "git add -A && git commit -q --allow-empty -m s")
+				return git(dir, live, fmt.Sprintf("git add -A && git commit -q --allow-empty -m s && git tag s%d", n))
+			}, restore: func(dir string, n int, out string) []string {
+				return []string{"-c", fmt.Sprintf("mkdir -p %q && %s", out, git(dir, out, fmt.Sprintf("git checkout -q -f s%d -- .", n))[1])}
 			},
 			ends: func(dir, live string) []string { return git(dir, live, "git gc -q --prune=now") }},
 		{name: "zip", program: "zip", save: func(dir, live string, n int) []string {
@@ -252,8 +276,11 @@ func allTools(cairn string) []*tool {
 	}
 }
 
+// storeIn names the store of cairn in a folder.
+func storeIn(dir string) string { return "local:" + filepath.Join(dir, "store") }
+
 // run runs the tool, or a shell with it.
-func (t *tool) run(ctx context.Context, args []string) (time.Duration, error) {
+func (t *tool) run(ctx context.Context, args []string) (lab.Cost, error) {
 	program := t.program
 	if args[0] == "-c" {
 		program = "sh"
@@ -263,39 +290,69 @@ func (t *tool) run(ctx context.Context, args []string) (time.Duration, error) {
 		args = append([]string{"XDG_CACHE_HOME=" + t.dir + ".cache"}, args...)
 	}
 	_, cost, err := lab.Run(ctx, "", program, args...)
-	return cost.Processor, err
+	return cost, err
 }
 
-// keep keeps the live folder as state n, and the last one twice.
-func (t *tool) keep(ctx context.Context, live string, n, last int) error {
-	took, err := t.run(ctx, t.save(t.dir, live, n))
+// keep keeps the live folder as state n of some. cairn watches it.
+func (t *tool) keep(ctx context.Context, live string, n, last int) (err error) {
+	var took time.Duration
+	switch {
+	case t.name != "cairn":
+		var cost lab.Cost
+		cost, err = t.run(ctx, t.save(t.dir, live, n))
+		took = cost.Processor
+	default:
+		if n == 0 {
+			if t.watch, err = startWatch(ctx, t.program, storeIn(t.dir), live, t.dir+".cache"); err != nil {
+				return err
+			}
+		}
+		took, err = t.watch.look(n + 1)
+	}
 	if err != nil {
 		return err
 	}
-	if n == 0 {
-		t.row.FirstSeconds = took.Seconds()
-		t.row.First, err = lab.SizeOf(t.dir)
-		return err
+	if n > 0 {
+		t.row.Seconds += took.Seconds() / float64(last)
+		return nil
 	}
-	t.row.Seconds += took.Seconds() / float64(last)
-	if n == last && t.name != "zip" {
-		took, err = t.run(ctx, t.save(t.dir, live, n+1))
-		t.row.Again = took.Seconds()
+	t.row.FirstSeconds = took.Seconds()
+	t.row.First, err = lab.SizeOf(t.dir)
+	return err
+}
+
+// end keeps the last state once more, and has the tool tidy up.
+func (t *tool) end(ctx context.Context, live string, last int) error {
+	if t.watch != nil {
+		if err := t.watch.end(); err != nil {
+			return err
+		}
 	}
+	if t.restore != nil {
+		took, err := t.run(ctx, t.save(t.dir, live, last+1))
+		if err != nil {
+			return err
+		}
+		t.row.Again = took.Processor.Seconds()
+	}
+	if t.ends == nil {
+		return nil
+	}
+	_, err := t.run(ctx, t.ends(t.dir, live))
 	return err
 }
 
 // Table prints the rows.
 func (r *Report) Table(w io.Writer) {
 	fmt.Fprintf(w, "%d hourly states of a folder that a server writes; seconds are of processors\n\n", r.States)
-	t := table.New(w, "world", "keeper", "bytes", "first", "a state", "stones", "first s", "a state s", "unchanged s", "restored")
+	t := table.New(w, "world", "keeper", "bytes", "first", "a state", "stones", "first s", "a state s", "unchanged s", "restore s", "wall", "restored")
 	for _, row := range r.Rows {
 		restored, stones := "", ""
 		if row.Tool == "cairn" {
 			restored, stones = fmt.Sprintf("%d of %d", row.Restored, r.States+1), table.Size(int64(row.Stones))
 		}
 		t.Row(row.World, row.Tool, table.Size(row.Disk), table.Size(row.First), table.Size(int64(row.PerState)), stones,
-			fmt.Sprintf("%.2f", row.FirstSeconds), fmt.Sprintf("%.3f", row.Seconds), fmt.Sprintf("%.3f", row.Again), restored)
+			fmt.Sprintf("%.2f", row.FirstSeconds), fmt.Sprintf("%.3f", row.Seconds), fmt.Sprintf("%.3f", row.Again), fmt.Sprintf("%.3f", row.Restore), fmt.Sprintf("%.3f", row.RestoreWall), restored)
 	}
 	t.Flush()
 	for _, row := range r.Rows {
