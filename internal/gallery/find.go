@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -89,47 +88,28 @@ func absolute(path string) string {
 	return path
 }
 
-// NameOf makes the name of a world of its path, which has slashes. It differs from the names
-// that are taken, and is taken afterwards.
+// NameOf makes the name of a world of its path, which has slashes, so that history.Unescape shows each part as it
+// is on disk, the last without its extension. It differs from the names that are taken, and is taken afterwards.
 func NameOf(path string, taken map[string]bool) string {
 	parts := strings.Split(path, "/")
 	if n := len(parts) - history.MaxParts; n > 0 {
-		parts = parts[n:]
+		parts = append([]string{strings.Join(parts[:n+1], "/")}, parts[n+1:]...)
 	}
+	file := parts[len(parts)-1]
 	for i, part := range parts {
-		if i == len(parts)-1 {
-			part = port.TrimExt(part)
-		}
-		parts[i] = partOf(part)
+		parts[i] = history.Escape(part)
 	}
+	last := &parts[len(parts)-1]
+	*last = history.Escape(port.TrimExt(file))
 	name := strings.Join(parts, "/")
-	for n, base := 2, name; taken[name]; n++ {
-		name = fmt.Sprintf("%s-%d", base, n)
+	for n := 1; taken[name]; n++ {
+		if *last = history.Escape(file); n > 1 {
+			*last = history.Escape(fmt.Sprintf("%s %d", file, n))
+		}
+		name = strings.Join(parts, "/")
 	}
 	if taken != nil {
 		taken[name] = true
 	}
 	return name
-}
-
-// room is for what makes a name differ from others.
-const room = 6
-
-// partOf turns a part of a path into a part of a name.
-func partOf(s string) string {
-	var b strings.Builder
-	dash := false
-	for _, r := range strings.ToLower(s) {
-		ok := r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || slices.Contains([]rune("._-"), r)
-		switch {
-		case b.Len() >= history.MaxPart-room:
-		case ok:
-			b.WriteRune(r)
-			dash = r == '-'
-		case !dash && b.Len() > 0:
-			b.WriteByte('-')
-			dash = true
-		}
-	}
-	return cmp.Or(strings.TrimRight(strings.TrimLeft(b.String(), "."), "-"), "world")
 }

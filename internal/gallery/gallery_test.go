@@ -132,7 +132,8 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"broken", "hub-world", "hub-world-2", "old/a-world"}
+	const hub, old = "-.hub.20.world.21", "old/-.a.20.26.world.26" // "Hub World!" and "A &World&"
+	want := []string{hub, "broken", "hub-world", old}
 	if got := g.Names(); !slices.Equal(got, want) {
 		t.Fatalf("names %q, want %q", got, want)
 	}
@@ -146,28 +147,28 @@ func TestFolder(t *testing.T) {
 	}
 	told = nil
 	st := gallery.ReadOnly(g)
-	if got, err := st.List(t.Context(), "hub", "hub-world", 9); err != nil || !slices.Equal(got, []string{"hub-world-2"}) {
+	if got, err := st.List(t.Context(), "", "broken", 1); err != nil || !slices.Equal(got, []string{"hub-world"}) {
 		t.Errorf("list: %q, %v", got, err)
 	}
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			if _, err := st.Head(t.Context(), "old/a-world"); err != nil {
+			if _, err := st.Head(t.Context(), old); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wait.Wait()
-	if len(told) != 2 || !strings.HasPrefix(told[1], "read old/a-world in ") {
+	if len(told) != 2 || !strings.HasPrefix(told[1], "read "+old+" in ") {
 		t.Errorf("told %q", told)
 	}
-	for _, name := range []string{"hub-world", "old/a-world"} {
+	for _, name := range []string{hub, old} {
 		d, err := diff.Worlds(t.Context(), made.Content(), content(t, st, name).Content(), diff.Options{Exact: true})
 		if err != nil || d.Cells != 0 || d.Objects != 0 {
 			t.Errorf("%s differs from what was made: %+v, %v", name, d, err)
 		}
 	}
-	if d, err := diff.Worlds(t.Context(), made.Content(), content(t, st, "hub-world-2").Content(), diff.Options{Exact: true}); err != nil || d.Cells == 0 {
+	if d, err := diff.Worlds(t.Context(), made.Content(), content(t, st, "hub-world").Content(), diff.Options{Exact: true}); err != nil || d.Cells == 0 {
 		t.Errorf("the other world is the same: %v", err)
 	}
 	if err := g.Ready(t.Context(), "broken"); err == nil || strings.Contains(err.Error(), "panic") {
@@ -200,10 +201,28 @@ func listing(t *testing.T, dir string) (out []string) {
 	return out
 }
 
+// TestNameOf: worlds of different paths have different names that show the paths.
+func TestNameOf(t *testing.T) {
+	taken := map[string]bool{}
+	for _, c := range []struct{ path, want string }{
+		{"hub", "hub"},
+		{"Hub", "-.hub"},
+		{"hub.cairn", "hub.cairn"},
+		{"hub.zip", "hub.zip"},
+		{"hub.cairn", "-hub.2ecairn.202"}, // a second time
+		{"a/SkyWars Map 1", "a/-.sky.wars.20.map.201"},
+		{"1/2/3/4/5/6/7/8/9/10", "-1.2f2.2f3/4/5/6/7/8/9/10"},
+	} {
+		if got := gallery.NameOf(c.path, taken); got != c.want || history.CheckName(got) != nil {
+			t.Errorf("%s: %s, want %s", c.path, got, c.want)
+		}
+	}
+}
+
 // TestOne: a single world is opened whatever its folder is called.
 func TestOne(t *testing.T) {
 	dir, _ := saves(t)
-	for path, want := range map[string]string{"hub-world.cairn": "hub-world", "old/A &World&": "a-world", "old": "a-world"} {
+	for path, want := range map[string]string{"hub-world.cairn": "hub-world", "old/A &World&": "-.a.20.26.world.26", "old": "-.a.20.26.world.26"} {
 		if got := open(t, filepath.Join(dir, path), gallery.Options{}).Names(); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
@@ -226,7 +245,7 @@ func TestOne(t *testing.T) {
 func TestStone(t *testing.T) {
 	dir, made := saves(t)
 	g := open(t, filepath.Join(dir, "Hub World!.cairn"), gallery.Options{Temp: filepath.Join(dir, "no such folder")})
-	log, err := g.Log(t.Context(), "hub-world", history.ID{}, 9)
+	log, err := g.Log(t.Context(), g.Names()[0], history.ID{}, 9)
 	if err != nil || len(log) != 1 || log[0].Stones[0].ID != sha256.Sum256(stoneOf(t, made)) {
 		t.Errorf("the log is %v: %v", log, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/table"
+	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Figures is how many backups there are, how many of them were read, and bytes.
@@ -74,7 +75,8 @@ func (r *Outcome) Print(out io.Writer) {
 		if w.About > 0 {
 			about = table.Size(w.About)
 		}
-		t.Row(w.Name, console.Count(w.Backups), table.Size(w.Bytes), console.Count(w.Read), table.Size(w.History), about)
+		name, _ := history.Unescape(w.Name)
+		t.Row(name, console.Count(w.Backups), table.Size(w.Bytes), console.Count(w.Read), table.Size(w.History), about)
 	}
 	t.Flush()
 	fmt.Fprintf(out, "\n%s of %s take %s.\n", console.Counted(r.Backups, "backup"), console.Counted(len(r.Worlds), "world"), table.Size(r.Bytes))

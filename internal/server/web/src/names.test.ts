@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freeName, isSnapshot, nameFault, nameOf, prefixesFor } from "./names";
+import { freeName, isSnapshot, nameFault, nameOf, prefixesFor, shown } from "./names";
 
 test("names are made of file names", () => {
   for (const [file, want] of [
@@ -16,6 +16,21 @@ test("names are made of file names", () => {
     assert.equal(nameOf(file!), want);
     assert.equal(nameFault(nameOf(file!)), "");
   }
+});
+
+test("escaped names are shown as they were", () => {
+  for (const [name, want] of [
+    ["hub", "hub"],
+    ["my_world-1.18", "my_world-1.18"],
+    ["-.hub", "Hub"],
+    ["old/-.sky.wars.20.map.201", "old/SkyWars Map 1"],
+    ["-.gr.8f6-.8df-e", "Größe"],
+    ["-a.9ffb", "a\uFFFDb"],
+    ["-x", "-x"],
+    ["-.world.-0123", "-.world.-0123"],
+    ["-.8110000-", "-.8110000-"],
+  ])
+    assert.equal(shown(name!), want);
 });
 
 test("what is wrong with a name is said", () => {

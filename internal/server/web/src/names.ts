@@ -19,6 +19,14 @@ export function nameFault(name: string): string {
   return "";
 }
 
+/** Returns a name as people know it: parts that begin with a dash are escaped, as store/history/escape.go says. */
+export function shown(name: string): string {
+  const escape = /\.(?:([a-z])|([0-7][0-9a-f])|8((?:10|[0-9a-f])?[0-9a-f]{1,4})-|9[0-9a-f]{2})/g;
+  const text = (part: string): string => part.replace(escape, (_, big, ascii, code) => big?.toUpperCase() ?? (ascii || code ? String.fromCodePoint(parseInt(ascii ?? code, 16)) : "\uFFFD"));
+  const escaped = (part: string): boolean => part.startsWith("-") && part.search(escape) > 0 && !part.replace(escape, "").includes(".");
+  return name.split("/").map((p) => (escaped(p) ? text(p.slice(1)) : p)).join("/");
+}
+
 /** Makes one part of a name of the name of a file or a folder. */
 export function nameOf(file: string): string {
   const base = file.split("/").pop() ?? "";

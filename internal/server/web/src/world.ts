@@ -5,7 +5,7 @@ import { bringPlayerBack } from "./back";
 import { compare } from "./compare";
 import { breaking, el, fill, icon, type Child } from "./dom";
 import { chosen } from "./drop";
-import { exists, freeName, nameFault } from "./names";
+import { exists, freeName, nameFault, shown } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
 import { ago, bytes, count, many, time } from "./text";
 import { added, loadLog, Timeline, toNewest } from "./timeline";
@@ -49,7 +49,7 @@ class WorldPage {
       el(
         "div",
         { class: "bar" },
-        el("h1", null, breaking(name), " ", this.lease),
+        el("h1", null, breaking(shown(name)), " ", this.lease),
         el(
           "div",
           { class: "row" },

@@ -3,7 +3,7 @@
 import { boundTo, call, gaveUp, json, Lanes, Refused, words, type Facts } from "./api";
 import { breaking, el, fill, hidden, icon, type Child } from "./dom";
 import { chosen, dropped } from "./drop";
-import { listed, prefixesFor } from "./names";
+import { listed, prefixesFor, shown } from "./names";
 import { confirm, download, formatChooser, lostWords, Notes, showPicture } from "./parts";
 import { ago, bytes, count, many, nameParts, time } from "./text";
 import { Uploads } from "./upload";
@@ -81,7 +81,7 @@ export const worlds: Page = (v) => {
           if (page.done) ended = true;
           else {
             seen += page.value.length;
-            waiting.push(...(text ? page.value.filter((n) => n.includes(text)) : page.value));
+            waiting.push(...(text ? page.value.filter((n) => n.includes(text) || shown(n).toLowerCase().includes(text)) : page.value));
             if (text) status();
           }
         }
@@ -152,7 +152,7 @@ function deletedWorlds(v: View, notes: Notes, changed: () => void): HTMLElement 
         notes.fail(e, "bring this world back");
       }
     };
-    const row = (w: { world: string; deleted: string }): Child => el("li", null, el("div", { class: "grow" }, breaking(w.world), " ", el("span", { class: "muted small-text" }, el("time", { dateTime: w.deleted, title: time(w.deleted) }, "deleted " + ago(w.deleted)))), el("button", { type: "button", class: "small", "aria-label": "Bring back " + w.world, onclick: () => void back(w.world) }, "Bring back"));
+    const row = (w: { world: string; deleted: string }): Child => el("li", null, el("div", { class: "grow" }, breaking(shown(w.world)), " ", el("span", { class: "muted small-text" }, el("time", { dateTime: w.deleted, title: time(w.deleted) }, "deleted " + ago(w.deleted)))), el("button", { type: "button", class: "small", "aria-label": "Bring back " + w.world, onclick: () => void back(w.world) }, "Bring back"));
     fill(list, all.length === 0 && el("li", { class: "muted" }, "None."), all.map(row));
   };
   return el("details", { class: "deleted", ontoggle: (e: Event) => (e.currentTarget as HTMLDetailsElement).open && void load() }, el("summary", null, "Deleted worlds"), el("p", { class: "muted" }, "A deleted world can be brought back for a time, a week if the server does not say otherwise."), list);
@@ -195,7 +195,7 @@ class Card {
   private stop = new AbortController();
 
   constructor(private name: string, selection: Selection, private signal: AbortSignal) {
-    const [folder, last] = nameParts(name);
+    const [folder, last] = nameParts(shown(name));
     const href = "/world/" + name;
     this.node = el(
       "article",
