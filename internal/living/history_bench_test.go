@@ -21,7 +21,7 @@ import (
 func played(t testing.TB, n int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	stamp := time.Now().Add(-time.Hour)
+	stamp := time.Now().Add(-time.Hour).Truncate(time.Second).Add(time.Millisecond)
 	put := func(name string, data []byte) {
 		t.Helper()
 		path := filepath.Join(dir, name)

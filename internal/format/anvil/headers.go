@@ -28,7 +28,10 @@ func (h *Headers) Len() int { return len(h.regions) + len(h.files) }
 type header struct {
 	dim      string // the dimension it was read as
 	modified int64  // time of the file in nanoseconds
-	head     [headerSize]byte
+	// still says that the file was not so young that a game may have written it again without a new time, and that
+	// its time is finer than seconds, as archives have them. While it has this time, its chunks are as they were.
+	still bool
+	head  [headerSize]byte
 	// seals tell for each chunk whether its header is to be trusted, and are its length and its last bytes, which a
 	// compressed chunk has its checksum in. 0 is a chunk that must be read again.
 	seals [slots]uint64
@@ -38,7 +41,7 @@ const (
 	// settled is how many seconds a chunk's time stamp must be old when it is read: games before 1.15
 	// write in place, and may do so twice in a second.
 	settled = 2
-	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time, and that is later than the chunk's.
+	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time, and that is still or later than the chunk's.
 	unsealed = 1
 )
 
@@ -93,7 +96,8 @@ func (r *reading) begin(set *regionSet, open *[kinds]*region) {
 			r.known[kind] = r.w.known.regions[path]
 		}
 		if g := open[kind]; g != nil {
-			g.now = &header{dim: r.dim.name, modified: g.modified, head: g.head}
+			still := g.modified%1e9 != 0 && g.modified/1e9+settled < r.w.now
+			g.now = &header{dim: r.dim.name, modified: g.modified, still: still, head: g.head}
 			r.w.headers.regions[path] = g.now
 		}
 	}
@@ -118,8 +122,8 @@ func (g *region) sameSlot(known *header, slot int, buf *[13]byte) bool {
 		return true
 	case seal == 0 || g.overlap[slot] || place>>8 < 2:
 		return false
-	case g.modified == known.modified && g.modified/1e9 > int64(stamp)+settled:
-		return true // also of a copy: the file was written after that second
+	case g.modified == known.modified && (known.still || g.modified/1e9 > int64(stamp)+settled):
+		return true // the second also of a copy: the file was written after that second
 	case seal == unsealed:
 		return false
 	}
@@ -180,7 +184,7 @@ func (r *reading) same(set *regionSet, open *[kinds]*region, slot int) bool {
 }
 
 // headersMagic begins headers as bytes. It changes when Read reads anything else out of the same chunks.
-const headersMagic = "headers of region files 2\n"
+const headersMagic = "headers of region files 3\n"
 
 // Append appends the headers to b.
 func (h *Headers) Append(b []byte) []byte {
@@ -198,7 +202,11 @@ func (h *Headers) Append(b []byte) []byte {
 		text(path)
 		text(g.dim)
 		b = binary.LittleEndian.AppendUint64(b, uint64(g.modified))
-		b = append(b, g.head[:]...)
+		still := byte(0)
+		if g.still {
+			still = 1
+		}
+		b = append(append(b, still), g.head[:]...)
 		for _, seal := range g.seals {
 			b = binary.LittleEndian.AppendUint64(b, seal)
 		}
@@ -229,7 +237,7 @@ func ParseHeaders(b []byte) (*Headers, error) {
 	}
 	for len(b) > 0 && !short {
 		path := text()
-		g := &header{dim: text(), modified: number()}
+		g := &header{dim: text(), modified: number(), still: take(1)[0] == 1}
 		copy(g.head[:], take(headerSize))
 		for i := range g.seals {
 			g.seals[i] = uint64(number())

@@ -351,3 +351,58 @@ func TestLiveStops(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestStill: where nothing was written, a look reads the header and no chunk. A file that may have been written without a
+// new time has the end of each chunk read.
+func TestStill(t *testing.T) {
+	const stamp = 1_700_000_000
+	for _, c := range []struct {
+		name     string
+		modified time.Time // of the file
+		now      int64     // of the first look
+		later    time.Duration
+		inPlace  bool // a chunk is written in place, without a new stamp
+		reads    bool // of chunks
+		changed  bool
+	}{
+		{"nothing was written", time.Unix(stamp+1, 500), stamp + 100, 0, false, false, false},
+		{"the first look was right after a write", time.Unix(stamp+2, 500), stamp + 4, 0, true, true, true},
+		{"an archive knows seconds alone", time.Unix(stamp+1, 0), stamp + 100, 0, true, true, true},
+		{"it was written again", time.Unix(stamp+1, 500), stamp + 100, time.Hour, true, true, true},
+		{"it was written again as it was", time.Unix(stamp+1, 500), stamp + 100, time.Hour, false, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := folder(map[string][]byte{liveRegion: region(map[int][]byte{0: liveSlot(2, 0, 1), 1: liveSlot(2, 1, 1)}, map[int]uint32{0: stamp, 1: stamp})})
+			m[liveRegion].ModTime = c.modified
+			w := &writtenFS{MapFS: m, reads: map[string]int{}}
+			look := func(h *anvil.Headers, now int64) *anvil.Folder {
+				f, err := anvil.OpenFS(w, anvil.Options{Live: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.Since(h, now)
+				if err := f.Read(t.Context(), &taker{}); err != nil {
+					t.Fatal(err)
+				}
+				return f
+			}
+			h, err := anvil.ParseHeaders(look(nil, c.now).Headers().Append(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m[liveRegion].ModTime = c.modified.Add(c.later)
+			if c.inPlace {
+				copy(m[liveRegion].Data[4*4096:], liveSlot(2, 1, 2))
+			}
+			clear(w.reads)
+			changed, _ := look(h, c.now+1000).Changed()
+			reads := false
+			for at := range w.reads {
+				reads = reads || strings.HasPrefix(at, liveRegion) && !strings.HasSuffix(at, "-1") && at != fmt.Sprint(liveRegion, 0)
+			}
+			if reads != c.reads || (len(changed["overworld"]) > 0) != c.changed {
+				t.Errorf("chunks are read: %t; changed: %v; reads %v", reads, changed, w.reads)
+			}
+		})
+	}
+}
