@@ -217,7 +217,8 @@ func newGuard() *cobra.Command {
 		Hidden: true,
 		Args:   takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // it ends when its work is done
+			// It ends when its work is done. It outlives whoever reads what it prints.
+			signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 			return rcon.Guard(context.WithoutCancel(c.Context()), os.Stdin, c.OutOrStdout())
 		},
 	}

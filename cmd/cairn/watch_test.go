@@ -140,6 +140,49 @@ func TestWatchConsole(t *testing.T) {
 	}
 }
 
+// TestWatchConsoleKilled kills a watch while it holds saves off: they are turned on.
+func TestWatchConsoleKilled(t *testing.T) {
+	for _, c := range []struct {
+		name, at string
+		answered bool // before the kill
+		args     []string
+	}{
+		{"before it hears that saves are off", "save-off", false, nil},
+		{"while the server saves", "save-all", false, []string{"--save", "all"}},
+		{"while it reads", "save-off", true, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := island(t)
+			heard, dead := make(chan struct{}), make(chan struct{})
+			g := rcontest.Start(t, func(command string) []rcontest.Answer {
+				if command == c.at {
+					close(heard)
+				}
+				if command == c.at && !c.answered {
+					<-dead
+				}
+				return rcontest.Echo(command)
+			})
+			write(t, filepath.Join(dir, "secret"), []byte(rcontest.Password))
+			if err := os.Chmod(filepath.Join(dir, "secret"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w := mustWatch(t, dir, append([]string{"island", "@hub", "--rcon", g.Addr().String(), "--rcon-password-file", "secret"}, c.args...)...)
+			<-heard
+			if err := w.cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = w.cmd.Process.Wait() // not for the guard, which has its standard error
+			close(dead)
+			want := []string{"save-on", "save-off", "save-on"}
+			if c.at == "save-all" {
+				want = slices.Insert(want, 2, c.at)
+			}
+			g.Await(t, want...)
+		})
+	}
+}
+
 func TestWatchWrong(t *testing.T) {
 	dir := island(t)
 	write(t, filepath.Join(dir, "secret"), []byte("x"))
