@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// program is the command, built once.
-var program string
+// program is the command, built once. userCache is the cache of who runs the tests.
+var program, userCache string
 
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
@@ -31,6 +31,7 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1
 	}
+	userCache, _ = os.UserCacheDir()                         // the current directory if there is none
 	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")) // what imports remember, not the cache of go
 	return m.Run()
 }

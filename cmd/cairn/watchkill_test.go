@@ -113,7 +113,7 @@ func (k *killed) finish() {
 	for i, v := range k.versions {
 		mustRun(k.T, 0, k.dir, "export", fmt.Sprintf("@w@%d", i+1), "out")
 		now := k.Read(k.T, out, before)
-		for name := range v.least {
+		for name := range k.Begun() {
 			if n := now[name]; n < before[name] || n > v.most[name] || n < v.least[name] && (n != before[name] || v.said && !names(v.torn, name)) {
 				k.Errorf("version %d: %s is in state %d, in the one before %d; states %d to %d were written; torn: %q", i+1, name, n, before[name], v.least[name], v.most[name], v.torn)
 			}
@@ -123,8 +123,11 @@ func (k *killed) finish() {
 		if i == len(k.versions)-1 {
 			anviltest.CompareTags(k.T, filepath.Join(k.dir, "world"), out)
 		}
-		if err := os.RemoveAll(out); err != nil || k.Failed() {
+		if err := os.RemoveAll(out); err != nil {
 			k.Fatal(err)
+		}
+		if k.Failed() {
+			k.FailNow()
 		}
 	}
 	saves := int64(0)
@@ -162,7 +165,7 @@ func (s scribed) Read(t testing.TB, dir string, _ map[string]int64) map[string]i
 // TestWatchKilled kills a watch again and again beside a writer in a hurry: no version is lost, each chunk and file of
 // each is as it was at one moment of the look, and the last one is what the folder is.
 func TestWatchKilled(t *testing.T) {
-	long.Alone(t)
+	t.Parallel() // with TestWatchServer
 	dir := t.TempDir()
 	s := anviltest.StartScribe(t, filepath.Join(dir, "world"), "region/r.0.0.mca", "region/r.1.0.mca", "entities/r.0.0.mca",
 		"level.dat", "playerdata/01234567-89ab-cdef-0123-456789abcdef.dat", "data/raids.dat")

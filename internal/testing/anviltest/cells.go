@@ -1,6 +1,7 @@
 package anviltest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -25,6 +26,13 @@ func (n numbers) number(v nbt.Value) int32 {
 
 // sorted orders the entries of a compound by name, at any depth.
 func sorted(v nbt.Value) nbt.Value {
+	if l, ok := v.(nbt.Items); ok {
+		l.Values = slices.Clone(l.Values)
+		for i := range l.Values {
+			l.Values[i] = sorted(l.Values[i])
+		}
+		return l
+	}
 	c, ok := v.(nbt.Entries)
 	if !ok {
 		return v
@@ -117,6 +125,22 @@ func (n numbers) cells(palette nbt.Items, data nbt.Value, count, least int, stra
 		out[i] = table[v]
 	}
 	return out, true
+}
+
+// Sums are sums of chunks' documents: two are the same where Compare finds no difference.
+type Sums struct{ table numbers }
+
+// Of returns the sum of a document.
+func (s *Sums) Of(t testing.TB, doc []byte) [sha256.Size]byte {
+	t.Helper()
+	if s.table == nil {
+		s.table = numbers{}
+	}
+	_, v, err := nbt.Parse(s.table.chunk(t, doc), nbt.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sha256.Sum256(nbt.Append(nil, "", sorted(v)))
 }
 
 // Blocks are the cells of the blocks of worlds of 1.18 and later, with the numbers of one table: 0 is air.

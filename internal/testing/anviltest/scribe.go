@@ -26,8 +26,8 @@ const (
 	ScribeChunks = 24
 	// scribeHot is how many things a Scribe writes at a time, until it moves on.
 	scribeHot = 12
-	// scribeStay is after how many saves it does so, on average.
-	scribeStay = 1000
+	// scribeStay is when it does so at the latest.
+	scribeStay = time.Second
 )
 
 // Scribe writes a world's folder as games do, in pieces, as fast as it can. Every byte of a chunk or a file depends
@@ -60,8 +60,10 @@ func (i *Item) Name() string {
 	return fmt.Sprintf("%s chunk {%d 0}", i.Path, i.X)
 }
 
-// Begun returns the last state that was begun, and Ended the last that was written whole.
+// Begun returns the last state that was begun.
 func (i *Item) Begun() int64 { return i.begun.Load() }
+
+// Ended returns the last state that was written whole.
 func (i *Item) Ended() int64 { return i.ended.Load() }
 
 // scribed is a region file that a Scribe writes.
@@ -128,15 +130,16 @@ func (s *Scribe) Stop() {
 	s.done.Wait()
 }
 
-// run writes where its player is, and some things hardly ever.
+// run writes what is near its player, who moves on. So there are things that were just read when they are written, and then
+// rest for a while.
 func (s *Scribe) run() {
-	for at := 0; !s.stopped.Load(); {
-		if s.random.IntN(scribeStay) == 0 {
-			at = s.random.IntN(len(s.Items))
-		}
-		s.save(s.Items[(at+s.random.IntN(scribeHot))%len(s.Items)])
-		if s.random.IntN(8) == 0 {
-			time.Sleep(time.Millisecond)
+	for !s.stopped.Load() {
+		at, until := s.random.IntN(len(s.Items)), time.Now().Add(time.Duration(s.random.Int64N(int64(scribeStay))))
+		for !s.stopped.Load() && time.Now().Before(until) {
+			s.save(s.Items[(at+s.random.IntN(scribeHot))%len(s.Items)])
+			if s.random.IntN(8) == 0 {
+				time.Sleep(time.Millisecond)
+			}
 		}
 	}
 }
@@ -305,8 +308,10 @@ func (i *Item) State(doc []byte) (n int64, whole bool) {
 	return n, ok && bytes.Equal(pad, i.pad(n))
 }
 
-// Begun returns the state of each item that was begun last, by name, and Ended that which was written whole last.
+// Begun returns the state of each item that was begun last, by name.
 func (s *Scribe) Begun() map[string]int64 { return s.by((*Item).Begun) }
+
+// Ended returns the state of each item that was written whole last, by name.
 func (s *Scribe) Ended() map[string]int64 { return s.by((*Item).Ended) }
 
 func (s *Scribe) by(of func(*Item) int64) map[string]int64 {
