@@ -24,8 +24,8 @@ import (
 type moments interface {
 	Begun() map[string]int64 // the last of each that somebody began to write
 	Ended() map[string]int64 // the last that was written whole
-	// Read returns the states in a folder that nobody writes. Where two states are the same it returns that after
-	// the one of before. What is in no state is an error of t.
+	// Read returns the states in a folder that nobody writes. Of states that are the same it returns the first that is not
+	// earlier than that of before. What is in no state is an error of t.
 	Read(t testing.TB, dir string, before map[string]int64) map[string]int64
 }
 
@@ -38,12 +38,13 @@ type killed struct {
 	kills    int
 }
 
-// between is a version that the log has, and between which states it was made.
+// between is a version that the log has. It was made when the things were at least in the states of least, and at most in
+// those of most.
 type between struct {
 	id          string
 	least, most map[string]int64
-	said        bool // that there is such a version, and what is torn in it
-	torn        []string
+	said        bool     // the watch has said that there is such a version,
+	torn        []string // and that this is torn
 }
 
 // watchFor watches the folder for a time. Then the watch is killed; all versions before are still there.

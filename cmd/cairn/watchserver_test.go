@@ -205,7 +205,7 @@ func (s *squid) Read(t testing.TB, dir string, before map[string]int64) map[stri
 	return out
 }
 
-// state returns the number of the state in which a chunk is, the first after the one before if there are several, or 0.
+// state returns the number of the state in which a chunk is, or 0. Of several it is the first that is not earlier than before.
 func (s *squid) state(t testing.TB, name string, doc []byte, before int64) (n int64) {
 	t.Helper()
 	raw := sha256.Sum256(doc)

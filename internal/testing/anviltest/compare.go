@@ -1,7 +1,8 @@
 // Package anviltest compares folders of Anvil worlds for tests. It reads regions,
 // tags and cells in the simplest way and shares no code with format/anvil, so it
 // does not repeat that package's faults; only tags are parsed by format/nbt. It does
-// not compare McRegion files cell by cell, nor chunks that are not zlib.
+// not compare McRegion files cell by cell, nor chunks that are not zlib. A Scribe writes
+// a folder all the time, as a game does.
 package anviltest
 
 import (

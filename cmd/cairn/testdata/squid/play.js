@@ -49,14 +49,16 @@ async function play (port, name) {
   await Promise.race([gone, sleep(5000)])
 }
 
+// act lets a bot go on: two of them walk, and two stay, dig, and fill their chunks.
 function act (bot) {
+  const walks = bot.username < 'c'
   const { x, y, z } = bot.entity.position.floored()
-  if (below(10) === 0) bot.look(Math.random() * 2 * Math.PI, 0)
-  bot.setControlState('forward', below(6) === 0) // so that some chunks get full of what they build
+  if (below(20) === 0) bot.look(Math.hypot(x, z) < 64 ? Math.random() * 2 * Math.PI : Math.atan2(x, z), 0) // or back
+  bot.setControlState('forward', walks || below(6) === 0)
   bot.setControlState('jump', below(3) > 0)
   const under = bot.blockAt(bot.entity.position.offset(0, -1, 0))
-  if (below(4) === 0 && under && under.diggable && !bot.targetDigBlock) bot.dig(under).catch(() => {})
-  for (let n = 0; n < 10; n++) bot.chat(`/setblock ${x + below(9) - 4} ${y + below(16) - 2} ${z + below(9) - 4} ${blocks[below(blocks.length)]}`)
+  if (!walks && below(4) === 0 && under && under.diggable && !bot.targetDigBlock) bot.dig(under).catch(() => {})
+  for (let n = 0; n < (walks ? 1 : 10); n++) bot.chat(`/setblock ${x + below(9) - 4} ${y + below(16) - 2} ${z + below(9) - 4} ${blocks[below(blocks.length)]}`)
 }
 
 const names = ['ann', 'bob', 'eve', 'joe']
