@@ -10,9 +10,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -134,8 +134,17 @@ func IsPath(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, "\\\x00") && !slices.ContainsFunc(strings.Split(name, "/"), tooLong)
 }
 
-// device is the name of a device of Windows, which a file in any folder cannot have, with any extension.
-var device = regexp.MustCompile(`^(?i)(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
+// isDevice reports whether a name is that of a device of Windows, which a file in any folder cannot have, with any extension.
+func isDevice(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	name = strings.ToLower(strings.TrimRight(name, " "))
+	for _, kind := range []string{"com", "lpt"} {
+		if n, ok := strings.CutPrefix(name, kind); ok {
+			return utf8.RuneCountInString(n) == 1 && strings.Contains("0123456789¹²³", n)
+		}
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$"}, name)
+}
 
 // FitsSystem reports whether a system, such as "windows", can have a file at a path that IsPath. A world keeps files of all
 // names; who writes them to a folder asks for the system that the folder is on. Source: learn.microsoft.com, Naming Files,
@@ -146,7 +155,7 @@ func FitsSystem(name, system string) bool {
 	}
 	odd := func(r rune) bool { return r < ' ' || strings.ContainsRune(`<>:"|?*\`, r) }
 	return !strings.ContainsFunc(name, odd) && !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
-		return strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") || device.MatchString(part)
+		return strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") || isDevice(part)
 	})
 }
 

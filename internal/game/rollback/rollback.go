@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ type rollback struct {
 	// wholly lists the columns that are the version's afterwards, or removed; the others are merged.
 	wholly map[geom.ColumnPos]bool
 	wrong  error
-	newest int32 // the data version of the folder's level.dat, 0 if it is not known
+	newest int32 // the data version of the folder's level.dat, or of a newer chunk; 0 if that is not known
 	done   Done
 }
 
@@ -139,10 +140,17 @@ func Region(ctx context.Context, folder *anvil.Folder, version stone.Content, o 
 	if err := r.load(ctx, folderName, port.FromSource(unclosed{folder}, o.Read), nil, r.ofFolder); err != nil {
 		return nil, err
 	}
-	for pos := range r.then {
-		if !r.was[pos] {
-			r.wholly[pos] = true
+	for _, pos := range slices.SortedFunc(maps.Keys(r.then), geom.ColumnPos.Compare) {
+		if r.was[pos] {
+			continue
 		}
+		r.wholly[pos] = true
+		if v := r.then[pos].version; r.newest > 0 && v > r.newest {
+			r.differ(pos, r.newest, v)
+		}
+	}
+	if r.wrong != nil {
+		return nil, r.wrong
 	}
 	if err := r.keep(ctx); err != nil {
 		return nil, err
@@ -154,8 +162,8 @@ func Region(ctx context.Context, folder *anvil.Folder, version stone.Content, o 
 	defer was.Close()
 	defer now.Close()
 	d, err := diff.Worlds(ctx, was, now, diff.Options{})
-	if err != nil {
-		return nil, err
+	if err != nil || d.Same() { // then chunks whose cells have other numbers stay as they are
+		return &r.done, err
 	}
 	r.done.Cells, r.done.Objects = d.Volumes[voxel.Block]+d.Volumes[voxel.Biome], d.Objects
 	return &r.done, r.write(ctx, folder, was, now)
@@ -203,9 +211,6 @@ func (r *rollback) ofVersion(c *format.Column) bool {
 		return false
 	}
 	r.then[c.Pos] = heightsOf(&c.Column)
-	if r.newest > 0 && c.Version > r.newest {
-		r.differ(c.Pos, r.newest, c.Version)
-	}
 	return true
 }
 
@@ -222,6 +227,9 @@ func (r *rollback) ofFolder(c *format.Column) bool {
 		return false
 	case there && h.version != is.version:
 		r.differ(c.Pos, is.version, h.version)
+	}
+	if r.newest > 0 {
+		r.newest = max(r.newest, is.version)
 	}
 	r.was[c.Pos] = true
 	if !there || whole {
