@@ -5,6 +5,7 @@ package main_test
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -12,6 +13,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -165,6 +168,63 @@ func checkArchive(t *testing.T, dir, target string, runs bool) {
 		t.Errorf("info prints %s", got)
 	}
 	checkCompletions(t, filepath.Join(to, name))
+	if system == "linux" {
+		saves := t.TempDir()
+		run(t, to, program, "export", "a.cairn", filepath.Join(saves, "A World"))
+		checkThreeCommands(t, dir, arch, saves)
+	}
+}
+
+// checkThreeCommands runs what docs/INSTALL.md says for a machine without Go, with the tools of every Linux and nothing in the
+// environment, until the page of a world is shown.
+func checkThreeCommands(t *testing.T, dir, arch, saves string) {
+	_, text, found := strings.Cut(string(mustRead(t, "../../../docs/INSTALL.md")), "Three commands on a machine without Go")
+	text, _, ended := strings.Cut(text, "\n## ")
+	var commands []string
+	for line := range strings.Lines(text) {
+		if line, ok := strings.CutPrefix(line, "    "); ok {
+			commands = append(commands, strings.TrimSpace(line))
+		}
+	}
+	if !found || !ended || len(commands) != 3 {
+		t.Fatalf("the commands are %q", commands)
+	}
+	in := t.TempDir()
+	archive := "cairn-" + version + "-linux-" + arch + ".tar.gz"
+	if err := os.Link(filepath.Join(dir, archive), filepath.Join(in, archive)); err != nil {
+		t.Fatal(err)
+	}
+	script := commands[0] + "\n" + commands[1] + "\nexec " + commands[2] + " --no-open"
+	script = strings.NewReplacer("X.Y.Z", version, "amd64", arch, "~/.minecraft/saves", "'"+saves+"'").Replace(script)
+	c := exec.Command("/bin/sh", "-e", "-c", script)
+	c.Dir, c.Env, c.Stderr = in, []string{"PATH=/usr/bin:/bin"}, os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = c.Process.Kill() // it shows until then
+		_ = c.Wait()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Get(at.ResolveReference(&url.URL{Path: "/v1/worlds"}).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(body), `"-.a.20.world"`) {
+		t.Errorf("the worlds are %s: %v", body, err)
+	}
 }
 
 // checkProgram looks at a program that may not run here.
