@@ -104,7 +104,7 @@ func NameOf(path string, taken map[string]bool) string {
 	name := strings.Join(parts, "/")
 	for n := 1; taken[name]; n++ {
 		if *last = history.Escape(file); n > 1 {
-			*last = history.Escape(fmt.Sprintf("%s %d", file, n))
+			*last = history.Escape(fmt.Sprintf("%s-%d", file, n))
 		}
 		name = strings.Join(parts, "/")
 	}

@@ -209,7 +209,7 @@ func TestNameOf(t *testing.T) {
 		{"Hub", "-.hub"},
 		{"hub.cairn", "hub.cairn"},
 		{"hub.zip", "hub.zip"},
-		{"hub.cairn", "-hub.2ecairn.202"}, // a second time
+		{"hub.cairn", "hub.cairn-2"}, // a second time
 		{"a/SkyWars Map 1", "a/-.sky.wars.20.map.201"},
 		{"1/2/3/4/5/6/7/8/9/10", "-1.2f2.2f3/4/5/6/7/8/9/10"},
 	} {
