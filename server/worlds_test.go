@@ -280,7 +280,7 @@ func TestFacts(t *testing.T) {
 	s := newSite(t, server.Options{})
 	s.want(201, request{"PUT", "/v1/worlds/empty", nil, nil}, nil)
 	empty := s.want(200, request{"GET", "/v1/worlds/empty", nil, nil}, nil)
-	if want := `{"name":"empty","commit":null,"fence":0,"lease":null,"stones":0,"bytes":0,"spawn":null,"properties":[],"dimensions":[]}` + "\n"; string(empty.body) != want {
+	if want := `{"name":"empty","commit":null,"fence":0,"lease":null,"folder":false,"stones":0,"bytes":0,"spawn":null,"properties":[],"dimensions":[]}` + "\n"; string(empty.body) != want {
 		t.Errorf("got %s want %s", empty.body, want)
 	}
 	s.get("/v1/picture/empty").wantCode(t, wire.NoCommit)

@@ -84,7 +84,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s: got %v, want world.Err%s", code, err, in)
 		}
 	}
-	if rows != 25 {
+	if rows != 26 {
 		t.Errorf("%d rows of codes", rows)
 	}
 }
