@@ -157,7 +157,7 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := url.Parse(begin(t, "view", "--no-open", path))
-	if err != nil || page.Path != "/3d/my-isle" {
+	if err != nil || page.Path != "/3d/-.my.20.isle" {
 		t.Fatalf("the page is %v: %v", page, err)
 	}
 	b := newTab(t, "http://"+page.Host)
@@ -167,7 +167,7 @@ func TestView(t *testing.T) {
 		t.Errorf("the file is shown in %d colours", n)
 	}
 	b.open("/")
-	b.until(`document.querySelector("main a[href='/world/my-isle']")`)
+	b.until(`document.querySelector("main h2 a[href='/world/-.my.20.isle']")?.textContent === "My Isle"`)
 	b.until(`[...document.querySelectorAll("main img")].some(i => i.complete && i.naturalWidth > 0)`)
 }
 
