@@ -161,7 +161,10 @@ func (h *putbacks) players(c *call) error {
 			}
 			p := playerAnswer{ID: strings.TrimSuffix(f.Path[strings.LastIndexByte(f.Path, '/')+1:], ".dat"), File: f.Path}
 			if len(a.Players) < namedPlayers {
-				p.Name = port.PlayerName(s, f.Path)
+				var err error
+				if p.Name, err = port.PlayerName(s, f.Path); err != nil {
+					return err
+				}
 			}
 			a.Players = append(a.Players, p)
 		}

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/table"
@@ -47,7 +46,7 @@ type Row struct {
 	// Restore is what it took to restore a state, RestoreWall until it was there.
 	Restore     float64 `json:"restore_s,omitempty"`
 	RestoreWall float64 `json:"restore_wall_s,omitempty"`
-	// Restored counts states that were restored equal; Different names the others.
+	// Restored counts states that cairn restored equal; Different names the others.
 	Restored  int      `json:"restored,omitempty"`
 	Different []string `json:"different,omitempty"`
 }
@@ -89,6 +88,8 @@ func Bench(ctx context.Context, dirs []string, o lab.Options) (*Report, error) {
 // world plays on one world.
 func (r *Report) world(ctx context.Context, world, dir string, o lab.Options) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop() // kills a watch that is left
 	live := filepath.Join(dir, "live")
 	if err := copied(world, live); err != nil {
 		return err
@@ -205,21 +206,28 @@ func (r *Report) restore(ctx context.Context, tools []*tool, world, dir string, 
 			}
 			t.row.Restore += took.Processor.Seconds() / float64(r.States+1)
 			t.row.RestoreWall += took.Wall.Seconds() / float64(r.States+1)
-			diff := ""
 			if t.name == "cairn" {
-				diff, err = differing(again, out)
+				if err := t.compare(n, again, out); err != nil {
+					return err
+				}
 			}
-			if err = cmp.Or(err, os.RemoveAll(out)); err != nil {
+			if err := os.RemoveAll(out); err != nil {
 				return err
-			}
-			if diff == "" {
-				t.row.Restored++
-			} else {
-				t.row.Different = append(t.row.Different, fmt.Sprintf("%d: %s", n, diff))
 			}
 		}
 	}
 	return nil
+}
+
+// compare compares a state that was restored.
+func (t *tool) compare(n int, want, got string) error {
+	diff, err := differing(want, got)
+	if err == nil && diff == "" {
+		t.row.Restored++
+	} else if err == nil {
+		t.row.Different = append(t.row.Different, fmt.Sprintf("%d: %s", n, diff))
+	}
+	return err
 }
 
 // tool keeps states of a folder.
@@ -295,23 +303,21 @@ func (t *tool) run(ctx context.Context, args []string) (lab.Cost, error) {
 
 // keep keeps the live folder as state n of some. cairn watches it.
 func (t *tool) keep(ctx context.Context, live string, n, last int) (err error) {
-	var took time.Duration
-	switch {
-	case t.name != "cairn":
-		var cost lab.Cost
+	var cost lab.Cost
+	if t.name != "cairn" {
 		cost, err = t.run(ctx, t.save(t.dir, live, n))
-		took = cost.Processor
-	default:
+	} else {
 		if n == 0 {
-			if t.watch, err = startWatch(ctx, t.program, storeIn(t.dir), live, t.dir+".cache"); err != nil {
-				return err
-			}
+			t.watch, err = startWatch(ctx, t.program, storeIn(t.dir), live, t.dir+".cache")
 		}
-		took, err = t.watch.look(n + 1)
+		if err == nil {
+			cost.Processor, err = t.watch.look(n + 1)
+		}
 	}
 	if err != nil {
 		return err
 	}
+	took := cost.Processor
 	if n > 0 {
 		t.row.Seconds += took.Seconds() / float64(last)
 		return nil

@@ -2,6 +2,7 @@ package port
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"path"
 
@@ -20,15 +21,15 @@ func IsPlayer(name string) bool {
 const maxPlayer = 1 << 20
 
 // PlayerName returns the name that a player last had, as servers of Bukkit and its kin write it into the player's file, or "".
-func PlayerName(w stone.Content, name string) (last string) {
+// It fails if the file cannot be read.
+func PlayerName(w stone.Content, name string) (last string, err error) {
 	r, err := w.OpenFile(name)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, maxPlayer))
-	if err != nil {
-		return ""
+	if err = errors.Join(err, r.Close()); err != nil {
+		return "", err
 	}
 	// A file that is damaged has no name.
 	_ = document.NewDocument(bytes.NewReader(data), int64(len(data)), maxPlayer).Walk(func(s *nbt.Stream, t nbt.Type, name string) error {
@@ -36,13 +37,13 @@ func PlayerName(w stone.Content, name string) (last string) {
 			s.Skip(t)
 			return nil
 		}
-		return document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) error {
+		return document.Each(s, func(s *nbt.Stream, t nbt.Type, name string) (wrong error) {
 			payload := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 			if t == nbt.String && name == "lastKnownName" {
-				last, err = nbt.DecodeString(payload.String())
+				last, wrong = nbt.DecodeString(payload.String())
 			}
-			return err
+			return wrong
 		})
 	})
-	return last
+	return last, nil
 }

@@ -61,8 +61,8 @@ func TestPlayerName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range files {
-		if got := port.PlayerName(w, name); got != f.want {
-			t.Errorf("%s: %q, want %q", name, got, f.want)
+		if got, err := port.PlayerName(w, name); got != f.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, f.want)
 		}
 	}
 	for n := range ann { // a file that is cut has a name or none
@@ -74,11 +74,11 @@ func TestPlayerName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := port.PlayerName(w, "a"); got != "" && got != "Ann" {
-			t.Errorf("cut at %d: %q", n, got)
+		if got, err := port.PlayerName(w, "a"); got != "" && got != "Ann" || err != nil {
+			t.Errorf("cut at %d: %q, %v", n, got, err)
 		}
 	}
-	if got := port.PlayerName(w, "none"); got != "" {
-		t.Errorf("no file: %q", got)
+	if got, err := port.PlayerName(w, "none"); got != "" || err == nil {
+		t.Errorf("no file: %q, %v", got, err)
 	}
 }

@@ -32,7 +32,7 @@ func Escape(text string) string {
 			b.WriteRune(r)
 		case r < utf8.RuneSelf:
 			fmt.Fprintf(&b, ".%02x", r)
-		case r == utf8.RuneError && text[i] != "\uFFFD"[0]:
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
 			fmt.Fprintf(&b, ".9%02x", text[i])
 		default:
 			fmt.Fprintf(&b, ".8%x-", r)

@@ -21,6 +21,7 @@ func TestEscape(t *testing.T) {
 		"..":            "-.2e.2e",
 		"a\xFFb":        "-a.9ffb",
 		"\uFFFD":        "-.8fffd-",
+		"\xEFa":         "-.9efa", // the first byte of the one above
 		"v1.18 B":       "-v1.2e18.20.b",
 	} {
 		got := history.Escape(text)
@@ -44,7 +45,7 @@ func TestEscape(t *testing.T) {
 
 func FuzzEscape(f *testing.F) {
 	f.Add("SkyWars Map 1")
-	f.Add("-.8f6-\xFF")
+	f.Add("-.8f6-\xFF\xEF")
 	f.Fuzz(func(t *testing.T, text string) {
 		part := history.Escape(text)
 		back, ok := history.Unescape(part)

@@ -29,7 +29,7 @@ type header struct {
 	dim      string // the dimension it was read as
 	modified int64  // time of the file in nanoseconds
 	// still says that the file was not so young that a game may have written it again without a new time, and that
-	// its time is finer than seconds, as archives have them. While it has this time, its chunks are as they were.
+	// its time is finer than the seconds of archives. While it has this time, its chunks are as they were.
 	still bool
 	head  [headerSize]byte
 	// seals tell for each chunk whether its header is to be trusted, and are its length and its last bytes, which a
@@ -41,7 +41,7 @@ const (
 	// settled is how many seconds a chunk's time stamp must be old when it is read: games before 1.15
 	// write in place, and may do so twice in a second.
 	settled = 2
-	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time, and that is still or later than the chunk's.
+	// unsealed is the seal of a chunk without a checksum. It is trusted while the file has its time, if the file is still or that time is later than the chunk's.
 	unsealed = 1
 )
 
