@@ -52,7 +52,7 @@ func FuzzEscape(f *testing.F) {
 		if err := history.CheckName(part); err != nil || ok && back != text || !ok && len(part) < history.MaxPart {
 			t.Errorf("%q became %q and that %q, %t, %v", text, part, back, ok, err)
 		}
-		if as, ok := history.Unescape(text); ok && history.Escape(as) != text && history.CheckName(text) == nil {
+		if as, ok := history.Unescape(text); ok && history.Escape(as) != text && history.CheckName(text) == nil && !strings.Contains(text, "/") {
 			t.Errorf("%q became %q", text, as)
 		}
 	})
