@@ -225,7 +225,10 @@ func TestNamesOfVersions(t *testing.T) {
 	shows := func(s *session, version int) {
 		t.Helper()
 		s.wait(t, fmt.Sprint("version ", version), func() bool {
-			wrong := map[string]bool{}
+			if s.Moment().Number != uint64(version) || s.Synced() != 2 {
+				return false
+			}
+			wrong := map[string]bool{} // what is here now: before, cells of another version may have been
 			for x := range 64 {
 				c, level, ok := s.Cell(0, geom.Point{X: x, Y: 3, Z: 3})
 				n, _ := s.Name(0, c)
@@ -233,11 +236,10 @@ func TestNamesOfVersions(t *testing.T) {
 					wrong[n.Name] = true
 				}
 			}
-			done := s.Moment().Number == uint64(version) && s.Synced() == 2
-			if done && len(wrong) > 0 {
+			if len(wrong) > 0 {
 				t.Fatalf("version %d has the materials %v", version, slices.Collect(maps.Keys(wrong)))
 			}
-			return done
+			return true
 		})
 	}
 	a := connect(t, srv, new(stream.Client), stream.Hello{}, stream.Viewpoint{Radius: 300}, stream.Access{})
