@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/game/arena"
+	"github.com/cairnvoxel/cairn/internal/resourcepack"
 	"github.com/cairnvoxel/cairn/internal/server/away"
 	"github.com/cairnvoxel/cairn/internal/server/limits"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
@@ -37,7 +38,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/versions"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -63,10 +63,10 @@ func NewMetrics() *Metrics { return metrics.New() }
 type Watched = metrics.Watched
 
 // Textures are those of blocks in resource packs.
-type Textures = texture.Atlas
+type Textures = resourcepack.Atlas
 
 // ReadTextures reads resource packs, folders or zips; a later one replaces textures of those before.
-func ReadTextures(packs ...string) (*Textures, error) { return texture.Load(packs...) }
+func ReadTextures(packs ...string) (*Textures, error) { return resourcepack.Load(packs...) }
 
 // Options of a Server. The zero value is the default.
 type Options struct {

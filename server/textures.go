@@ -4,13 +4,13 @@ import (
 	"net/http"
 
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/resourcepack"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/internal/texture"
 )
 
 // atlas is the textures of a resource pack.
-type atlas struct{ textures *texture.Atlas }
+type atlas struct{ textures *resourcepack.Atlas }
 
 func (h *atlas) routes() []route {
 	return []route{
@@ -20,7 +20,7 @@ func (h *atlas) routes() []route {
 	}
 }
 
-func (h *atlas) info(*call) (texture.AtlasInfo, error) { return h.textures.Info(), nil }
+func (h *atlas) info(*call) (resourcepack.AtlasInfo, error) { return h.textures.Info(), nil }
 
 // namesBytes is how many bytes a list of names may have more than other JSON.
 const namesBytes = 448 << 10
@@ -31,8 +31,8 @@ type facesCall struct {
 
 // facesAnswer has for each name the tiles of the six sides, or null, and how people are shown it.
 type facesAnswer struct {
-	Faces []*texture.Faces `json:"faces"`
-	Shown []string         `json:"shown"`
+	Faces []*resourcepack.Faces `json:"faces"`
+	Shown []string              `json:"shown"`
 }
 
 func (h *atlas) faces(c *call) (a facesAnswer, err error) {
@@ -40,7 +40,7 @@ func (h *atlas) faces(c *call) (a facesAnswer, err error) {
 	if err := c.json(c.limits.JSONBytes+namesBytes, &of); err != nil {
 		return a, err
 	}
-	a = facesAnswer{Faces: make([]*texture.Faces, len(of.Names)), Shown: make([]string, len(of.Names))}
+	a = facesAnswer{Faces: make([]*resourcepack.Faces, len(of.Names)), Shown: make([]string, len(of.Names))}
 	for i, name := range of.Names {
 		a.Shown[i] = block.Shown(name)
 		if f, ok := h.textures.Faces(name); ok {

@@ -8,18 +8,18 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cairnvoxel/cairn/internal/resourcepack"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
-	"github.com/cairnvoxel/cairn/internal/texture"
 	"github.com/cairnvoxel/cairn/server"
 )
 
 // stoneTextures returns the textures of a pack with stone.
-func stoneTextures() *texture.Atlas {
+func stoneTextures() *resourcepack.Atlas {
 	var b bytes.Buffer
 	err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16)))
 	if err == nil {
-		var a *texture.Atlas
-		if a, err = texture.LoadFS(fstest.MapFS{"assets/minecraft/textures/block/stone.png": {Data: b.Bytes()}}); err == nil {
+		var a *resourcepack.Atlas
+		if a, err = resourcepack.LoadFS(fstest.MapFS{"assets/minecraft/textures/block/stone.png": {Data: b.Bytes()}}); err == nil {
 			return a
 		}
 	}

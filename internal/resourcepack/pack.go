@@ -1,7 +1,7 @@
-// Package texture reads the textures of blocks from resource packs of the game and makes one image
+// Package resourcepack reads the textures of blocks from resource packs of the game and makes one image
 // of them. Load begins. It takes what draws a block as a cube: of a block of another shape only
 // which texture each side has.
-package texture
+package resourcepack
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package texture
+package resourcepack
 
 import (
 	"bytes"
@@ -57,13 +57,13 @@ func Load(names ...string) (a *Atlas, err error) {
 			err = of.Err // it names the pack again
 		}
 		if err != nil {
-			return nil, fmt.Errorf("texture: pack %s: %w", name, err)
+			return nil, fmt.Errorf("resourcepack: pack %s: %w", name, err)
 		}
 		defer closer.Close()
 		all = append(all, fsys)
 	}
 	if a, err = LoadFS(all...); err != nil {
-		err = fmt.Errorf("texture: packs %s: %w", strings.Join(names, ", "), err)
+		err = fmt.Errorf("resourcepack: packs %s: %w", strings.Join(names, ", "), err)
 	}
 	return a, err
 }

@@ -1,4 +1,4 @@
-package texture_test
+package resourcepack_test
 
 import (
 	"archive/zip"
@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairnvoxel/cairn/internal/texture"
+	"github.com/cairnvoxel/cairn/internal/resourcepack"
 )
 
 // square returns a texture of one colour whose pixel in the corner is another one.
@@ -32,7 +32,7 @@ func square(edge int, c, corner color.NRGBA) []byte {
 func encoded(img image.Image) []byte {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic("texture: an image cannot be encoded: " + err.Error())
+		panic("resourcepack: an image cannot be encoded: " + err.Error())
 	}
 	return b.Bytes()
 }
@@ -128,9 +128,9 @@ func (p pack) folder(t *testing.T) string {
 	return dir
 }
 
-func load(t *testing.T, names ...string) *texture.Atlas {
+func load(t *testing.T, names ...string) *resourcepack.Atlas {
 	t.Helper()
-	a, err := texture.Load(names...)
+	a, err := resourcepack.Load(names...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func load(t *testing.T, names ...string) *texture.Atlas {
 
 // seen decodes the image and returns a function that describes a side of a block: its colour, and
 // the corner of the pixel that differs.
-func seen(t *testing.T, a *texture.Atlas) func(name string) string {
+func seen(t *testing.T, a *resourcepack.Atlas) func(name string) string {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(a.PNG()))
 	if err != nil {
@@ -276,7 +276,7 @@ func TestMeanOfOpaque(t *testing.T) {
 }
 
 func TestNoPack(t *testing.T) {
-	var a *texture.Atlas
+	var a *resourcepack.Atlas
 	if _, ok := a.Faces("minecraft:stone"); ok || a.Info().Tiles != 0 || a.PNG() != nil {
 		t.Error("no pack has textures")
 	}
@@ -294,7 +294,7 @@ func TestNoPack(t *testing.T) {
 		"no textures of blocks below a": pack{block + "stone.png": string(huge)}.zipped(t),
 		"too large":                     pack{block + "stone.png": string(make([]byte, 17<<20)), block + "dirt.png": string(square(16, red, red))}.zipped(t),
 	} {
-		if _, err := texture.Load(name); (err == nil) != (want == "too large") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := resourcepack.Load(name); (err == nil) != (want == "too large") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
@@ -308,11 +308,11 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if a, err := texture.Load(path); err == nil {
+		if a, err := resourcepack.Load(path); err == nil {
 			a.Faces(name)
 		}
 		p := pack{states + "a.json": string(data), models + "a.json": string(data), block + "a.png": string(data), block + "b.png": string(square(16, red, red))}
-		if a, err := texture.Load(p.folder(t)); err != nil || a.Info().Tiles == 0 {
+		if a, err := resourcepack.Load(p.folder(t)); err != nil || a.Info().Tiles == 0 {
 			t.Errorf("one broken file breaks the pack: %v", err)
 		}
 	})
