@@ -24,19 +24,23 @@ type renderOptions struct {
 	dimension, box string
 	scale, top     int
 	force          bool
+	trace          traceOptions
 }
 
 func newRender(sf *storeFlag) *cobra.Command {
 	var o renderOptions
 	c := &cobra.Command{
 		Use:   "render SRC|WORLD OUT.png",
-		Short: "Draws a world from above",
-		Long: `render draws a world from above, north up, with a scale in blocks. A picture has at most
+		Short: "Draws a world from above, or from any place",
+		Long: `render draws a world from above, north up, with a scale in blocks. Such a map has at most
 4,096 pixels an edge. Of a wider world it shows means; one of about 8,000 blocks or more has some
 1,024 pixels an edge, each a wide cell of the far levels of a stone of a whole world, which cairn
 pack makes of several. --scale 1 draws it as large and as fine as can be. Without --box, render
-leaves out a few chunks that lie alone far away, and says so.`,
-		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png\n  cairn render @hub square.png --box 0,0,0..255,319,255",
+leaves out a few chunks that lie alone far away, and says so.
+
+With --from, or with --isometric, it draws what one sees from a place, with sun, shadows, water
+and the light of lamps. The picture is the same for any --memory.`,
+		Example: "  cairn render hub.cairn hub.png\n  cairn render --dimension the_nether --top 90 ./saves/hub nether.png\n  cairn render @hub square.png --box 0,0,0..255,319,255\n  cairn render hub.cairn view.png --from 60,110,90 --look 0,75,0",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runRender(c.Context(), sf, c.OutOrStdout(), args[0], args[1], o)
@@ -48,6 +52,7 @@ leaves out a few chunks that lie alone far away, and says so.`,
 	f.IntVar(&o.scale, "scale", 0, "pixels for each block, 1 to 64; by default what suits the world")
 	f.IntVar(&o.top, "top", 0, fmt.Sprintf("hide blocks from this height up; 0 hides none, in the_nether those from %d up", scene.NetherTop))
 	f.BoolVar(&o.force, "force", false, "replace OUT.png")
+	o.trace.flags(f)
 	return c
 }
 
@@ -70,7 +75,17 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 		} else {
 			v.Cut(box)
 		}
-		img, result, err := draw(ctx, v, o)
+		if o.top == 0 && v.Dimension == "the_nether" && o.trace.from == "" {
+			o.top = scene.NetherTop
+		}
+		if o.trace.asked() {
+			if b := v.Bounds(); o.top != 0 {
+				b.Max.Y = o.top
+				v.Cut(b)
+			}
+			return o.trace.draw(ctx, v, out, to, sf.memory.share())
+		}
+		img, result, err := picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top})
 		switch {
 		case errors.Is(err, picture.ErrTooWide):
 			err = fmt.Errorf("%w; --box draws a part", err)
@@ -103,17 +118,12 @@ func (o renderOptions) check(from, to string) error {
 	switch {
 	case !strings.HasSuffix(to, ".png"):
 		return usagef("%s: the picture's path ends in .png", to)
+	case o.scale != 0 && o.trace.asked():
+		return usagef("--scale is for a map; --size is the size of a picture from another place")
 	case o.scale < 0 || o.scale > 64:
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}
 	return checkOutput(to, from, o.force)
-}
-
-func draw(ctx context.Context, v *scene.Scene, o renderOptions) (*image.RGBA, picture.Result, error) {
-	if o.top == 0 && v.Dimension == "the_nether" {
-		o.top = scene.NetherTop
-	}
-	return picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top})
 }
 
 // boxHelp is the help of --box.

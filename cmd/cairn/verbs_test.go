@@ -163,6 +163,52 @@ func TestRender(t *testing.T) {
 	mustRun(t, 0, dir, "render", "t.cairn", "t.png")
 }
 
+// TestRenderFrom draws pictures that are not from straight above.
+func TestRenderFrom(t *testing.T) {
+	dir := island(t)
+	mustRun(t, 0, dir, "import", "island", "a.cairn")
+	small := []string{"--size", "64x40", "--samples", "2"}
+	draw := func(status int, args ...string) {
+		t.Helper()
+		mustRun(t, status, dir, append(append([]string{"render"}, args...), small...)...)
+	}
+	// From near, so that no mip shows: which of two blocks it shows may depend on their numbers.
+	near := []string{"--from", "40,120,40", "--angle", "5"}
+	draw(0, append([]string{"island", "a.png"}, near...)...)
+	draw(0, append([]string{"a.cairn", "b.png", "--memory", "64MiB", "--preview", "now.png"}, near...)...)
+	first := read(t, filepath.Join(dir, "a.png"))
+	if !bytes.Equal(first, read(t, filepath.Join(dir, "b.png"))) {
+		t.Error("a folder and its stone look different")
+	}
+	for _, name := range []string{"a.png", "now.png"} {
+		img, err := png.Decode(bytes.NewReader(read(t, filepath.Join(dir, name))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := img.Bounds(); b.Dx() != 64 || b.Dy() != 40 {
+			t.Errorf("%s is %v", name, b)
+		}
+	}
+	for name, args := range map[string][]string{
+		"box": {"--isometric", "--box", "0,0,0..15,255,15"}, "top": {"--isometric", "--top", "64"}, "from": {"--from", "40,120,40"},
+		"look": {"--from", "40,120,40", "--look", "0,60,0"}, "angle": {"--from", "40,120,40", "--angle", "20"},
+	} {
+		draw(0, append([]string{"a.cairn", name + ".png"}, args...)...)
+		if bytes.Equal(first, read(t, filepath.Join(dir, name+".png"))) {
+			t.Errorf("%v change nothing", args)
+		}
+	}
+	for _, args := range [][]string{
+		{"--look", "0,0,0"}, {"--from", "0,0"}, {"--from", "0,0,NaN"}, {"--from", "1,2,3", "--look", "1,2,3"}, {"--isometric", "--scale", "2"},
+		{"--isometric", "--bounces", "-1"}, {"--isometric", "--angle", "180"},
+	} {
+		draw(2, append([]string{"a.cairn", "c.png"}, args...)...)
+	}
+	mustRun(t, 2, dir, "render", "a.cairn", "c.png", "--isometric", "--size", "64")
+	mustRun(t, 2, dir, "render", "a.cairn", "c.png", "--isometric", "--samples", "0")
+	draw(3, "a.cairn", "a.png", "--isometric")
+}
+
 func TestGen(t *testing.T) {
 	dir := t.TempDir()
 	for _, kind := range []string{"terrain", "plains", "island", "arena", "plots", "survival"} {

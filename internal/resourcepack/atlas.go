@@ -149,7 +149,6 @@ func (a *Atlas) draw() error {
 			}
 		}
 	}
-	a.tiles = nil
 	var out bytes.Buffer
 	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img)
 	sum := sha256.Sum256(out.Bytes())

@@ -65,3 +65,21 @@ func (s *Scene) Read(volume string, level int, want []geom.ChunkPos, f func(geom
 		return nil
 	})
 }
+
+// Chunks returns the places of the chunks of the matter and the liquid within the bounds, each once.
+func (s *Scene) Chunks() []geom.ChunkPos {
+	seen := make(map[geom.ChunkPos]bool)
+	var all []geom.ChunkPos
+	for _, volume := range []string{s.matter, liquid} {
+		if !s.Has(volume) {
+			continue
+		}
+		for pos, holds := range s.c.Entries(s.Dimension, volume, 0) {
+			if holds && !seen[pos] && !s.bounds.Intersect(pos.Box()).Empty() {
+				seen[pos] = true
+				all = append(all, pos)
+			}
+		}
+	}
+	return all
+}
