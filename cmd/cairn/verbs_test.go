@@ -173,7 +173,7 @@ func TestRenderFrom(t *testing.T) {
 		mustRun(t, status, dir, append(append([]string{"render"}, args...), small...)...)
 	}
 	// From near, so that no mip shows: which of two blocks it shows may depend on their numbers.
-	near := []string{"--from", "40,120,40", "--angle", "5"}
+	near := []string{"--from", "40,120,40", "--look", "32,64,32", "--angle", "5"}
 	draw(0, append([]string{"island", "a.png"}, near...)...)
 	draw(0, append([]string{"a.cairn", "b.png", "--memory", "64MiB", "--preview", "now.png"}, near...)...)
 	first := read(t, filepath.Join(dir, "a.png"))
