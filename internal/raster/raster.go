@@ -72,6 +72,20 @@ func (h *Header) BlockSize(level, x, y int) Size {
 	return Size{min(h.Block.Width, s.Width-x*h.Block.Width), min(h.Block.Height, s.Height-y*h.Block.Height)}
 }
 
+// CheckBlock says what is wrong with a call of ReadBlock.
+func (h *Header) CheckBlock(level, x, y int, dst []byte) error {
+	if level < 0 || level >= len(h.Levels) {
+		return fmt.Errorf("level %d of %d", level, len(h.Levels))
+	}
+	if across, down := h.Blocks(level); x < 0 || y < 0 || x >= across || y >= down {
+		return fmt.Errorf("block %d,%d of level %d, which has %d x %d", x, y, level, across, down)
+	}
+	if s := h.BlockSize(level, x, y); len(dst) != s.Width*s.Height*h.Pixel() {
+		return fmt.Errorf("%d bytes for a block of %d x %d pixels of %d", len(dst), s.Width, s.Height, h.Pixel())
+	}
+	return nil
+}
+
 // Image is an image file that is open. Goroutines may share it.
 type Image interface {
 	// Header returns what describes the image. Nobody may change it.

@@ -2,9 +2,12 @@ package raster_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/raster"
 )
 
@@ -74,6 +77,21 @@ func TestHeader(t *testing.T) {
 	if x, y := h.Blocks(0); x != 4 || y != 2 || h.BlockSize(0, 3, 1) != (raster.Size{4, 28}) || h.Pixel() != 4 {
 		t.Errorf("%d x %d blocks, the last %v, pixels of %d bytes", x, y, h.BlockSize(0, 3, 1), h.Pixel())
 	}
+	for name, c := range map[string][4]int{
+		"level 1 of 2": {1, 1, 0, 18 * 30 * 4}, "the corner": {0, 3, 1, 4 * 28 * 4},
+	} {
+		if err := h.CheckBlock(c[0], c[1], c[2], make([]byte, c[3])); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string][4]int{
+		"level -1": {-1, 0, 0, 4096}, "level 2": {2, 0, 0, 4096}, "column -1": {0, -1, 0, 4096}, "column 4": {0, 4, 0, 4096},
+		"row -1": {0, 0, -1, 4096}, "row 2": {0, 0, 2, 4096}, "too few bytes": {0, 0, 0, 4095}, "too many bytes": {0, 3, 1, 4096},
+	} {
+		if h.CheckBlock(c[0], c[1], c[2], make([]byte, c[3])) == nil {
+			t.Errorf("a call for %s: no error", name)
+		}
+	}
 	for name, spoil := range map[string]func(h *raster.Header){
 		"no level":         func(h *raster.Header) { h.Levels = nil },
 		"an empty level":   func(h *raster.Header) { h.Levels = []raster.Size{{1, 0}} },
@@ -88,5 +106,51 @@ func TestHeader(t *testing.T) {
 		if bad.Check() == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// failing is bytes that cannot be read from a place on.
+type failing struct {
+	strings.Reader
+	from int64
+}
+
+var errFailing = errors.New("a broken disk")
+
+func (f *failing) ReadAt(b []byte, at int64) (int, error) {
+	if at+int64(len(b)) > f.from {
+		return 0, errFailing
+	}
+	return f.Reader.ReadAt(b, at)
+}
+
+func TestInput(t *testing.T) {
+	corrupt := new(*cursor.CorruptError)
+	in := raster.Input{R: strings.NewReader("0123456789"), Size: 10}
+	buf := make([]byte, 4)
+	if b, err := in.Bytes(buf, "part", 3, 4); err != nil || string(b) != "3456" || &b[0] != &buf[0] {
+		t.Errorf("%q, %v", b, err)
+	}
+	if b, err := in.Bytes(buf, "part", 3, 7); err != nil || string(b) != "3456789" {
+		t.Errorf("%q, %v", b, err)
+	}
+	for _, c := range [][2]int64{{-1, 1}, {0, -1}, {11, 0}, {4, 7}, {1, math.MaxInt64}} {
+		if _, err := in.Bytes(nil, "part", c[0], c[1]); !errors.As(err, corrupt) || (*corrupt).Part != "part" || (*corrupt).Offset != c[0] {
+			t.Errorf("%d: %v", c, err)
+		}
+	}
+	in.Size = 20 // the file has become shorter
+	if _, err := in.Bytes(nil, "part", 8, 4); !errors.As(err, corrupt) || (*corrupt).Offset != 10 {
+		t.Error(err)
+	}
+	in.R = &failing{*strings.NewReader("0123456789"), 5}
+	if _, err := in.Bytes(nil, "part", 4, 4); !errors.Is(err, errFailing) || errors.As(err, corrupt) {
+		t.Error(err)
+	}
+	if err := in.Afford(256e6 + 200); err != nil {
+		t.Error(err)
+	}
+	if err := in.Afford(256e6 + 201); !errors.Is(err, raster.ErrUnsupported) {
+		t.Error(err)
 	}
 }
