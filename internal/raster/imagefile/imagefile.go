@@ -33,7 +33,7 @@ func Open(name string) (raster.Image, io.Closer, error) {
 	info, err := f.Stat()
 	if err == nil {
 		var m raster.Image
-		if m, err = New(f, info.Size()); err == nil {
+		if m, err = open(f, info.Size()); err == nil {
 			return m, f, nil
 		}
 	}
@@ -43,14 +43,22 @@ func Open(name string) (raster.Image, io.Closer, error) {
 
 // New opens bytes. The image reads from r until nobody uses it any more.
 func New(r io.ReaderAt, size int64) (raster.Image, error) {
-	b, err := raster.Input{R: r, Size: size}.Bytes(nil, "beginning", 0, min(size, 8))
+	m, err := open(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("imagefile: %w", err)
+	}
+	return m, nil
+}
+
+func open(r io.ReaderAt, size int64) (raster.Image, error) {
+	b, err := raster.Input{R: r, Size: size}.Bytes(nil, "beginning", 0, min(size, 8))
+	if err != nil {
+		return nil, err
 	}
 	for _, f := range formats {
 		if strings.HasPrefix(string(b), f.begin) {
 			return f.open(r, size)
 		}
 	}
-	return nil, fmt.Errorf("imagefile: %w: a file that begins with %q", raster.ErrUnsupported, b)
+	return nil, fmt.Errorf("%w: a file that begins with %q", raster.ErrUnsupported, b)
 }

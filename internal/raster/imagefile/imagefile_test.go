@@ -57,6 +57,12 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if m, err := imagefile.New(bytes.NewReader(p.Bytes()), int64(p.Len())); err != nil || m.Header().Levels[0] != (raster.Size{Width: 3, Height: 2}) {
+		t.Error(err)
+	}
+	if m, err := imagefile.New(bytes.NewReader(p.Bytes()), 20); !errors.As(err, new(*cursor.CorruptError)) || m != nil {
+		t.Error(err)
+	}
 	for name, is := range map[string]func(error) bool{
 		"gif":     func(err error) bool { return errors.Is(err, raster.ErrUnsupported) },
 		"empty":   func(err error) bool { return errors.Is(err, raster.ErrUnsupported) },

@@ -23,13 +23,12 @@ const (
 	block      = 64      // edge of a block
 )
 
-// picture is a file in memory, as pixels of 4 bytes.
+// picture is a file in memory.
 type picture struct {
-	header raster.Header
-	scale  [1 << 8]float32 // of each exponent
-	pixels []byte
-	// The pixel at the top left, and how far the next one to the right and downward are.
-	first, right, down int
+	header             raster.Header
+	scale              [1 << 8]float32 // of each exponent
+	pixels             []byte          // four each
+	first, right, down int             // the pixel at the top left, and how far it is to the next ones
 }
 
 var _ raster.Image = (*picture)(nil)
@@ -98,16 +97,16 @@ func (p *picture) resolution(words []string) (length int, err error) {
 	if len(words) != 4 {
 		return 0, fmt.Errorf("%d words: want 4", len(words))
 	}
-	last, known := backward[words[0]]
-	mirrored, known2 := backward[words[2]]
-	if !known || !known2 || words[0][1] == words[2][1] {
+	last, ok := backward[words[0]]
+	mirrored, also := backward[words[2]]
+	if !ok || !also || words[0][1] == words[2][1] {
 		return 0, errors.New("an unknown order")
 	}
 	scanlines, err := strconv.Atoi(words[1])
-	if err != nil {
-		return 0, err
+	if err == nil {
+		length, err = strconv.Atoi(words[3])
 	}
-	if length, err = strconv.Atoi(words[3]); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	next, scanline := 1, length // how far the next pixel and the next scanline are

@@ -367,6 +367,8 @@ func TestHeader(t *testing.T) {
 		{"no photometric", func(f *form) { f.more = map[uint16]any{262: nil} }, "R G B", true, [2]string{}},
 		{"no photometric of one", func(f *form) { f.samples, f.more = 1, map[uint16]any{262: nil} }, "Y", true, [2]string{}},
 		{"one number of bits for all", func(f *form) { f.more = map[uint16]any{258: []uint32{8}} }, "R G B", true, [2]string{}},
+		{"one strip", func(f *form) { f.rows, f.more = 21, map[uint16]any{278: nil} }, "R G B", true, [2]string{}},
+		{"one strip for ever", func(f *form) { f.rows, f.more = 21, map[uint16]any{278: []uint32{1<<32 - 1}} }, "R G B", true, [2]string{}},
 		{"16 bits", func(f *form) { f.bits = 16 }, "R G B", false, [2]string{}},
 		{"floats", func(f *form) { f.bits, f.kind = 32, 3 }, "R G B", false, [2]string{}},
 		{"a texture", func(f *form) { f.more = map[uint16]any{33302: "Plain Texture", 33303: "periodic,clamp"} }, "R G B", false, [2]string{"periodic", "clamp"}},
@@ -384,6 +386,19 @@ func TestHeader(t *testing.T) {
 		m, _ := open(b)
 		if h := m.Header(); strings.Join(h.Channels, " ") != c.channels || h.SRGB != c.srgb || h.Wrap != c.wrap {
 			t.Errorf("%s: %+v", c.name, h)
+		}
+	}
+}
+
+// TestLonger has strips with more rows than the picture.
+func TestLonger(t *testing.T) {
+	for _, f := range small()[:4] {
+		f.size.Height--
+		f.more = map[uint16]any{257: []uint32{uint32(f.size.Height)}}
+		longer := f
+		longer.size.Height++
+		if err := check(f, longer.file()); err != nil {
+			t.Errorf("%v: %v", f, err)
 		}
 	}
 }
@@ -478,6 +493,13 @@ func TestCorrupt(t *testing.T) {
 		if err := all(f.file()); !errors.As(err, new(*cursor.CorruptError)) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	f := plain
+	f.compression = 8
+	b, strip := f.file(), f.segments(0)[1]
+	b[bytes.Index(b, strip)+len(strip)-1] ^= 1
+	if err := all(b); !errors.As(err, new(*cursor.CorruptError)) || !strings.Contains(err.Error(), "block 0,1 of level 0") {
+		t.Errorf("a wrong checksum: %v", err)
 	}
 	for _, b := range []string{"", "II*\x00", "II*\x00\xff\xff\xff\xff", "XX*\x00\x08\x00\x00\x00", "II+\x00\x04\x00\x00\x00", "MM\x00+\x00\x08\x00\x00\x80\x00\x00\x00\x00\x00\x00\x00"} {
 		if err := all([]byte(b)); !errors.As(err, new(*cursor.CorruptError)) {
