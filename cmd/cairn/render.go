@@ -116,8 +116,8 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 
 func (o renderOptions) check(from, to string) error {
 	switch {
-	case !strings.HasSuffix(to, ".png"):
-		return usagef("%s: the picture's path ends in .png", to)
+	case !strings.HasSuffix(to, ".png") && !(strings.HasSuffix(to, ".exr") && o.trace.asked()):
+		return usagef("%s: the picture's path ends in .png, or in .exr with --from or --isometric", to)
 	case o.scale != 0 && o.trace.asked():
 		return usagef("--scale is for a map; --size is the size of a picture from another place")
 	case o.scale < 0 || o.scale > 64:

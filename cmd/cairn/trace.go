@@ -7,10 +7,13 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/raster"
+	"github.com/cairnvoxel/cairn/internal/raster/exr"
 	"github.com/cairnvoxel/cairn/internal/scene"
 	"github.com/cairnvoxel/cairn/render/trace"
 	"github.com/spf13/pflag"
@@ -102,12 +105,23 @@ func (o *traceOptions) draw(ctx context.Context, v *scene.Scene, out io.Writer, 
 	}
 	p, err := trace.Render(ctx, v, t)
 	progress.Done()
-	if err == nil {
+	if err == nil && filepath.Ext(to) == ".exr" {
+		err = writeEXR(p, to)
+	} else if err == nil {
 		err = writePNG(shown(p), to)
 	}
 	if err == nil {
 		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, p.Width, p.Height)
 	}
+	return err
+}
+
+// writeEXR writes a picture as it is, in linear light.
+func writeEXR(p *trace.Picture, path string) error {
+	h := &raster.Header{Levels: []raster.Size{{Width: p.Width, Height: p.Height}}, Channels: []string{"R", "G", "B"}, Type: raster.Half}
+	b := make([]byte, len(p.Pix)*h.Type.Size())
+	h.Type.Put(b, p.Pix)
+	_, err := writeFile(path, func(w io.Writer) error { return exr.Write(w, h, b) })
 	return err
 }
 

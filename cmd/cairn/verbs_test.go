@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/raster"
+	"github.com/cairnvoxel/cairn/internal/raster/imagefile"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 )
 
@@ -207,6 +209,12 @@ func TestRenderFrom(t *testing.T) {
 	mustRun(t, 2, dir, "render", "a.cairn", "c.png", "--isometric", "--size", "64")
 	mustRun(t, 2, dir, "render", "a.cairn", "c.png", "--isometric", "--samples", "0")
 	draw(3, "a.cairn", "a.png", "--isometric")
+	draw(0, append([]string{"a.cairn", "a.exr"}, near...)...)
+	mustRun(t, 2, dir, "render", "a.cairn", "map.exr")
+	b := read(t, filepath.Join(dir, "a.exr"))
+	if m, err := imagefile.New(bytes.NewReader(b), int64(len(b))); err != nil || m.Header().Levels[0] != (raster.Size{Width: 64, Height: 40}) {
+		t.Errorf("a.exr: %v", err)
+	}
 }
 
 func TestGen(t *testing.T) {

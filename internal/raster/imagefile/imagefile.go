@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/raster"
 	"github.com/cairnvoxel/cairn/internal/raster/bitmap"
+	"github.com/cairnvoxel/cairn/internal/raster/exr"
 	"github.com/cairnvoxel/cairn/internal/raster/radiance"
 	"github.com/cairnvoxel/cairn/internal/raster/tiff"
 )
@@ -20,7 +21,7 @@ var formats = []struct {
 	open  func(r io.ReaderAt, size int64) (raster.Image, error)
 }{
 	{"II*\x00", tiff.Open}, {"MM\x00*", tiff.Open}, {"II+\x00", tiff.Open}, {"MM\x00+", tiff.Open},
-	{"#?", radiance.Open},
+	{"#?", radiance.Open}, {"\x76\x2f\x31\x01", exr.Open},
 	{"\x89PNG\r\n\x1a\n", bitmap.Open}, {"\xff\xd8\xff", bitmap.Open},
 }
 
