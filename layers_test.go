@@ -20,9 +20,9 @@ const module = "github.com/cairnvoxel/cairn"
 // homes lists the outside libraries and the packages that may import each. One
 // without a home is for tests alone; a test may import any that is listed.
 var homes = []row{
-	{"github.com/klauspost/compress", "internal/stone/pages internal/format/* internal/raster/*"},
+	{"github.com/klauspost/compress", "internal/stone/pages internal/texture internal/format/* internal/raster/*"},
 	{"github.com/pierrec/lz4/v4", "internal/format/anvil tile"},
-	{"github.com/zeebo/xxh3", "stone internal/stone/patch internal/testing/stonetest tile"},
+	{"github.com/zeebo/xxh3", "stone internal/stone/patch internal/texture internal/testing/stonetest tile"},
 	{"github.com/cockroachdb/pebble/v2", "internal/store/disk internal/store/journal internal/store/ledger internal/testing/crash"},
 	{"github.com/minio/minio-go/v7", "internal/blob/s3"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres"},

@@ -49,6 +49,14 @@ func Linear(v float32) float32 {
 	return float32(math.Pow((float64(v)+0.055)/1.055, 2.4))
 }
 
+// Encoded undoes Linear.
+func Encoded(v float32) float32 {
+	if v <= 0.0031308 {
+		return v * 12.92
+	}
+	return float32(1.055*math.Pow(float64(v), 1/2.4) - 0.055)
+}
+
 // Linearize replaces the numbers of whole pixels by linear floats, if they have 32 bits.
 func (h *Header) Linearize(b []byte) {
 	if h.Type != Uint32 && (h.Type != Float || !h.SRGB) {
