@@ -242,7 +242,7 @@ func isWrong(err error) bool {
 }
 
 // packages is how errors begin that name a package of the library, also behind a flag.
-var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|client|clip|convert|edit|grid|history|inspect|ledger|local|mesh|pair|port|region|server|service|stone|store|stream|texture|tile|token|world): `)
+var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|client|clip|convert|edit|grid|history|inspect|ledger|local|mesh|pair|port|region|resourcepack|server|service|stone|store|stream|texture|tile|token|trace|world): `)
 
 // plain returns an error's text without names of packages before it and of the system call. A
 // package's name that is also the last part of an argument may be a file of the user.
