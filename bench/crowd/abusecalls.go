@@ -129,7 +129,7 @@ func (a *abuse) validBody(path string, n int) []byte {
 	var records *wire.Body
 	switch path, _, _ = strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); path {
 	case "commits":
-		records = wire.CommitBody(history.Commit{Parent: head, Base: head, Stones: []history.StoneRef{ref}}, history.Stone{ID: ref.ID, Data: data})
+		records = wire.CommitBody(history.Commit{Parent: head, Base: a.crowd.base(i), Stones: []history.StoneRef{ref}}, history.Stone{ID: ref.ID, Data: data})
 	case "packs":
 		records = wire.PackBody(history.Pack{Upto: head, Stone: ref}, data) // an empty body will do too
 	case "import":

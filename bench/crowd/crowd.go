@@ -15,9 +15,9 @@ import (
 
 // account is what the players of a world know about it.
 type account struct {
-	head  history.ID
-	step  int // the next save of those in its template
-	saves int // saves so far
+	template history.ID // what it was forked from
+	head     history.ID
+	saves    int // saves so far
 }
 
 // crowd is many islands that were forked from the templates of a pool and played on. The seed
@@ -29,11 +29,7 @@ type crowd struct {
 }
 
 func newCrowd(p *pool, worlds int, seed uint64) *crowd {
-	c := &crowd{pool: p, seed: seed, accounts: make([]account, worlds)}
-	for i := range c.accounts {
-		c.accounts[i].step = int(mixed(seed, i) % uint64(len(c.of(i).Saves)))
-	}
-	return c
+	return &crowd{pool: p, seed: seed, accounts: make([]account, worlds)}
 }
 
 // of returns the template of an island.
@@ -47,16 +43,24 @@ const islandFormat = "island/%016x"
 
 // stamp appends the next save of an island to dst. All stamps of a seed differ.
 func (c *crowd) stamp(dst []byte, i int) []byte {
-	a := &c.accounts[i]
-	return c.of(i).Saves[a.step].stamp(dst, uint64(i)<<32|uint64(a.saves))
+	return c.of(i).Saves[c.step(i)].stamp(dst, uint64(i)<<32|uint64(c.accounts[i].saves))
+}
+
+// step returns which save of its template an island's next one is. A save holds what changed
+// since the one before it, so islands begin with the first. Who has made all of them takes
+// the template back, and begins again.
+func (c *crowd) step(i int) int { return c.accounts[i].saves % len(c.of(i).Saves) }
+
+// base returns the commit that the next save of an island is made on.
+func (c *crowd) base(i int) history.ID {
+	if c.step(i) == 0 {
+		return c.accounts[i].template
+	}
+	return c.accounts[i].head
 }
 
 // saved notes that an island was saved.
-func (c *crowd) saved(i int) {
-	a := &c.accounts[i]
-	a.saves++
-	a.step = (a.step + 1) % len(c.of(i).Saves)
-}
+func (c *crowd) saved(i int) { c.accounts[i].saves++ }
 
 // mixed is a number for i that looks drawn: no two of a seed are equal.
 func mixed(seed uint64, i int) uint64 {

@@ -68,7 +68,7 @@ func BenchIslands(ctx context.Context, o lab.Options) (*IslandsReport, error) {
 	o = o.WithLoad(millionIslands, 0, 0)
 	r := &IslandsReport{Islands: o.Worlds, Templates: templatesFor(o.Worlds)}
 	err := lab.InTemp(func(dir string) error {
-		p, err := makePool(ctx, poolSize{Templates: r.Templates, Saves: min(weekOfSaves, o.Worlds)}, o)
+		p, err := makePool(ctx, poolSize{Templates: r.Templates, Saves: 1 + weekOfSaves}, o)
 		if err != nil {
 			return err
 		}

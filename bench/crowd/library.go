@@ -39,7 +39,7 @@ func (s stored) found(ctx context.Context, p *pool) ([]history.ID, error) {
 // fork makes an island.
 func (s stored) fork(ctx context.Context, c *crowd, heads []history.ID, i int) error {
 	t := i % len(heads)
-	c.accounts[i].head = heads[t]
+	c.accounts[i] = account{template: heads[t], head: heads[t]}
 	return s.Fork(ctx, fmt.Sprintf("template/%d", t), heads[t], nameOf(i))
 }
 
@@ -47,7 +47,7 @@ func (s stored) save(ctx context.Context, c *crowd, i int) error {
 	a := &c.accounts[i]
 	data := c.stamp(nil, i)
 	ref := history.StoneRef{ID: sha256.Sum256(data), Size: int64(len(data))}
-	what := history.Commit{Parent: a.head, Base: a.head, Message: "autosave", Stones: []history.StoneRef{ref}}
+	what := history.Commit{Parent: a.head, Base: c.base(i), Message: "autosave", Stones: []history.StoneRef{ref}}
 	done, err := s.Commit(ctx, nameOf(i), history.Head{Commit: a.head}, what, history.Stone{ID: ref.ID, Data: data})
 	if err != nil {
 		return err

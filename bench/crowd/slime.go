@@ -22,7 +22,7 @@ func (c *crowd) whole(i int) []byte { return numbered(c.of(i).Files[0], 0) }
 // next returns an island as its next save leaves it.
 func (c *crowd) next(i int) []byte {
 	a := &c.accounts[i]
-	return numbered(c.of(i).file(a.step), a.saves+1)
+	return numbered(c.of(i).file(c.step(i)), a.saves+1)
 }
 
 func numbered(file []byte, n int) []byte {
