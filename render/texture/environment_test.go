@@ -44,26 +44,43 @@ func direction(p *picture, x, y int) [3]float64 {
 func TestEnvironmentTexels(t *testing.T) {
 	for name, p := range map[string]*picture{
 		"floats": sky(raster.Float, sunny), "halves": sky(raster.Half, sunny), "bytes": sky(raster.Uint8, sunny),
-		"black": sky(raster.Float, func(x, y, c int) float64 { return -1 }),
+		"black":    sky(raster.Float, func(x, y, c int) float64 { return -1 }),
+		"infinite": sky(raster.Float, func(x, y, c int) float64 { return sunny(x, y, c) * math.Pow(1e300, sunny(x, y, c)) }),
 	} {
 		withEnvironment(t, p, func(m *texture.Sampler, l *texture.Lookup) error {
+			solid := func(y int) float64 {
+				return (math.Cos(math.Pi*float64(y)/16) - math.Cos(math.Pi*float64(y+1)/16)) * 2 * math.Pi / 32
+			}
+			light := func(i int) (sum float64) {
+				for _, v := range p.values[0][3*i : 3*i+3] {
+					sum += min(max(v, 1e-30), math.MaxFloat32)
+				}
+				return sum
+			}
+			all := 0.0
+			for i := range 32 * 16 {
+				all += light(i) * solid(i/32)
+			}
 			sum := 0.0
 			for y := range 16 {
-				solid := (math.Cos(math.Pi*float64(y)/16) - math.Cos(math.Pi*float64(y+1)/16)) * 2 * math.Pi / 32
 				for x := range 32 {
+					i := y*32 + x
 					l.Direction = direction(p, x, y)
 					if err := m.Sample(t.Context(), l); err != nil {
 						return err
 					}
 					for c, v := range l.Result {
-						if want := p.values[0][(y*32+x)*3+c]; float64(v) != want {
+						if want := p.values[0][3*i+c]; float64(v) != want {
 							t.Fatalf("%s: texel %d,%d is %v, want %v", name, x, y, v, want)
 						}
 					}
-					sum += l.Pdf * solid
+					if want := light(i) / all; !(math.Abs(l.Pdf-want) < 1e-3*want+1e-6) {
+						t.Fatalf("%s: the pdf of texel %d,%d is %v, want %v", name, x, y, l.Pdf, want)
+					}
+					sum += l.Pdf * solid(y)
 				}
 			}
-			if math.Abs(sum-1) > 1e-6 {
+			if !(math.Abs(sum-1) < 1e-6) {
 				t.Errorf("%s: the pdfs are %v", name, sum)
 			}
 			return nil
@@ -95,8 +112,12 @@ func TestDraw(t *testing.T) {
 				if length := d[0]*d[0] + d[1]*d[1] + d[2]*d[2]; math.Abs(length-1) > 1e-9 || !(l.Pdf > 0) {
 					t.Fatalf("direction %v, pdf %v", d, l.Pdf)
 				}
-				for c, v := range l.Result {
-					got[c] += float64(v) / l.Pdf / edge / edge
+				pdf, drawn := l.Pdf, [3]float32(l.Result)
+				for c, v := range drawn {
+					got[c] += float64(v) / pdf / edge / edge
+				}
+				if err := m.Sample(t.Context(), l); err != nil || l.Pdf != pdf || [3]float32(l.Result) != drawn {
+					t.Fatalf("direction %v has %v and pdf %v, drawn %v and %v", d, l.Result, l.Pdf, drawn, pdf)
 				}
 			}
 		}
@@ -110,7 +131,8 @@ func TestDraw(t *testing.T) {
 				t.Errorf("u %v: %v", u, err)
 			}
 		}
-		return nil
+		l.Direction = [3]float64{math.NaN(), math.Inf(1), 0}
+		return m.Sample(t.Context(), l)
 	})
 }
 

@@ -119,5 +119,8 @@ func (a album) members(name string) (map[int]string, error) {
 			all[n] = name
 		}
 	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
 	return all, nil
 }

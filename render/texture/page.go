@@ -60,13 +60,11 @@ func (m *Sampler) load(ctx context.Context, at *place, in *page) error {
 		return nil
 	}
 	in.drop()
-	w := m.worker
 	if m.system.tight.Load() {
 		m.last[0].drop()
 		m.last[1].drop()
-		w = nil
 	}
-	h, err := m.system.cache.Get(ctx, w, key, at.v.item)
+	h, err := m.system.cache.Get(ctx, m.worker, key, at.v.item)
 	if err == nil {
 		in.set(at, key, h)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairnvoxel/cairn/internal/raster"
+	"github.com/cairnvoxel/cairn/internal/raster/imagefile"
 	"github.com/cairnvoxel/cairn/internal/raster/paged"
 	"github.com/cairnvoxel/cairn/tile"
 )
@@ -33,10 +34,12 @@ const (
 type System struct {
 	// Open opens an image by its name. What it returns besides, unless it is nil, is closed
 	// when the image is not needed for a while. A name that is not there is fs.ErrNotExist.
-	// Goroutines call Open at the same time.
+	// Goroutines call Open at the same time. Default: names are those of files, of which
+	// cairn's textures, OpenEXR, TIFF, Radiance, PNG and JPEG are read.
 	Open func(name string) (Image, io.Closer, error)
 	// Members returns the names of the images of a set by number: 1001+u+10v. It returns nil
-	// for a name that is not that of a set.
+	// for a name that is not that of a set. Default: with Open's, the files whose names
+	// <UDIM>, %(UDIM)d, <U>_<V>, <u>_<v> and the like stand for.
 	Members func(name string) (map[int]string, error)
 	// Tiles are the options of the cache. The default Budget is 256 MiB; it should have room
 	// for some tiles for each goroutine. The default Purposes have shares and make masks half
@@ -74,6 +77,9 @@ var purposes = []tile.Purpose{
 
 func (s *System) start() {
 	s.once.Do(func() {
+		if s.Open == nil {
+			s.Open, s.Members = imagefile.Open, imagefile.Members
+		}
 		s.Tiles.Budget = cmp.Or(s.Tiles.Budget, defaultBudget)
 		if s.Tiles.Purposes == nil {
 			s.Tiles.Purposes = purposes

@@ -135,39 +135,34 @@ func (m *Sampler) makeView(ctx context.Context, t *Texture) (*view, error) {
 			return nil, fmt.Errorf("a field is %d: 0 to %d", c[0], c[1])
 		}
 	}
-	v := &view{Texture: t, system: m.system, special: true}
 	var files map[int]string
+	var item *tile.Item[tile.Flat]
+	var of *paged.Outline
 	var err error
 	if m.system.Members != nil {
-		if files, err = m.system.Members(t.Name); err != nil {
-			return nil, err
-		}
+		files, err = m.system.Members(t.Name)
 	}
-	if files != nil {
-		v.set = newSet(files, nil, nil)
-	} else {
-		item, of, err := m.openItem(ctx, t, t.Name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && t.Missing != nil:
-			v.missing = true
-		case err != nil:
-			return nil, err
-		case of.Set:
-			v.set = newSet(nil, item, of)
-		case t.Purpose == Environment:
-			v = newView(m.system, t, item, of, paged.First)
+	if err == nil && files == nil {
+		item, of, err = m.openItem(ctx, t, t.Name)
+	}
+	v := &view{Texture: t, system: m.system, special: true}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.Missing != nil:
+		v.missing, err = true, nil
+	case err != nil:
+		return nil, err
+	case files == nil && !of.Set:
+		v = newView(m.system, t, item, of, paged.First)
+		if t.Purpose == Environment {
 			v.special = true
-			if v.environment, err = m.system.environmentOf(ctx, v); err != nil {
-				return nil, err
-			}
-		default:
-			v = newView(m.system, t, item, of, paged.First)
+			v.environment, err = m.system.environmentOf(ctx, v)
 		}
-	}
-	if v.set != nil && t.Purpose == Environment {
+	case t.Purpose == Environment:
 		return nil, errors.New("a set is no environment")
+	default:
+		v.set = newSet(files, item, of)
 	}
-	return v, nil
+	return v, err
 }
 
 // openItem returns the item of an image and its shape.

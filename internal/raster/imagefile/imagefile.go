@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/raster/exr"
 	"github.com/cairnvoxel/cairn/internal/raster/radiance"
 	"github.com/cairnvoxel/cairn/internal/raster/tiff"
+	"github.com/cairnvoxel/cairn/internal/texture"
 )
 
 // formats has a reader for each beginning.
@@ -22,7 +23,7 @@ var formats = []struct {
 }{
 	{"II*\x00", tiff.Open}, {"MM\x00*", tiff.Open}, {"II+\x00", tiff.Open}, {"MM\x00+", tiff.Open},
 	{"#?", radiance.Open}, {"\x76\x2f\x31\x01", exr.Open},
-	{"\x89PNG\r\n\x1a\n", bitmap.Open}, {"\xff\xd8\xff", bitmap.Open},
+	{"\x89PNG\r\n\x1a\n", bitmap.Open}, {"\xff\xd8\xff", bitmap.Open}, {texture.Magic, openTexture},
 }
 
 // Open opens the file of a name. The caller closes it when nobody reads the image any more.
@@ -62,4 +63,12 @@ func open(r io.ReaderAt, size int64) (raster.Image, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: a file that begins with %q", raster.ErrUnsupported, b)
+}
+
+func openTexture(r io.ReaderAt, size int64) (raster.Image, error) {
+	a, err := texture.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
 }

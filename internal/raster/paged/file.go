@@ -4,7 +4,6 @@ package paged
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -29,31 +28,29 @@ type Outline struct {
 	pixel   int // bytes in all images; 0 if they differ
 }
 
-// imagesOf returns the numbers of the images of an item, and these by number.
-func imagesOf(image raster.Image) (numbers []int, of func(int) raster.Image, set bool) {
-	type members interface { // a set in one file
-		Members() []int
-		Member(number int) raster.Image
-	}
-	if all, ok := image.(members); ok {
-		return all.Members(), all.Member, true
-	}
-	return []int{First}, func(int) raster.Image { return image }, false
+// members is an image of many: a set in one file. One without numbers is no set.
+type members interface {
+	Members() []int
+	Member(number int) raster.Image
 }
 
 // outlineOf returns the outline of an image.
 func outlineOf(image raster.Image) (*Outline, error) {
-	numbers, of, set := imagesOf(image)
-	s := &Outline{Set: set, Headers: make(map[int]*raster.Header), pixel: image.Header().Pixel()}
+	s := &Outline{Headers: map[int]*raster.Header{First: image.Header()}, pixel: image.Header().Pixel()}
+	if all, ok := image.(members); ok && len(all.Members()) > 0 {
+		s.Set = true
+		clear(s.Headers)
+		for _, n := range all.Members() {
+			s.Headers[n] = all.Member(n).Header()
+		}
+	}
 	columns, rows := 1, 1
-	for _, n := range numbers {
-		h := of(n).Header()
+	for n, h := range s.Headers {
 		if err := h.Check(); err != nil {
 			return nil, err
 		} else if n < First {
 			return nil, fmt.Errorf("image %d of a set", n)
 		}
-		s.Headers[n] = h
 		if h.Pixel() != s.pixel {
 			s.pixel = 0
 		}
@@ -65,9 +62,6 @@ func outlineOf(image raster.Image) (*Outline, error) {
 			x, y := h.Blocks(level)
 			s.Strides[level] = raster.Size{Width: max(s.Strides[level].Width, x), Height: max(s.Strides[level].Height, y)}
 		}
-	}
-	if len(numbers) == 0 {
-		return nil, errors.New("a set without an image")
 	}
 	x, y := columns*s.Strides[0].Width, rows*s.Strides[0].Height
 	if _, ok := tile.FlatKey(0, 0, y-1, x-1); !ok {
@@ -124,9 +118,10 @@ func (f *Image) ReadTile(_ context.Context, key tile.Flat, room func(size int) (
 		return f.readWhole(room)
 	}
 	level, y, x := key.At()
-	_, of, _ := imagesOf(f.image)
-	stride := f.Strides[level]
-	image := of(First + x/stride.Width + Across*(y/stride.Height))
+	stride, image := f.Strides[level], f.image
+	if f.Set {
+		image = image.(members).Member(First + x/stride.Width + Across*(y/stride.Height))
+	}
 	x, y = x%stride.Width, y%stride.Height
 	h := image.Header()
 	size := h.BlockSize(level, x, y)
