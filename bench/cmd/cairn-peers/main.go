@@ -1,14 +1,16 @@
 // Command cairn-peers measures cairn beside other Go libraries:
 //
-//	cairn-peers nbt|anvil|memory|grid [--json] [DIR...]
+//	cairn-peers nbt|anvil|memory|grid|textures [--json] [--quick] [DIR...]
 //
 // The worlds are those below each DIR; the default is $CAIRN_WORLDS/anvil, and
-// made ones for grid where that is not set. It ends with status 0 when done, 2
-// when called wrongly, 3 when it could not. It measures and judges nothing: the
-// ratios are for the reader.
+// made ones for grid where that is not set. textures, which plays texture calls beside
+// OpenImageIO, keeps its images in DIR, or nowhere; with --quick it only sees that
+// everything works. It ends with status 0 when done, 2 when called wrongly, 3 when it could
+// not. It measures and judges nothing: the ratios are for the reader.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,9 +18,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/bench/textures"
 )
 
-const usage = "usage: cairn-peers nbt|anvil|memory|grid [--json] [DIR...]"
+const usage = "usage: cairn-peers nbt|anvil|memory|grid|textures [--json] [--quick] [DIR...]"
 
 var errUsage = errors.New(usage)
 
@@ -45,12 +49,17 @@ type verb func(dirs []string, progress func(done, all int)) (report, error)
 type report interface{ table(w io.Writer) }
 
 func run(args []string, out, progress io.Writer) error {
+	if len(args) > 0 && args[0] == textures.ChildName {
+		return textures.Child(context.Background(), args[1:], out)
+	}
 	var names []string
-	asJSON := false
+	asJSON, quick := false, false
 	for _, a := range args {
 		switch {
 		case a == "--json":
 			asJSON = true
+		case a == "--quick":
+			quick = true
 		case strings.HasPrefix(a, "-"):
 			return fmt.Errorf("%w\nunknown option %s", errUsage, a)
 		default:
@@ -60,12 +69,15 @@ func run(args []string, out, progress io.Writer) error {
 	if len(names) == 0 {
 		return errUsage
 	}
-	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory, "grid": measureGrid}[names[0]]
+	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory, "grid": measureGrid, "textures": measureTextures(quick)}[names[0]]
 	if v == nil {
 		return fmt.Errorf("%w\nunknown measurement %q", errUsage, names[0])
 	}
-	dirs := folders(names[1:])
-	if len(dirs) == 0 && names[0] != "grid" {
+	dirs := names[1:]
+	if names[0] != "textures" {
+		dirs = folders(dirs)
+	}
+	if len(dirs) == 0 && names[0] != "grid" && names[0] != "textures" {
 		return fmt.Errorf("%w\nno DIR, and CAIRN_WORLDS is not set", errUsage)
 	}
 	r, err := v(dirs, func(done, all int) { fmt.Fprintf(progress, "\r%d of %d", done, all) })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cairnvoxel/cairn/bench/peer"
+	"github.com/cairnvoxel/cairn/bench/textures"
 )
 
 func columns(w io.Writer) *tabwriter.Writer {
@@ -180,3 +182,14 @@ func (r gridReport) table(w io.Writer) {
 	t.Flush()
 	fmt.Fprintln(w, "storage: dragonfly's block storages at hand; 0: no such way. A ratio of 3 says that cairn takes a third.")
 }
+
+type texturesReport struct{ *textures.Report }
+
+func measureTextures(quick bool) verb {
+	return func(dirs []string, progress func(done, all int)) (report, error) {
+		r, err := textures.Bench(context.Background(), strings.Join(dirs, ""), quick, progress)
+		return texturesReport{r}, err
+	}
+}
+
+func (r texturesReport) table(w io.Writer) { r.Table(w) }

@@ -1,0 +1,162 @@
+package textures
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/internal/raster/imagefile"
+	texfile "github.com/cairnvoxel/cairn/internal/texture"
+)
+
+// octaves are those of the noise of an image.
+const octaves = 9
+
+// noise is periodic value noise: each octave is a lattice of random values, twice as fine as the one
+// before and half as strong.
+type noise struct {
+	edge     int
+	lattices [octaves][]float32
+}
+
+func newNoise(edge int, seed uint64) *noise {
+	n := &noise{edge: edge}
+	r := trace{state: seed}
+	for o := range n.lattices {
+		n.lattices[o] = make([]float32, 64<<(2*o))
+		for i := range n.lattices[o] {
+			n.lattices[o][i] = float32(r.u())
+		}
+	}
+	return n
+}
+
+// row sets the values of a row, which are about 0 to 1.
+func (n *noise) row(y int, out []float32) {
+	clear(out)
+	strength := float32(0.5)
+	for o, lattice := range n.lattices {
+		cells := 8 << o
+		step := float32(cells) / float32(n.edge)
+		j, fy := smooth(float32(y) * step)
+		upper, lower := lattice[j*cells:][:cells], lattice[(j+1)%cells*cells:][:cells]
+		for x := range out {
+			i, fx := smooth(float32(x) * step)
+			k := (i + 1) % cells
+			a := upper[i] + (upper[k]-upper[i])*fx
+			b := lower[i] + (lower[k]-lower[i])*fx
+			out[x] += strength * (a + (b-a)*fy)
+		}
+		strength /= 2
+	}
+}
+
+// smooth returns the cell of a coordinate and how far it lies in it, eased.
+func smooth(v float32) (int, float32) {
+	i := int(v)
+	f := v - float32(i)
+	return i, f * f * (3 - 2*f)
+}
+
+// flat is the value of the upper left quarter of an image, which stands for what is not painted.
+const flat = 0.25
+
+// writePFM writes a square of noise in three channels.
+func writePFM(name string, edge int, seed uint64) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	fmt.Fprintf(w, "PF\n%d %d\n-1.0\n", edge, edge)
+	var channels [3]*noise
+	var rows [3][]float32
+	for c := range channels {
+		channels[c], rows[c] = newNoise(edge, 3*seed+uint64(c)), make([]float32, edge)
+	}
+	b := make([]byte, 12*edge)
+	for y := edge - 1; y >= 0; y-- { // the lowest row comes first
+		for c, n := range channels {
+			n.row(y, rows[c])
+			if y < edge/2 {
+				for x := range edge / 2 {
+					rows[c][x] = flat
+				}
+			}
+			for x, v := range rows[c] {
+				binary.LittleEndian.PutUint32(b[12*x+4*c:], math.Float32bits(v))
+			}
+		}
+		w.Write(b)
+	}
+	return w.Flush()
+}
+
+// path returns the name of an image's file.
+func (i image) path(dir string) string {
+	name := filepath.Join(dir, fmt.Sprintf("noise%d-%d-%s", i.edge, i.seed, i.form))
+	if i.form == ours {
+		return name + texfile.Ext
+	}
+	return name + ".exr"
+}
+
+// make makes an image, unless it is there, and returns the name of its file: a mip-mapped EXR of halves
+// in tiles of 64x64 by maketx, or a file of internal/texture of that EXR.
+func (i image) make(ctx context.Context, dir string) (name string, err error) {
+	name = i.path(dir)
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return name, err
+	}
+	if i.form == ours {
+		i.form = theirs
+		source, err := i.make(ctx, dir)
+		if err != nil {
+			return "", err
+		}
+		return name, convert(ctx, source, name)
+	}
+	source := filepath.Join(dir, fmt.Sprintf("noise%d-%d.pfm", i.edge, i.seed))
+	if _, err := os.Stat(source); err != nil {
+		if err := writePFM(source, i.edge, i.seed); err != nil {
+			return "", err
+		}
+	}
+	_, _, err = lab.Run(ctx, "", "maketx", source, "-o", name, "-d", "half", "--tile", "64", "64", "--compression", i.form)
+	return name, err
+}
+
+// convert makes a file of internal/texture.
+func convert(ctx context.Context, source, name string) (err error) {
+	from, closer, err := imagefile.Open(source)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	m := texfile.NewMaker(w, texfile.Options{})
+	if err := m.Add(ctx, 0, from); err != nil {
+		return err
+	}
+	return errors.Join(m.Close(), w.Flush())
+}
+
+// hasRival reports whether the programs of OpenImageIO are here.
+func hasRival() bool {
+	_, err := exec.LookPath("maketx")
+	return err == nil
+}

@@ -1,0 +1,82 @@
+package textures_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairnvoxel/cairn/bench/textures"
+)
+
+// TestMain lets Bench start this program again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == textures.ChildName {
+		if err := textures.Child(context.Background(), os.Args[2:], os.Stdout); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestBench plays a little of everything. Both systems must have found the same.
+func TestBench(t *testing.T) {
+	if _, err := exec.LookPath("maketx"); err != nil || testing.Short() {
+		t.Skip("it needs maketx, and time to make images")
+	}
+	r, err := textures.Bench(t.Context(), t.TempDir(), true, func(done, all int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Same.Lookups > 0 && !(r.Same.Worst < 1e-4) {
+		t.Errorf("samples differ by %v", r.Same.Worst)
+	}
+	var text strings.Builder
+	r.Table(&text)
+	for _, row := range r.Rows {
+		name := row.Trace + ", " + row.What
+		if !strings.Contains(text.String(), name) {
+			t.Errorf("no %s in\n%s", name, &text)
+		}
+		if ours, its := row.Cairn, row.Rival; its != nil && (ours.Mean-its.Mean > 1e-5 || its.Mean-ours.Mean > 1e-5) {
+			t.Errorf("%s: means of %v and %v", name, ours.Mean, its.Mean)
+		}
+		if row.Cairn.Tiles == 0 || row.Cairn.Calls == 0 {
+			t.Errorf("%s: %+v", name, row.Cairn)
+		}
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTraces: a trace is the same each time. The numbers are those of the driver.
+func TestTraces(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		thread, threads, files int
+		call                   int
+		want                   [7]float64
+	}{
+		{"coh", 0, 2, 1, 17, [7]float64{0, 1.5 / 2048, 1.5 / 2048, 1. / 2048, 0, 0, 1. / 2048}},
+		{"coh", 1, 2, 1, 256, [7]float64{0, 48.5 / 2048, 0.5 / 2048, 1. / 2048, 0, 0, 1. / 2048}},
+	} {
+		calls, err := textures.Calls(c.name, c.thread, c.threads, c.files, c.call+1)
+		if err != nil || calls[c.call] != c.want {
+			t.Errorf("call %d of %s: %v, %v, want %v", c.call, c.name, calls[c.call], err, c.want)
+		}
+	}
+	a, _ := textures.Calls("inc", 0, 1, 6, 1000)
+	b, _ := textures.Calls("inc", 0, 1, 6, 1000)
+	c, _ := textures.Calls("inc", 1, 2, 6, 1000)
+	if !slices.Equal(a, b) || slices.Equal(a, c) {
+		t.Error("a trace is another, or that of another thread")
+	}
+	if _, err := textures.Calls("none", 0, 1, 1, 0); err == nil {
+		t.Error("there is a trace none")
+	}
+}
