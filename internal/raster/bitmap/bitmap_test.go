@@ -276,6 +276,11 @@ func TestRefused(t *testing.T) {
 	huge := form{colour: 2, depth: 8}.file()
 	copy(huge[16:], "\x00\x00\xff\xff\x00\x00\xff\xff")
 	binary.BigEndian.PutUint32(huge[29:], crc32.ChecksumIEEE(huge[12:29]))
+	interlaced := bytes.Clone(huge)
+	interlaced[28] = 1
+	binary.BigEndian.PutUint32(interlaced[29:], crc32.ChecksumIEEE(interlaced[12:29]))
+	rgb := frame(0xC0, 3, 65535, 0x11)
+	rgb[18], rgb[21], rgb[24] = 'R', 'G', 'B'
 	unsupported := raster.ErrUnsupported
 	for _, c := range []struct {
 		name string
@@ -284,6 +289,8 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{"huge PNG", huge, unsupported, "65535 x 65535 pixels: not supported: it takes 17179 MB of memory: at most 256 MB"},
+		{"huge interlaced PNG", interlaced, unsupported, "25769 MB"},
+		{"huge JPEG in RGB", rgb, unsupported, "30063 MB"},
 		{"CMYK", frame(0xC0, 4, 8, 0x11), unsupported, "CMYK"},
 		{"huge JPEG", frame(0xC0, 3, 65535, 0x11), unsupported, "12884 MB"},
 		{"huge JPEG, halved chroma", frame(0xC0, 3, 65535, 0x22), unsupported, "6442 MB"},

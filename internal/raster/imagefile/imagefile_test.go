@@ -63,6 +63,11 @@ func TestOpen(t *testing.T) {
 	if m, err := imagefile.New(bytes.NewReader(p.Bytes()), 20); !errors.As(err, new(*cursor.CorruptError)) || m != nil {
 		t.Error(err)
 	}
+	for _, begin := range []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+", "#?", "\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "\x76\x2f\x31\x01"} {
+		if _, err := imagefile.New(strings.NewReader(begin), int64(len(begin))); !errors.As(err, new(*cursor.CorruptError)) {
+			t.Errorf("%q: %v", begin, err)
+		}
+	}
 	for name, is := range map[string]func(error) bool{
 		"gif":     func(err error) bool { return errors.Is(err, raster.ErrUnsupported) },
 		"empty":   func(err error) bool { return errors.Is(err, raster.ErrUnsupported) },

@@ -83,9 +83,6 @@ func (r *input) directory(at int64) (*directory, error) {
 	for i := range n {
 		e := b[i*entry:][:entry]
 		v := values{uint16(r.number(e[2:4])), r.number(e[4 : 4+link]), at + head + i*entry + 4 + link}
-		if v.count > uint64(r.Size) {
-			continue // it is missing, if it is needed
-		}
 		if int64(v.count)*kinds[v.kind] > link {
 			v.at = int64(r.number(e[4+link:]))
 		}

@@ -108,7 +108,7 @@ func forms() (all []form) {
 }
 
 func TestForms(t *testing.T) {
-	for _, f := range forms() {
+	for _, f := range append(forms(), small()...) {
 		if err := check(f, f.file()); err != nil {
 			t.Errorf("%v: %v", f, err)
 		}
@@ -367,6 +367,8 @@ func TestHeader(t *testing.T) {
 		{"no photometric", func(f *form) { f.more = map[uint16]any{262: nil} }, "R G B", true, [2]string{}},
 		{"no photometric of one", func(f *form) { f.samples, f.more = 1, map[uint16]any{262: nil} }, "Y", true, [2]string{}},
 		{"one number of bits for all", func(f *form) { f.more = map[uint16]any{258: []uint32{8}} }, "R G B", true, [2]string{}},
+		{"numbers of any kind", func(f *form) { f.more = map[uint16]any{339: []uint32{4, 4, 4}} }, "R G B", true, [2]string{}},
+		{"a predictor of no compression", func(f *form) { f.more = map[uint16]any{317: []uint32{2}} }, "R G B", true, [2]string{}},
 		{"one strip", func(f *form) { f.rows, f.more = 21, map[uint16]any{278: nil} }, "R G B", true, [2]string{}},
 		{"one strip for ever", func(f *form) { f.rows, f.more = 21, map[uint16]any{278: []uint32{1<<32 - 1}} }, "R G B", true, [2]string{}},
 		{"16 bits", func(f *form) { f.bits = 16 }, "R G B", false, [2]string{}},
@@ -419,6 +421,7 @@ func TestPages(t *testing.T) {
 		{"other tiles", raster.Size{Width: 64, Height: 64}, raster.Size{Width: 16, Height: 16}, func(f *form) { f.tile.Width = 32 }, 1},
 		{"a page", raster.Size{Width: 64, Height: 64}, raster.Size{}, func(f *form) { f.size.Width = 128 }, 1},
 		{"a quarter", raster.Size{Width: 64, Height: 64}, raster.Size{}, func(f *form) { f.size.Width = 32 }, 1},
+		{"pixels", raster.Size{Width: 1, Height: 1}, raster.Size{}, func(f *form) {}, 1},
 		{"JPEG", raster.Size{Width: 64, Height: 64}, raster.Size{}, func(f *form) { f.compression = 7 }, 1},
 	} {
 		f := plain
@@ -493,8 +496,16 @@ func TestCorrupt(t *testing.T) {
 		if err := all(f.file()); !errors.As(err, new(*cursor.CorruptError)) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := open(f.file()); err == nil && !strings.HasPrefix(name, "short") {
+			t.Errorf("%s: it is open", name)
+		}
 	}
 	f := plain
+	f.more = map[uint16]any{273: []uint32{8, 8}}
+	if err := all(f.file()); err == nil || !strings.Contains(err.Error(), "2 values of kind 4: want 3") {
+		t.Errorf("few strips: %v", err)
+	}
+	f = plain
 	f.compression = 8
 	b, strip := f.file(), f.segments(0)[1]
 	b[bytes.Index(b, strip)+len(strip)-1] ^= 1
@@ -544,6 +555,8 @@ func small() (out []form) {
 	f.tile, f.levels = raster.Size{Width: 16, Height: 16}, 3
 	out = append(out, f)
 	f.bits, f.kind, f.compression, f.predictor, f.big, f.planar = 16, 1, 5, 2, false, true
+	out = append(out, f)
+	f.samples, f.bits, f.size, f.levels = 2, 8, raster.Size{Width: 8, Height: 16}, 1 // a plane of a tile is as large as the block
 	out = append(out, f)
 	f.samples, f.photo, f.bits, f.compression, f.predictor, f.planar = 1, 3, 4, 32773, 1, false
 	return append(out, f)
