@@ -79,9 +79,22 @@ func (e *encoder) rank() bool {
 	if e.bits() == 8 {
 		return false
 	}
-	e.table = append(e.table[:0], e.words...)
-	slices.Sort(e.table)
-	e.table = slices.Compact(e.table)
+	e.table = e.table[:0]
+	if e.bits() == 32 {
+		e.table = append(e.table, e.words...)
+		slices.Sort(e.table)
+		e.table = slices.Compact(e.table)
+	} else {
+		var occurs [1 << 10]uint64
+		for _, v := range e.words {
+			occurs[v>>6] |= 1 << (v & 63)
+		}
+		for i, set := range occurs {
+			for ; set != 0; set &= set - 1 {
+				e.table = append(e.table, uint32(i<<6|bits.TrailingZeros64(set)))
+			}
+		}
+	}
 	n := len(e.table)
 	span := uint(e.table[n-1]-e.table[0]) + 1
 	if len(e.words)*(bits.Len(span/uint(n))-1)/4 < n { // a byte each, for what fewer bits of residuals save

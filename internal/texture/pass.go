@@ -11,7 +11,6 @@ type pass struct {
 	m      *Maker
 	from   *raster.Header
 	same   bool      // the first level is stored as it is read
-	table  []float32 // linear values of integers of sRGB
 	row    []float32 // linear values of the first level
 	line   []float32 // those of a level, in sRGB
 	levels []level
@@ -38,12 +37,6 @@ func newPass(m *Maker, from *raster.Header) *pass {
 			l.halver = newHalver(s, mine.header.Levels[i+1], n)
 		}
 		p.levels = append(p.levels, l)
-	}
-	if from.SRGB && from.Type <= raster.Uint16 {
-		most := 1<<(8*from.Type.Size()) - 1
-		for i := range most + 1 {
-			p.table = append(p.table, raster.Linear(float32(i)/float32(most)))
-		}
 	}
 	return p
 }
@@ -89,12 +82,7 @@ func sized(b []byte, n int) []byte {
 
 // push takes a row of the first level as it was read.
 func (p *pass) push(b []byte) {
-	p.from.Type.Floats(p.row, b)
-	if most := float32(len(p.table) - 1); most > 0 {
-		p.colours(p.row, func(v float32) float32 { return p.table[int(v*most+0.5)] })
-	} else if p.from.SRGB {
-		p.colours(p.row, raster.Linear)
-	}
+	p.read(b)
 	row := p.row
 	for i := range p.levels {
 		l := &p.levels[i]
@@ -115,28 +103,41 @@ func (p *pass) push(b []byte) {
 	}
 }
 
+// read makes p.row the linear values of numbers.
+func (p *pass) read(b []byte) {
+	n, size := len(p.from.Channels), p.from.Type.Size()
+	if size == 4 {
+		p.from.Linearize(b)
+		raster.Float.Floats(p.row, b)
+		return
+	}
+	for c := range n {
+		curve := p.from.Curve(c)
+		for i := c; i < len(p.row); i += n {
+			number := uint16(b[i*size])
+			if size == 2 {
+				number |= uint16(b[i*size+1]) << 8
+			}
+			p.row[i] = curve[number]
+		}
+	}
+}
+
 // append appends a row of values as numbers of the file.
 func (p *pass) append(dst []byte, row []float32) []byte {
 	h := &p.m.dir.header
 	if h.SRGB {
-		line := p.line[:copy(p.line, row)]
-		p.colours(line, raster.Encoded)
-		row = line
+		row = p.line[:copy(p.line, row)]
+		for i, v := range row {
+			if h.Channels[i%len(h.Channels)] != "A" {
+				row[i] = raster.Encoded(v)
+			}
+		}
 	}
 	at := len(dst)
 	dst = append(dst, make([]byte, len(row)*h.Type.Size())...)
 	h.Type.Put(dst[at:], row)
 	return dst
-}
-
-// colours changes all values but those of alpha.
-func (p *pass) colours(row []float32, f func(float32) float32) {
-	n := len(p.from.Channels)
-	for i, v := range row {
-		if p.from.Channels[i%n] != "A" {
-			row[i] = f(v)
-		}
-	}
 }
 
 // flush writes the rows of a level as tiles.
