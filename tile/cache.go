@@ -60,8 +60,9 @@ type Options struct {
 	Shards int
 	// Records is the most tiles that the cache remembers, with and without payload. Where
 	// all have one, the cache holds less than its budget. Default: one for 2 KiB of the
-	// budget, at least 65,536. A record takes about 200 bytes, and 32 more once records are forgotten. Room is made for those that are used. If it is set, the table is made for
-	// so many at once.
+	// budget, at least 65,536. A record takes about 100 bytes. Room is made for those that are
+	// used. If it is set, the table is made for so many at once. Of a tile that was read and
+	// is not remembered, a cache with Flat keys keeps a bit, others a mark of 2 bytes for a while.
 	Records int
 	// Instances keeps tiles with equal bytes once.
 	Instances bool
@@ -109,6 +110,7 @@ type Cache[K Key] struct {
 	moved    *sync.Cond // on mu: moving became less
 	left     uint32     // counts payloads that left
 	idle     lists      // of one list: records without payload, and those of constant tiles
+	evicted  uint32     // the record whose payload was evicted last
 	ghosts   ghosts     // of forgotten records
 	shared   map[uint64]*payload
 	tier     tier
@@ -166,7 +168,11 @@ func New[K Key](o Options) *Cache[K] {
 			p.Policy = TinyLFU
 		}
 		n := int64(share * float64(o.Budget))
-		c.purposes = append(c.purposes, purpose{Policy: p.Policy(n, used), share: n})
+		policy := p.Policy(n, used)
+		if l, ok := policy.(interface{ share(*nodes) }); ok {
+			l.share(c.idle.nodes)
+		}
+		c.purposes = append(c.purposes, purpose{Policy: policy, share: n})
 	}
 	c.freeBytes = func(p *payload) {
 		c.used.Add(-p.size)
@@ -334,7 +340,7 @@ func (c *Cache[K]) lead(ctx context.Context, s *shard[K], id uint32, f *flight, 
 		p = nil
 		return Handle{}, err
 	}
-	var before uint32
+	var before bool
 	size := max(p.size, int64(p.one.size))
 	unpacked := p.unpacked
 	p, before = c.arrive(s, id, f, p)
@@ -496,15 +502,16 @@ func (c *Cache[K]) readValue(value func() (any, int64, bool, error)) (p *payload
 
 // arrive gives the payload to the record and to all who wait for it, and pins it for each
 // and for the caller. It returns the payload, or the one of another record with the same
-// bytes, and how often the tile was read before.
-func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *payload, before uint32) {
+// bytes, and whether the tile was read before.
+func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *payload, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p = c.instance(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := c.record(id)
-	s.arrived(p, r.reads)
+	before = r.read && !f.lost
+	s.arrived(p, before)
 	if p.used == nil {
 		p.used = &r.used
 	}
@@ -526,12 +533,10 @@ func (c *Cache[K]) arrive(s *shard[K], id uint32, f *flight, p *payload) (_ *pay
 			}
 			p.gone.Store(true)
 		}
-		return p, 0
+		return p, before
 	}
 	r.flight = nil
-	if before = r.reads; !p.unpacked {
-		r.reads++
-	}
+	r.read = true
 	r.purpose = p.purpose
 	if p.owners > 0 {
 		c.instances++

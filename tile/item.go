@@ -198,11 +198,11 @@ func (i *Item[K]) timed(sum *atomic.Int64) (done func()) {
 	return func() { sum.Add(int64(i.of.o.Now().Sub(from))) }
 }
 
-// arrived counts a tile of so many bytes, which was read before so often.
-func (i *Item[K]) arrived(size int64, before uint32) {
+// arrived counts a tile of so many bytes, which may have been read before.
+func (i *Item[K]) arrived(size int64, before bool) {
 	i.counts.reads.Add(1)
 	i.counts.bytes.Add(size)
-	if before > 0 {
+	if before {
 		i.counts.again.Add(1)
 		i.counts.againBytes.Add(size)
 	}

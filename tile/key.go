@@ -43,6 +43,15 @@ func (k Flat) Hash() uint64 {
 	return halves(mix(uint64(k&^low)), mix(uint64(k)+1))
 }
 
+// square returns the first key of a square of 8x8 neighbours, and the number of k in it.
+func (k Flat) square() (first Flat, bit int) {
+	const low = 7<<flatBits | 7
+	return k &^ low, int(k>>flatBits&7<<3 | k&7)
+}
+
+// inSquare returns a key of the square that k is the first of.
+func (k Flat) inSquare(bit int) Flat { return k | Flat(bit>>3)<<flatBits | Flat(bit&7) }
+
 func (k Flat) String() string {
 	level, y, x := k.At()
 	return fmt.Sprintf("item %08x, level %d, x %d, y %d", k.Item(), level, x, y)

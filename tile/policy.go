@@ -26,9 +26,17 @@ type NewPolicy func(budget int64, used func(id uint32) bool) Policy
 // Their links are numbers in one array: no operation allocates, but for a new record, and
 // the garbage collector has nothing to follow.
 type lists struct {
-	nodes []node // those of the lists' ends come first
-	ends  uint32
+	*nodes
+	first uint32 // the node of the end of list 0
+	n     uint32 // lists
 	bytes [maxLists]int64
+}
+
+// nodes are those of records by number, behind those of the ends of lists. The lists of a
+// cache share them: a record is in one list of one policy, or idle.
+type nodes struct {
+	all  []node
+	ends uint32
 }
 
 const maxLists = 3
@@ -48,28 +56,35 @@ type node struct {
 const noList = 0xFF
 
 func newLists(n int) lists {
-	l := lists{nodes: make([]node, n, n+16), ends: uint32(n)}
-	for i := range l.nodes {
-		l.nodes[i] = node{older: uint32(i), newer: uint32(i), list: noList}
-	}
+	l := lists{n: uint32(n)}
+	l.share(new(nodes))
 	return l
 }
 
-// at returns the node of a record.
-func (l *lists) at(id uint32) *node {
-	for uint32(len(l.nodes)) <= id+l.ends {
-		l.nodes = append(l.nodes, node{list: noList, from: noList})
+// share gives the lists, which are empty, nodes without records.
+func (l *lists) share(all *nodes) {
+	l.nodes, l.first = all, all.ends
+	for range l.n {
+		all.all = append(all.all, node{older: all.ends, newer: all.ends, list: noList})
+		all.ends++
 	}
-	return &l.nodes[id+l.ends]
+}
+
+// at returns the node of a record.
+func (l *nodes) at(id uint32) *node {
+	for uint32(len(l.all)) <= id+l.ends {
+		l.all = append(l.all, node{list: noList, from: noList})
+	}
+	return &l.all[id+l.ends]
 }
 
 // push makes a record the newest of a list.
 func (l *lists) push(list uint8, id uint32) {
 	l.take(id)
-	n, i, end := l.at(id), id+l.ends, uint32(list)
-	n.list, n.newer, n.older = list, end, l.nodes[end].older
-	l.nodes[n.older].newer = i
-	l.nodes[end].older = i
+	n, i, end := l.at(id), id+l.ends, l.first+uint32(list)
+	n.list, n.newer, n.older = list, end, l.all[end].older
+	l.all[n.older].newer = i
+	l.all[end].older = i
 	l.bytes[list] += n.bytes
 }
 
@@ -79,21 +94,23 @@ func (l *lists) take(id uint32) {
 	if n.list == noList {
 		return
 	}
-	l.nodes[n.newer].older, l.nodes[n.older].newer = n.older, n.newer
+	l.all[n.newer].older, l.all[n.older].newer = n.older, n.newer
 	l.bytes[n.list] -= n.bytes
 	n.list = noList
 }
 
 // oldest returns the oldest record of a list.
 func (l *lists) oldest(list uint8) (id uint32, ok bool) {
-	i := l.nodes[list].newer
-	return i - l.ends, i != uint32(list)
+	end := l.first + uint32(list)
+	i := l.all[end].newer
+	return i - l.ends, i != end
 }
 
 // evictAny evicts any payload that may leave, oldest first.
 func (l *lists) evictAny(leave func(uint32) bool, remove func(uint32)) bool {
-	for list := range l.ends {
-		for i := l.nodes[list].newer; i != list; i = l.nodes[i].newer {
+	for list := range l.n {
+		end := l.first + list
+		for i := l.all[end].newer; i != end; i = l.all[i].newer {
 			if id := i - l.ends; leave(id) {
 				remove(id)
 				return true

@@ -1,7 +1,6 @@
 package tile
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -9,14 +8,13 @@ import (
 // record is what the cache knows of a tile. Its shard's lock guards it, but for used.
 type record[K Key] struct {
 	key     K
-	hash    uint64
 	payload *payload    // nil: not here
 	flight  *flight     // nil: nobody reads it
 	packed  *packed     // nil: not in the compressed tier
 	used    atomic.Bool // since the policy last asked
-	reads   uint32      // how often it was read
+	left    uint32      // when its payload left last, by the cache's count
 	purpose uint8
-	left    uint32 // when its payload left last, by the cache's count
+	read    bool // before
 }
 
 // use marks a record as used. Most records that are used have the mark already and are not
@@ -144,43 +142,4 @@ func (s *slab[K]) fresh() (uint32, bool) {
 	}
 	s.count++
 	return uint32(s.count - 1), true
-}
-
-// ghosts are the tiles that were read and whose records were forgotten, so that reading them again
-// counts as that. They are sets of marks of hashes, each newest first; the oldest of a full set goes. A
-// mark is taken for another tile's once in some thousand tiles. The cache's mu guards them.
-type ghosts [][ghostWays]uint16
-
-const ghostWays = 16 // a set for each record, 32 bytes
-
-// add adds a tile of a cache of so many records.
-func (g *ghosts) add(hash uint64, records int) {
-	if *g == nil {
-		*g = make(ghosts, records)
-	}
-	set, mark := g.set(hash)
-	copy(set[1:], set[:])
-	set[0] = mark
-}
-
-// take takes a tile out and reports whether it was there.
-func (g *ghosts) take(hash uint64) bool {
-	if *g == nil {
-		return false
-	}
-	set, mark := g.set(hash)
-	i := slices.Index(set[:], mark)
-	if i < 0 {
-		return false
-	}
-	copy(set[i:], set[i+1:])
-	set[ghostWays-1] = 0
-	return true
-}
-
-// set returns the set and the mark of a hash; 0 is no mark. Keys that are neighbours have hashes that
-// are alike.
-func (g *ghosts) set(hash uint64) (set *[ghostWays]uint16, mark uint16) {
-	hash = mix(hash)
-	return &(*g)[hash>>32*uint64(len(*g))>>32], max(1, uint16(hash))
 }

@@ -65,6 +65,7 @@ func (c *Cache[K]) tryLeave(id uint32) bool {
 		return false
 	}
 	c.evictions++
+	c.evicted = id
 	if v.p == nil {
 		return true
 	}
@@ -81,7 +82,7 @@ func (c *Cache[K]) tryLeave(id uint32) bool {
 // is counted too. If all of that are pinned it is another purpose's turn.
 func (c *Cache[K]) evictOne(need int64, purpose int) bool {
 	if len(c.purposes) == 1 {
-		return c.purposes[0].Evict(c.tryLeaveFunc)
+		return c.evictFrom(0)
 	}
 	tried := make([]bool, len(c.purposes))
 	for {
@@ -99,11 +100,20 @@ func (c *Cache[K]) evictOne(need int64, purpose int) bool {
 		if worst < 0 {
 			return false
 		}
-		if c.purposes[worst].Evict(c.tryLeaveFunc) {
+		if c.evictFrom(worst) {
 			return true
 		}
 		tried[worst] = true
 	}
+}
+
+// evictFrom evicts a payload of a purpose. Its record is idle once the policy has no more to say.
+func (c *Cache[K]) evictFrom(purpose int) bool {
+	ok := c.purposes[purpose].Evict(c.tryLeaveFunc)
+	if ok {
+		c.idle.push(0, c.evicted)
+	}
+	return ok
 }
 
 // victim is a payload that left a record. Who has it frees it.
@@ -118,7 +128,8 @@ type victim struct {
 // share stays: v.p is nil then. The caller has mu.
 func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 	r := c.record(id)
-	s := c.shard(r.hash)
+	hash := r.key.Hash()
+	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := r.payload
@@ -130,18 +141,18 @@ func (c *Cache[K]) leave(id uint32) (v victim, ok bool) {
 		return v, false
 	}
 	c.part(id)
-	return victim{p, id, r.hash, r.left}, true
+	return victim{p, id, hash, r.left}, true
 }
 
 // part takes the payload from a record. If no other record has the payload, the caller
-// frees it. The caller has mu and the shard's lock.
+// frees it. A record that was not idle is so when its policy has let go of it. The caller
+// has mu and the shard's lock.
 func (c *Cache[K]) part(id uint32) {
 	r := c.record(id)
 	p := r.payload
 	r.payload = nil
 	c.left++
 	r.left = c.left
-	c.idle.push(0, id)
 	p.owners--
 	if p.one.size > 0 {
 		c.constants--
@@ -198,11 +209,8 @@ func (c *Cache[K]) remember(s *shard[K], hash uint64, key K) (uint32, *record[K]
 		return other, r, nil
 	}
 	r := c.record(id)
-	r.key, r.hash = key, hash
-	r.reads, r.packed = 0, nil
-	if c.ghosts.take(hash) {
-		r.reads = 1
-	}
+	r.key, r.packed = key, nil
+	r.read = c.ghosts.take(key, hash)
 	s.insert(uint32(hash), id)
 	c.idle.push(0, id)
 	return id, r, nil
@@ -254,7 +262,8 @@ func (c *Cache[K]) forgetIdle() (id uint32, ok bool) {
 // that of a constant tile that was used. The caller has mu.
 func (c *Cache[K]) forget(id uint32, spare bool) bool {
 	r := c.record(id)
-	s := c.shard(r.hash)
+	hash := r.key.Hash()
+	s := c.shard(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.flight != nil || r.payload != nil && r.used.Swap(false) && spare {
@@ -264,12 +273,12 @@ func (c *Cache[K]) forget(id uint32, spare bool) bool {
 		c.part(id)
 	}
 	c.idle.take(id)
-	s.remove(uint32(r.hash), id)
+	s.remove(uint32(hash), id)
 	c.tier.drop(r.packed)
 	r.packed = nil
 	c.purposes[r.purpose].Forget(id)
-	if r.reads > 0 {
-		c.ghosts.add(r.hash, c.o.Records)
+	if r.read {
+		c.ghosts.add(r.key, hash, c.o.Records)
 	}
 	c.forgotten++
 	return true
@@ -287,10 +296,11 @@ func (c *Cache[K]) Invalidate(key K) {
 	if id, r := s.find(c, hash, key); r != nil {
 		c.invalidate(id)
 	}
-	c.ghosts.take(hash)
+	c.ghosts.take(key, hash)
 }
 
-// InvalidateIf invalidates all tiles whose keys fit. It goes over all records.
+// InvalidateIf invalidates all tiles whose keys fit. It goes over all records, and with
+// Flat keys over all tiles that were read.
 func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,6 +314,7 @@ func (c *Cache[K]) InvalidateIf(fits func(K) bool) {
 		}
 		s.mu.Unlock()
 	}
+	c.ghosts.drop(func(k Flat) bool { return fits(any(k).(K)) })
 }
 
 // invalidate empties a record, which stays in the table. The caller has mu and the shard's
@@ -315,7 +326,7 @@ func (c *Cache[K]) invalidate(id uint32) {
 	}
 	c.left++
 	r.left = c.left // who packs it now drops it
-	r.reads = 0
+	r.read = false
 	c.tier.drop(r.packed)
 	r.packed = nil
 	p := r.payload
@@ -329,6 +340,7 @@ func (c *Cache[K]) invalidate(id uint32) {
 		return
 	}
 	c.purposes[r.purpose].Remove(id)
+	c.idle.push(0, id)
 	if pins := p.pins.Load(); pins/life == before/life && !pinned(pins) && p.gone.Load() { // else who had the last pin has freed it
 		p.drop(pins)
 	}

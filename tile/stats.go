@@ -11,7 +11,7 @@ type Stats struct {
 	Waits        int64   `json:"waits"`         // of these, another goroutine was reading it
 	Reads        int64   `json:"reads"`         // tiles that were read
 	UniqueBytes  int64   `json:"unique_bytes"`  // read for the first time
-	AgainBytes   int64   `json:"again_bytes"`   // read again, because the tile had left; of forgotten records the last 16 for each of Options.Records
+	AgainBytes   int64   `json:"again_bytes"`   // read again, because the tile had left; if keys are not Flat, of forgotten records the last 16 for each of Options.Records
 	Unpacked     int64   `json:"unpacked"`      // tiles that came from the compressed tier or a file
 	Evictions    int64   `json:"evictions"`     // payloads that left
 	Forgotten    int64   `json:"forgotten"`     // records that left
@@ -48,14 +48,14 @@ type shardCounts struct {
 	uniqueBytes, againBytes int64
 }
 
-// arrived counts a payload of a tile that was read so often before.
-func (s *shardCounts) arrived(p *payload, before uint32) {
+// arrived counts a payload of a tile that may have been read before.
+func (s *shardCounts) arrived(p *payload, before bool) {
 	size := max(p.size, int64(p.one.size))
 	switch {
 	case p.unpacked:
 		s.unpacked++
 		return
-	case before > 0:
+	case before:
 		s.againBytes += size
 	default:
 		s.uniqueBytes += size

@@ -119,7 +119,7 @@ func (c *Cache[K]) store(v victim, p *packed) {
 	s := c.shard(v.hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.hash != v.hash || r.left != v.left || r.payload != nil || r.flight != nil || r.packed != nil {
+	if r.key.Hash() != v.hash || r.left != v.left || r.payload != nil || r.flight != nil || r.packed != nil {
 		return
 	}
 	p.purpose = int(r.purpose)

@@ -149,15 +149,15 @@ func (t *tinyLFU) worst() (worst uint32, any bool) {
 	if _, ok := t.oldest(probation); !ok {
 		t.demote(0)
 	}
-	end := uint32(probation)
-	i := t.nodes[end].newer
+	end := t.first + uint32(probation)
+	i := t.all[end].newer
 	for n := 0; n < samples && i != end; {
-		id, next := i-t.ends, t.nodes[i].newer
+		id, next := i-t.ends, t.all[i].newer
 		if t.harvest(id) {
 			t.push(protected, id)
 			t.demote((t.budget - t.most) / 100 * protectedPart)
 			if next == end && !any {
-				next = t.nodes[end].newer // what demote brought
+				next = t.all[end].newer // what demote brought
 			}
 		} else {
 			if !any || t.better(worst, id) {
