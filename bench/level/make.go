@@ -3,6 +3,7 @@ package level
 import (
 	"cmp"
 	"context"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/terrain"
+	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
@@ -39,6 +41,18 @@ func Land(ctx context.Context, o lab.Options) (v *grid.View, half int, err error
 	b := &levelBench{}
 	m.build(b)()
 	return b.view, half, nil
+}
+
+// WriteStone makes a level of at least Options.Voxels cells that are not empty, and writes it and its far
+// levels as a stone. It returns its cells, the bytes of the stone, and half its edge in chunks.
+func WriteStone(ctx context.Context, f *os.File, o lab.Options) (cells, size int64, half int, err error) {
+	m := &levelMaker{level: terrain.Level{Seed: o.Seed, Shape: terrain.DefaultShape()}, want: cmp.Or(o.Voxels, levelVoxels), options: o}
+	b, err := m.bench(ctx)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	size, err = writeLevels(ctx, f, append([]placedLevel{{0, b.placed}}, b.far()...), stone.Options{})
+	return m.cells, size, b.half, err
 }
 
 // bench makes the level and a grid of it. What the grid takes is what the heap

@@ -54,10 +54,11 @@ type Same struct {
 
 // Report has a row for each setting.
 type Report struct {
-	Rows  []Row  `json:"rows"`
-	Same  Same   `json:"same"`
-	Files []File `json:"files"`
-	Left  string `json:"left_out,omitempty"`
+	Rows    []Row    `json:"rows"`
+	Same    Same     `json:"same"`
+	Files   []File   `json:"files"`
+	Picture *Picture `json:"picture"`
+	Left    string   `json:"left_out,omitempty"`
 }
 
 // image is one that is made. Its form is a compression of EXR, or ours.
@@ -155,7 +156,8 @@ func Bench(ctx context.Context, dir string, quick bool, progress func(done, all 
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	return r, nil
+	r.Picture, err = drawPicture(ctx, dir, quick)
+	return r, err
 }
 
 // Table prints the rows: cairn's figures beside OpenImageIO's.
@@ -187,10 +189,18 @@ func (r *Report) Table(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-	t = table.New(w, "file", "bytes", "us a tile read at random")
+	t = table.New(w, "files", "bytes", "us a tile read at random", "tiles a second by two threads beside one")
 	for _, f := range r.Files {
-		t.Row(f.Name, table.Size(f.Bytes), fmt.Sprintf("%.1f", f.Read))
+		t.Row(f.Name, table.Size(f.Bytes), fmt.Sprintf("%.1f", f.Read), fmt.Sprintf("%.2f", f.Two))
 	}
+	t.Flush()
+	p := r.Picture
+	fmt.Fprintf(w, "\na level of %d voxels from inside, %d x %d pixels, %d samples each\n", p.Cells, p.Width, p.Height, p.Samples)
+	t = table.New(w, "bytes of cells", "of textures", "seconds", "of processor", "texture calls", "bytes of textures read")
+	for _, d := range []Drawing{p.Free, p.Bounded} {
+		t.Row(table.Size(d.ForCells), table.Size(d.ForTextures), fmt.Sprintf("%.2f", d.Seconds), fmt.Sprintf("%.2f", d.Processor), fmt.Sprint(d.Calls), table.Size(d.Read))
+	}
+	t.Row("ratio", "", ratio(p.Bounded.Seconds, p.Free.Seconds), ratio(p.Bounded.Processor, p.Free.Processor), "", "")
 	t.Flush()
 }
 

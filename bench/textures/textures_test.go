@@ -49,6 +49,14 @@ func TestBench(t *testing.T) {
 			t.Errorf("%s: %+v", name, row.Cairn)
 		}
 	}
+	if p := r.Picture; p.Free.Calls == 0 || p.Bounded.Calls != p.Free.Calls {
+		t.Errorf("a picture without textures: %+v", p)
+	}
+	for i := range r.Files {
+		if f := r.Files[i]; f.Bytes == 0 || f.Read <= 0 || f.Two <= 0 {
+			t.Errorf("file: %+v", f)
+		}
+	}
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
