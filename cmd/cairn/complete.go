@@ -21,7 +21,9 @@ var choices = map[string][]string{
 	"mirror":     {"x", "z", "xz"},
 	"role":       {"read", "write", "admin"},
 	"rotate":     {"90", "180", "270"},
+	"type":       textureTypes,
 	"without":    {"biomes", "columns", "objects"},
+	"wrap":       textureWraps,
 }
 
 // complete makes the shell complete the arguments of a verb and of those below it: worlds of the

@@ -19,7 +19,8 @@ import (
 type Options struct {
 	// Tile is the edge of a tile in texels: 16, 32, 64, 128 or 256. Default 64.
 	Tile int
-	// Type is the type of the stored numbers: Uint8, Uint16, Half or Float. Default: that of the first image.
+	// Type is the type of the stored numbers: Uint8, Uint16, Half or Float. Default: that of the images, which then have
+	// one.
 	Type *raster.Type
 	// Run calls f with 0 to n-1, possibly on several goroutines, and returns after all calls. nil calls them one
 	// after another. The written bytes do not depend on it.
@@ -108,6 +109,9 @@ func (m *Maker) add(ctx context.Context, number int, image raster.Image) error {
 	}
 	if !slices.Equal(from.Channels, h.Channels) || from.Wrap != h.Wrap {
 		return fmt.Errorf("texture: image %d has channels %q and wraps %q, the first %q and %q", number, from.Channels, from.Wrap, h.Channels, h.Wrap)
+	}
+	if m.o.Type == nil && from.Type != h.Type {
+		return fmt.Errorf("texture: image %d has numbers of %v, the first of %v", number, from.Type, h.Type)
 	}
 	tiles, err := m.dir.add(number, from.Levels[0], len(m.dir.refs))
 	if err != nil {
