@@ -149,7 +149,8 @@ func read(t *testing.T, path string) []byte {
 func TestHelp(t *testing.T) {
 	dir := t.TempDir()
 	for _, verb := range []string{"demo", "try", "import", "export", "info", "check", "diff", "savings", "render", "mesh", "stone", "stone list",
-		"stone dump", "stone check", "gen", "list", "log", "commit", "fork", "restore", "pack", "gc", "rename", "delete", "undelete", "purge", "edit", "put", "watch", "backup", "restore-store", "salvage"} {
+		"stone dump", "stone check", "gen", "list", "log", "commit", "fork", "restore", "pack", "gc", "rename", "delete", "undelete", "purge", "edit", "put", "watch", "backup", "restore-store", "salvage",
+		"texture", "texture make", "texture info", "texture check", "texture show", "texture dump"} {
 		r := mustRun(t, 0, dir, append(strings.Fields(verb), "--help")...)
 		if !strings.Contains(r.out, "Examples:\n  cairn "+verb) {
 			t.Errorf("help of %s has no example of it:\n%s", verb, r.out)

@@ -83,6 +83,7 @@ var (
 type textureOptions struct {
 	tile                int
 	kind, wrap          string
+	wraps               [2]string // in s and t
 	srgb, linear, force bool
 }
 
@@ -113,16 +114,18 @@ are not read.`,
 // options checks the flags.
 func (o *textureOptions) options() (options texture.Options, err error) {
 	options = texture.Options{Tile: o.tile, Run: port.AtOnce(stone.Options{}).Run}
-	if o.kind != "" {
-		types := []raster.Type{raster.Uint8, raster.Uint16, raster.Half, raster.Float}
-		i := slices.Index(textureTypes, o.kind)
-		if i < 0 {
-			return options, usagef("--type %s: uint8, uint16, half or float", o.kind)
-		}
+	types := []raster.Type{raster.Uint8, raster.Uint16, raster.Half, raster.Float}
+	if i := slices.Index(textureTypes, o.kind); i >= 0 {
 		options.Type = &types[i]
 	}
-	s, t := o.wraps()
+	s, t, two := strings.Cut(o.wrap, ",")
+	if !two {
+		t = s
+	}
+	o.wraps = [2]string{s, t}
 	switch {
+	case o.kind != "" && options.Type == nil:
+		return options, usagef("--type %s: one of %s", o.kind, strings.Join(textureTypes, ", "))
 	case o.tile < 16 || o.tile > 256 || o.tile&(o.tile-1) != 0:
 		return options, usagef("--tile %d: 16, 32, 64, 128 or 256", o.tile)
 	case o.srgb && o.linear:
@@ -131,14 +134,6 @@ func (o *textureOptions) options() (options texture.Options, err error) {
 		return options, usagef("--wrap %s: one or two of %s", o.wrap, strings.Join(textureWraps, ", "))
 	}
 	return options, nil
-}
-
-func (o *textureOptions) wraps() (s, t string) {
-	s, t, two := strings.Cut(o.wrap, ",")
-	if !two {
-		t = s
-	}
-	return s, t
 }
 
 func makeTexture(ctx context.Context, from, to string, o textureOptions) (*textureFacts, error) {
@@ -156,8 +151,9 @@ func makeTexture(ctx context.Context, from, to string, o textureOptions) (*textu
 	if files == nil {
 		files = map[int]string{0: from}
 	}
+	there, _ := os.Stat(to)
 	for _, name := range files {
-		if sameFile(name, to) {
+		if info, _ := os.Stat(name); os.SameFile(info, there) {
 			return nil, usagef("%s: would replace an image that it is made of", to)
 		}
 	}
@@ -184,16 +180,6 @@ func makeTexture(ctx context.Context, from, to string, o textureOptions) (*textu
 	return textureFactsOf(to)
 }
 
-// sameFile reports whether two paths lead to one file.
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
-}
-
 // add adds the image of a file, or the images of a texture file that has a set.
 func (o *textureOptions) add(ctx context.Context, m *texture.Maker, number int, path string) error {
 	img, file, err := imagefile.Open(path)
@@ -201,23 +187,22 @@ func (o *textureOptions) add(ctx context.Context, m *texture.Maker, number int, 
 		return err
 	}
 	defer file.Close()
-	images := map[int]raster.Image{number: img}
-	if a, ok := img.(*texture.Atlas); ok && len(a.Members()) > 0 {
-		if number != 0 {
+	a, numbers := (*texture.Atlas)(nil), []int{number}
+	if of, ok := img.(*texture.Atlas); ok && len(of.Members()) > 0 {
+		if a, numbers = of, of.Members(); number != 0 {
 			return fmt.Errorf("%s: is a set itself", path)
 		}
-		images = make(map[int]raster.Image)
-		for _, n := range a.Members() {
-			images[n] = a.Member(n)
-		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(images)) {
-		h := *images[n].Header()
+	for _, n := range numbers {
+		if a != nil {
+			img = a.Member(n)
+		}
+		h := *img.Header()
 		h.SRGB = h.SRGB && !o.linear || o.srgb
 		if o.wrap != "" {
-			h.Wrap[0], h.Wrap[1] = o.wraps()
+			h.Wrap = o.wraps
 		}
-		if err := m.Add(ctx, n, retold{images[n], &h}); err != nil {
+		if err := m.Add(ctx, n, retold{img, &h}); err != nil {
 			return pathError(path, err)
 		}
 	}
@@ -270,7 +255,10 @@ func textureFactsOf(path string) (*textureFacts, error) {
 			f.Wrap = h.Wrap[:]
 		}
 		numbers := a.Members()
-		for _, n := range append(numbers, 0)[:max(1, len(numbers))] {
+		if len(numbers) == 0 {
+			numbers = []int{0}
+		}
+		for _, n := range numbers {
 			levels := a.Member(n).Header().Levels
 			f.Images = append(f.Images, textureImage{n, levels[0].Width, levels[0].Height, len(levels)})
 		}

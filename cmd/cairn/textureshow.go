@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/cairnvoxel/cairn/internal/raster"
 	"github.com/cairnvoxel/cairn/internal/texture"
+	"github.com/spf13/cobra"
 )
 
 type showOptions struct {
@@ -31,8 +30,8 @@ func newTextureShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FILE" + texture.Ext + " OUT.png",
 		Short: "Draws a level or a tile",
-		Long: `show writes a level, or one tile of it, as a picture of the first channel in grey, or of the first three and of A if
-there are as many. Linear colours are encoded by the curve of sRGB.`,
+		Long: `show writes a level, or one tile of it, as a picture: of the first channel in grey, or of the first
+three and of A if there are as many. Linear colours are encoded by the curve of sRGB.`,
 		Example: "  cairn texture show rock.ctex rock.png\n  cairn texture show --image 1002 --level 0 --tile 3,5 wall.ctex tile.png",
 		Args:    takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -54,56 +53,55 @@ func showTexture(ctx context.Context, out io.Writer, from, to string, o showOpti
 	if err := checkReplaceable(to, o.force); err != nil {
 		return err
 	}
-	return withTexture(from, func(a *texture.Atlas, _ int64) error {
+	var shown *image.NRGBA
+	err := withTexture(from, func(a *texture.Atlas, _ int64) (err error) {
 		img := raster.Image(a)
 		if o.number != 0 {
 			if img = a.Member(o.number); img == nil {
 				return usagef("--image %d: there are %v", o.number, a.Members())
 			}
 		}
-		shown, err := o.draw(ctx, img)
-		if err == nil {
-			err = writePNG(shown, to)
-		}
-		if err == nil {
-			fmt.Fprintf(out, "%s: %d x %d pixels of level %d\n", to, shown.Rect.Dx(), shown.Rect.Dy(), o.level)
-		}
+		shown, err = o.draw(ctx, img)
 		return err
 	})
+	if err == nil {
+		err = writePNG(shown, to)
+	}
+	if err == nil {
+		fmt.Fprintf(out, "%s: %d x %d pixels of level %d\n", to, shown.Rect.Dx(), shown.Rect.Dy(), o.level)
+	}
+	return err
 }
 
-// draw draws what the options say, and says what they left open.
+// draw draws what the options say, and sets the level if they leave it open.
 func (o *showOptions) draw(ctx context.Context, img raster.Image) (*image.NRGBA, error) {
 	h := img.Header()
-	fits := func(most int) func(raster.Size) bool {
-		return func(s raster.Size) bool { return s.Width <= most && s.Height <= most }
-	}
 	if o.level < 0 {
-		o.level = slices.IndexFunc(h.Levels, fits(defaultShown))
+		o.level = slices.IndexFunc(h.Levels, func(s raster.Size) bool { return max(s.Width, s.Height) <= defaultShown })
 	}
 	if o.level >= len(h.Levels) {
-		return nil, usagef("--level %d: there are %d", o.level, len(h.Levels))
+		return nil, usagef("--level %d: there are 0 to %d", o.level, len(h.Levels)-1)
 	}
-	x, y := 0, 0
-	across, down := h.Blocks(o.level)
+	s := h.Levels[o.level]
+	left, top := 0, 0
+	right, bottom := h.Blocks(o.level)
 	if o.tile != "" {
-		if n, err := fmt.Sscanf(o.tile+" ", "%d,%d ", &x, &y); n != 2 || err != nil || x < 0 || y < 0 || x >= across || y >= down {
-			return nil, usagef("--tile %s: want X,Y of %d x %d tiles", o.tile, across, down)
+		if n, err := fmt.Sscanf(o.tile+" ", "%d,%d ", &left, &top); n != 2 || err != nil || left < 0 || top < 0 || left >= right || top >= bottom {
+			return nil, usagef("--tile %s: want X,Y, of %d x %d tiles", o.tile, right, bottom)
 		}
-		across, down = x+1, y+1
-	} else if !fits(mostShown)(h.Levels[o.level]) {
+		right, bottom, s = left+1, top+1, h.BlockSize(o.level, left, top)
+	} else if max(s.Width, s.Height) > mostShown {
 		return nil, usagef("--level %d: a picture has at most %d pixels an edge; --tile shows a part", o.level, mostShown)
 	}
-	last := h.BlockSize(o.level, across-1, down-1)
-	shown := image.NewNRGBA(image.Rect(0, 0, (across-1-x)*h.Block.Width+last.Width, (down-1-y)*h.Block.Height+last.Height))
-	for row := y; row < down; row++ {
-		for column := x; column < across; column++ {
-			s := h.BlockSize(o.level, column, row)
+	shown := image.NewNRGBA(image.Rect(0, 0, s.Width, s.Height))
+	for y := top; y < bottom; y++ {
+		for x := left; x < right; x++ {
+			s := h.BlockSize(o.level, x, y)
 			b := make([]byte, s.Width*s.Height*h.Pixel())
-			if err := img.ReadBlock(o.level, column, row, b); err != nil {
+			if err := img.ReadBlock(o.level, x, y, b); err != nil {
 				return nil, err
 			}
-			drawBlock(shown, image.Pt((column-x)*h.Block.Width, (row-y)*h.Block.Height), h, s, b)
+			drawBlock(shown, (x-left)*h.Block.Width, (y-top)*h.Block.Height, s.Width, h, b)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -112,13 +110,13 @@ func (o *showOptions) draw(ctx context.Context, img raster.Image) (*image.NRGBA,
 	return shown, nil
 }
 
-// drawBlock draws the pixels of a block.
-func drawBlock(to *image.NRGBA, at image.Point, h *raster.Header, s raster.Size, b []byte) {
+// drawBlock draws the pixels of a block of a width.
+func drawBlock(to *image.NRGBA, x, y, width int, h *raster.Header, b []byte) {
 	n, alpha := len(h.Channels), slices.Index(h.Channels, "A")
-	values := make([]float32, s.Width*s.Height*n)
-	h.Type.Floats(values, b)
-	for i := range s.Width * s.Height {
-		p := values[i*n:][:n]
+	p := make([]float32, n)
+	for i := 0; len(b) > 0; i++ {
+		h.Type.Floats(p, b)
+		b = b[h.Pixel():]
 		c := [4]float32{p[0], p[0], p[0], 1}
 		if n >= 3 {
 			copy(c[:], p[:3])
@@ -131,6 +129,6 @@ func drawBlock(to *image.NRGBA, at image.Point, h *raster.Header, s raster.Size,
 		if alpha >= 0 {
 			c[3] = p[alpha]
 		}
-		raster.Uint8.Put(to.Pix[to.PixOffset(at.X+i%s.Width, at.Y+i/s.Width):][:4], c[:])
+		raster.Uint8.Put(to.Pix[to.PixOffset(x+i%width, y+i/width):][:4], c[:])
 	}
 }

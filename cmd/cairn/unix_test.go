@@ -5,6 +5,7 @@ package main_test
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +120,34 @@ func TestFullDisk(t *testing.T) {
 		if after := list(t, dir); after != before {
 			t.Errorf("%s: before\n%safter\n%s", args, before, after)
 		}
+	}
+}
+
+// TestTextureStops: what ends before it is complete leaves no texture file, and the one before.
+func TestTextureStops(t *testing.T) {
+	dir := t.TempDir()
+	r := rand.New(rand.NewPCG(1, 1))
+	grey(t, filepath.Join(dir, "noise.png"), 1200, 1100, func(x, y int) uint8 { return uint8(r.Uint32()) }) // more than is written at a time
+	wide := "\x80\x90\xA0\x80" + strings.Repeat("\x01\x01\x01\xFF\x80\x90\xA0\x80", 4000/256-1)
+	wide += strings.Repeat("\x80\x90\xA0\x80", 4000-256*(4000/256-1)-1)
+	write(t, filepath.Join(dir, "wide.hdr"), []byte("#?RADIANCE\n\n-Y 4000 +X 4000\n"+strings.Repeat(wide, 4000)))
+	grey(t, filepath.Join(dir, "small.png"), 9, 9, func(x, y int) uint8 { return uint8(x) })
+	mustRun(t, 0, dir, "texture", "make", "small.png", "old.ctex")
+	before := list(t, dir)
+	for _, args := range []string{"noise.png a.ctex", "--force noise.png old.ctex"} {
+		r := start(t, dir, "sh", "-c", fmt.Sprintf("ulimit -f 4; exec %s texture make %s", program, args))
+		if r.code != 3 || !strings.HasSuffix(r.errors, ".ctex: file too large\n") {
+			t.Errorf("%s: exit status %d, says %q", args, r.code, r.errors)
+		}
+	}
+	c := exec.Command(program, "texture", "make", "--force", "wide.hdr", "old.ctex")
+	c.Dir = dir
+	interrupt(t, c, func() bool {
+		temp, _ := filepath.Glob(filepath.Join(dir, ".cairn-*.tmp"))
+		return len(temp) > 0
+	})
+	if after := list(t, dir); after != before {
+		t.Errorf("before\n%safter\n%s", before, after)
 	}
 }
 

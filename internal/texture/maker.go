@@ -100,7 +100,7 @@ func (m *Maker) add(ctx context.Context, number int, image raster.Image) error {
 			t = *m.o.Type
 		}
 		if len(from.Channels) > mostChannels || !storable(t) {
-			return fmt.Errorf("texture: %d channels of %v: %w", len(from.Channels), t, raster.ErrUnsupported)
+			return fmt.Errorf("texture: %d channels of %v: %w: at most %d of uint8, uint16, half or float", len(from.Channels), t, raster.ErrUnsupported, mostChannels)
 		}
 		*h = raster.Header{
 			Channels: slices.Clone(from.Channels), Type: t, Block: raster.Size{Width: m.o.Tile, Height: m.o.Tile}, Wrap: from.Wrap,

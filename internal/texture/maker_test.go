@@ -240,6 +240,7 @@ func TestMakerRefuses(t *testing.T) {
 		{"of uint32", t.Context(), texture.Options{}, 1e6, []step{{0, painted(raster.Uint32, small, "Y")}}, "uint32: not supported"},
 		{"65 channels", t.Context(), texture.Options{}, 1e6, []step{{0, painted(raster.Uint8, small, channels(65)...)}}, "65 channels"},
 		{"other channels", t.Context(), texture.Options{}, 1e6, []step{{1001, grey}, {1002, rgb}}, "image 1002 has channels"},
+		{"another type", t.Context(), texture.Options{}, 1e6, []step{{1001, grey}, {1002, painted(raster.Half, small, "Y")}}, "image 1002 has numbers of half, the first of uint8"},
 		{"other wraps", t.Context(), texture.Options{}, 1e6, []step{{1001, grey}, {1002, wrapped}}, "wraps"},
 		{"a number twice", t.Context(), texture.Options{}, 1e6, []step{{1001, grey}, {1001, grey}}, "image 1001 behind image 1001"},
 		{"two images without numbers", t.Context(), texture.Options{}, 1e6, []step{{0, grey}, {1001, grey}}, "image 1001 behind image 0"},
@@ -264,6 +265,27 @@ func TestMakerRefuses(t *testing.T) {
 		}
 		if again := m.Close(); again == nil {
 			t.Errorf("%s: Close forgets the error", tt.name)
+		}
+	}
+}
+
+// TestSeams: the levels of a set are the box levels of the sheet that its images make together, to the last bit.
+func TestSeams(t *testing.T) {
+	const edge = 32
+	sheet := painted(raster.Float, raster.Size{Width: 2 * edge, Height: edge}, "Y")
+	all := valuesOf(t, sheet, 0)
+	half := func(u int) raster.Image {
+		return newBitmap(raster.Float, raster.Size{Width: edge, Height: edge}, []string{"Y"}, func(x, y, _ int) float64 { return float64(all[y*2*edge+u*edge+x]) })
+	}
+	whole, set := opened(t, made(t, texture.Options{}, 0, sheet)), opened(t, made(t, texture.Options{}, 1001, half(0), half(1)))
+	for l, s := range set.Header().Levels {
+		want := valuesOf(t, whole, l)
+		for u := range 2 {
+			for i, v := range valuesOf(t, set.Member(1001+u), l) {
+				if at := i/s.Width*2*s.Width + u*s.Width + i%s.Width; v != want[at] {
+					t.Fatalf("image %d, level %d: number %d is %g, that of the sheet %g", 1001+u, l, i, v, want[at])
+				}
+			}
 		}
 	}
 }
