@@ -67,7 +67,8 @@ type Options struct {
 	// Instances keeps tiles with equal bytes once.
 	Instances bool
 	// Packed is the budget of the compressed tier in bytes, beside Budget. Payloads that
-	// leave are packed into it as LZ4 blocks. Default: no such tier.
+	// leave are packed into it as LZ4 blocks, once. It pays for tiles that pack well and take
+	// long to read: see docs/lab/TEXTURES.md. Default: no such tier.
 	Packed int64
 }
 

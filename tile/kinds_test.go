@@ -3,8 +3,10 @@ package tile_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -166,6 +168,46 @@ func TestPacked(t *testing.T) {
 	}
 	if s := c.Stats(); s.PackedBytes != 0 || s.Packed != 0 {
 		t.Errorf("after Close: %+v", s)
+	}
+}
+
+// TestPackedOnce: a tile is not packed again when it leaves again, and one that does not become
+// smaller is not tried again.
+func TestPackedOnce(t *testing.T) {
+	long.Alone(t)
+	const tiles, size = 40, 4096
+	for name, noise := range map[string]bool{"packs": false, "dense": true} {
+		c := tile.New[num](tile.Options{Budget: 8 * size, Packed: tiles * size})
+		r := &virtual[num]{Size: fixed(size), Fill: func(key num, b []byte) {
+			rnd := rand.NewPCG(uint64(key), 1)
+			for i := 0; i < size; i += 8 {
+				binary.LittleEndian.PutUint64(b[i:], rnd.Uint64())
+			}
+			if !noise {
+				clear(b[8:])
+			}
+		}}
+		round := func() {
+			for key := range num(tiles) {
+				h, err := c.Get(t.Context(), nil, key, r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := rand.NewPCG(uint64(key), 1).Uint64(); binary.LittleEndian.Uint64(h.Bytes()) != want {
+					t.Fatalf("%s: tile %d has the bytes of another", name, key)
+				}
+				h.Release()
+			}
+		}
+		for range 4 {
+			round()
+		}
+		if n := testing.AllocsPerRun(5, round) / tiles; n > 3 { // the loader and this test make two, packing makes more
+			t.Errorf("%s: a tile that comes back allocates %.1f times", name, n)
+		}
+		if s := c.Stats(); noise && s.Packed != 0 || !noise && (s.Packed != tiles || s.Reads != tiles) {
+			t.Errorf("%s: %+v", name, s)
+		}
 	}
 }
 

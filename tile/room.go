@@ -69,7 +69,7 @@ func (c *Cache[K]) tryLeave(id uint32) bool {
 	if v.p == nil {
 		return true
 	}
-	if c.o.Packed > 0 && v.p.bytes != nil {
+	if c.o.Packed > 0 && v.p.bytes != nil && c.record(id).packed == nil {
 		c.leaving = append(c.leaving, v)
 		c.leavingBytes += v.p.size
 	} else {

@@ -40,13 +40,13 @@ type packed struct {
 
 // tier is the packed payloads, first in first out. The cache's mu guards it.
 type tier struct {
-	head       packed // of a ring
-	bytes      int64
-	count      int
-	incoming   int64
-	left       int64
-	notSmaller int64
+	head  packed // of a ring
+	bytes int64
+	count int
 }
+
+// dense is what the record of a tile has that does not become smaller: nobody tries again.
+var dense packed
 
 // packedBytes is about what a packed payload takes besides its bytes.
 const packedBytes = 128
@@ -69,7 +69,6 @@ func (t *tier) push(p *packed) {
 	p.next.prev, t.head.next = p, p
 	t.bytes += int64(cap(p.bytes)) + packedBytes
 	t.count++
-	t.incoming++
 }
 
 // pack packs payloads that left and frees them. The caller has mu, which pack gives away
@@ -84,6 +83,7 @@ func (c *Cache[K]) pack(victims []victim) {
 	made := make([]*packed, len(victims))
 	var buf []byte
 	for i, v := range victims {
+		made[i] = &dense
 		small, ok := packLZ4(buf[:0], v.p.bytes)
 		if buf = small; ok {
 			made[i] = &packed{bytes: append(make([]byte, 0, len(small)), small...), size: len(v.p.bytes)}
@@ -94,26 +94,21 @@ func (c *Cache[K]) pack(victims []victim) {
 	c.moving -= moving
 	c.moved.Broadcast()
 	for i, v := range victims {
-		if made[i] == nil {
-			c.tier.notSmaller++
-			continue
-		}
 		c.store(v, made[i])
 	}
 }
 
-// store puts a packed payload into the tier, unless its tile is here again or is being
-// read. The caller has mu.
+// store gives the record of a victim its packed payload, which may be &dense, unless its tile is
+// here again or is being read. The caller has mu.
 func (c *Cache[K]) store(v victim, p *packed) {
 	need := int64(cap(p.bytes)) + packedBytes
 	if need > c.o.Packed {
 		return
 	}
-	for c.tier.bytes+need > c.o.Packed {
+	for p != &dense && c.tier.bytes+need > c.o.Packed {
 		last := c.tier.head.prev
 		last.leave()
 		c.tier.drop(last)
-		c.tier.left++
 	}
 	r := c.record(v.id)
 	s := c.shard(v.hash)
@@ -122,13 +117,15 @@ func (c *Cache[K]) store(v victim, p *packed) {
 	if r.key.Hash() != v.hash || r.left != v.left || r.payload != nil || r.flight != nil || r.packed != nil {
 		return
 	}
+	if r.packed = p; p == &dense {
+		return
+	}
 	p.purpose = int(r.purpose)
 	p.leave = func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		r.packed = nil
 	}
-	r.packed = p
 	c.tier.push(p)
 }
 
@@ -141,13 +138,12 @@ func (c *Cache[K]) unpack(s *shard[K], id uint32, f *flight) (*payload, error) {
 	c.mu.Lock()
 	s.mu.Lock()
 	var from *packed
-	if r := c.record(id); !f.lost && r.packed != nil {
-		from, r.packed = r.packed, nil
-		c.tier.drop(from)
+	if !f.lost {
+		from = c.record(id).packed // it stays: the tile need not be packed again when it leaves again
 	}
 	s.mu.Unlock()
 	c.mu.Unlock()
-	if from == nil {
+	if from == nil || from == &dense {
 		return nil, nil
 	}
 	if err := c.reserve(int64(from.size), from.purpose); err != nil {
