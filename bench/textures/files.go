@@ -29,7 +29,7 @@ type File struct {
 // measureFiles reads an image in each form, then a set.
 func measureFiles(ctx context.Context, dir string, quick bool) (all []File, err error) {
 	for _, form := range []string{"none", theirs, ours} {
-		name, err := image{2048, 1, form}.make(ctx, dir)
+		name, err := image{edge: 2048, seed: 1, form: form}.make(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func measureSet(ctx context.Context, dir string, quick bool) (all []File, err er
 	m := texfile.NewMaker(w, texfile.Options{})
 	var exr File
 	for i, seed := range setSeeds {
-		name, err := image{2048, seed, theirs}.make(ctx, dir)
+		name, err := image{edge: 2048, seed: seed, form: theirs}.make(ctx, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -17,18 +17,21 @@ import (
 	texfile "github.com/cairnvoxel/cairn/internal/texture"
 )
 
-// octaves are those of the noise of an image.
-const octaves = 9
+// octaves are those of the noise of a painted image, maskOctaves those of a mask.
+const (
+	octaves     = 9
+	maskOctaves = 3
+)
 
 // noise is periodic value noise: each octave is a lattice of random values, twice as fine as the one
 // before and half as strong.
 type noise struct {
 	edge     int
-	lattices [octaves][]float32
+	lattices [][]float32
 }
 
-func newNoise(edge int, seed uint64) *noise {
-	n := &noise{edge: edge}
+func newNoise(edge int, seed uint64, octaves int) *noise {
+	n := &noise{edge: edge, lattices: make([][]float32, octaves)}
 	r := trace{state: seed}
 	for o := range n.lattices {
 		n.lattices[o] = make([]float32, 64<<(2*o))
@@ -69,8 +72,19 @@ func smooth(v float32) (int, float32) {
 // flat is the value of the upper left quarter of an image, which stands for what is not painted.
 const flat = 0.25
 
-// writePFM writes a square of noise in three channels.
-func writePFM(name string, edge int, seed uint64) (err error) {
+// A mask is 0 or 1 but where its noise is near the middle.
+const (
+	maskMiddle   = 0.44
+	maskSoftness = 1. / 20
+)
+
+// writePFM writes a square of noise in three channels: a painted image, or a mask, whose channels are
+// equal.
+func (i image) writePFM(name string) (err error) {
+	edge, of := i.edge, octaves
+	if i.mask {
+		of = maskOctaves
+	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -81,13 +95,17 @@ func writePFM(name string, edge int, seed uint64) (err error) {
 	var channels [3]*noise
 	var rows [3][]float32
 	for c := range channels {
-		channels[c], rows[c] = newNoise(edge, 3*seed+uint64(c)), make([]float32, edge)
+		channels[c], rows[c] = newNoise(edge, 3*i.seed+uint64(c), of), make([]float32, edge)
 	}
 	b := make([]byte, 12*edge)
 	for y := edge - 1; y >= 0; y-- { // the lowest row comes first
 		for c, n := range channels {
 			n.row(y, rows[c])
-			if y < edge/2 {
+			if i.mask {
+				for x, v := range rows[0] {
+					rows[c][x] = min(max((v-maskMiddle)/maskSoftness+0.5, 0), 1)
+				}
+			} else if y < edge/2 {
 				for x := range edge / 2 {
 					rows[c][x] = flat
 				}
@@ -101,9 +119,16 @@ func writePFM(name string, edge int, seed uint64) (err error) {
 	return w.Flush()
 }
 
+func (i image) noise() string {
+	if i.mask {
+		return fmt.Sprintf("mask%d-%d", i.edge, i.seed)
+	}
+	return fmt.Sprintf("noise%d-%d", i.edge, i.seed)
+}
+
 // path returns the name of an image's file.
 func (i image) path(dir string) string {
-	name := filepath.Join(dir, fmt.Sprintf("noise%d-%d-%s", i.edge, i.seed, i.form))
+	name := filepath.Join(dir, i.noise()+"-"+i.form)
 	if i.form == ours {
 		return name + texfile.Ext
 	}
@@ -125,9 +150,9 @@ func (i image) make(ctx context.Context, dir string) (name string, err error) {
 		}
 		return name, convert(ctx, source, name)
 	}
-	source := filepath.Join(dir, fmt.Sprintf("noise%d-%d.pfm", i.edge, i.seed))
+	source := filepath.Join(dir, i.noise()+".pfm")
 	if _, err := os.Stat(source); err != nil {
-		if err := writePFM(source, i.edge, i.seed); err != nil {
+		if err := i.writePFM(source); err != nil {
 			return "", err
 		}
 	}

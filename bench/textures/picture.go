@@ -61,7 +61,7 @@ func drawPicture(ctx context.Context, dir string, quick bool) (p *Picture, err e
 	p.Cells = cells
 	images := make([]*texture.Texture, len(terrain.Materials()))
 	for i := range images {
-		name, err := image{2048, uint64(1 + i%noises), ours}.make(ctx, dir)
+		name, err := image{edge: 2048, seed: uint64(1 + i%noises), form: ours}.make(ctx, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
+	"github.com/cairnvoxel/cairn/internal/raster/imagefile"
 	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/tile"
 )
@@ -53,7 +54,10 @@ func Child(ctx context.Context, args []string, out io.Writer) error {
 
 // play plays a setting through render/texture.
 func (s Setting) play(ctx context.Context) (p Played, err error) {
-	sys := &texture.System{Tiles: tile.Options{Budget: int64(s.Budget) << 20}}
+	sys := &texture.System{Tiles: tile.Options{Budget: int64(s.Budget) << 20, Over: s.Over, Packed: int64(s.Packed) << 20}}
+	if s.Varied {
+		sys.Open = openVaried
+	}
 	var textures []*texture.Texture
 	for _, name := range s.Files {
 		textures = append(textures, &texture.Texture{Name: name, WrapS: texture.Periodic, WrapT: texture.Periodic, MaxAnisotropy: 8})
@@ -81,7 +85,7 @@ func (s Setting) play(ctx context.Context) (p Played, err error) {
 	}
 	p.Calls, p.Processor = calls/took.Seconds(), float64(cpu.Nanoseconds())/calls
 	stats := sys.Stats()
-	p.Tiles = stats.Tiles.Reads
+	p.Tiles, p.Constants, p.Unpacked = stats.Tiles.Reads, stats.Tiles.Constants, stats.Tiles.Unpacked
 	for _, f := range stats.Files {
 		p.Again += f.Again
 	}
@@ -97,6 +101,10 @@ func (s Setting) thread(ctx context.Context, sys *texture.System, textures []*te
 		return 0, err
 	}
 	return sum, sys.With(func(m *texture.Sampler) error {
+		if s.Batch > 0 {
+			sum, err = s.sorted(ctx, m, r, textures, calls)
+			return err
+		}
 		var result [3]float32
 		l := texture.Lookup{Result: result[:]}
 		for range calls {
@@ -110,6 +118,37 @@ func (s Setting) thread(ctx context.Context, sys *texture.System, textures []*te
 		}
 		return nil
 	})
+}
+
+// sorted plays calls that are sorted by tile.
+func (s Setting) sorted(ctx context.Context, m *texture.Sampler, r *trace, textures []*texture.Texture, calls int) (sum float64, err error) {
+	for ; calls > 0 && err == nil; calls -= s.Batch {
+		lookups := make([]texture.Lookup, min(s.Batch, calls))
+		for i := range lookups {
+			c := r.call()
+			lookups[i] = texture.Lookup{Texture: textures[c.file], S: c.s, T: c.t, DSDX: c.dsdx, DTDX: c.dtdx, DSDY: c.dsdy, DTDY: c.dtdy, Result: make([]float32, 3)}
+		}
+		err = m.Batch(ctx, lookups, true)
+		for _, l := range lookups {
+			sum += float64(l.Result[0])
+		}
+	}
+	return sum, err
+}
+
+// varied is an image without tiles of one colour: the lowest bit of the last number of each tile is
+// another.
+type varied struct{ texture.Image }
+
+func (v varied) ReadBlock(level, x, y int, b []byte) error {
+	err := v.Image.ReadBlock(level, x, y, b)
+	b[len(b)-2] ^= 1
+	return err
+}
+
+func openVaried(name string) (texture.Image, io.Closer, error) {
+	of, closer, err := imagefile.Open(name)
+	return varied{of}, closer, err
 }
 
 //go:embed driver/oiio.cc

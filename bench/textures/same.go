@@ -47,7 +47,7 @@ func randomLookup(r *rand.Rand, name string) (texture.Lookup, string) {
 
 // compare samples an image both ways, with all filters.
 func compare(ctx context.Context, dir, driver string) (s Same, err error) {
-	name, err := image{256, 9, theirs}.make(ctx, dir)
+	name, err := image{edge: 256, seed: 9, form: theirs}.make(ctx, dir)
 	if err != nil {
 		return s, err
 	}

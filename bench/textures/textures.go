@@ -26,16 +26,19 @@ type Setting struct {
 	Calls   int      `json:"calls"`
 	Warm    int      `json:"warm"` // calls before the clock starts, by one thread
 	Budget  int      `json:"megabytes"`
+	Choice
 }
 
 // Played is what one system made of a setting.
 type Played struct {
 	Calls     float64 `json:"calls_per_second"`
 	Processor float64 `json:"processor_ns_per_call"`
-	Mean      float64 `json:"mean"`  // of the first channel of the results
-	Tiles     int64   `json:"tiles"` // read
-	Again     int64   `json:"again"` // of these
-	Peak      int64   `json:"peak"`  // bytes of memory beyond those before the first call
+	Mean      float64 `json:"mean"`                // of the first channel of the results
+	Tiles     int64   `json:"tiles"`               // read
+	Again     int64   `json:"again"`               // of these
+	Peak      int64   `json:"peak"`                // bytes of memory beyond those before the first call
+	Constants int     `json:"constants,omitempty"` // tiles, in the end
+	Unpacked  int64   `json:"unpacked,omitempty"`  // tiles that came from the compressed tier
 }
 
 // Row is a setting played by both. OpenImageIO reads the same images as EXR with zip where Files are
@@ -54,7 +57,9 @@ type Same struct {
 
 // Report has a row for each setting.
 type Report struct {
-	Rows    []Row    `json:"rows"`
+	Rows []Row `json:"rows"`
+	// Choices are played by cairn alone.
+	Choices []Row    `json:"choices"`
 	Same    Same     `json:"same"`
 	Files   []File   `json:"files"`
 	Picture *Picture `json:"picture"`
@@ -66,6 +71,7 @@ type image struct {
 	edge int
 	seed uint64
 	form string
+	mask bool
 }
 
 // What the two have for textures.
@@ -86,7 +92,7 @@ func settings(quick bool) (all []Setting, images [][]image) {
 			images = append(images, of)
 		}
 	}
-	plain, zip, own := image{2048, 1, "none"}, image{2048, 1, theirs}, image{2048, 1, ours}
+	plain, zip, own := image{edge: 2048, seed: 1, form: "none"}, image{edge: 2048, seed: 1, form: theirs}, image{edge: 2048, seed: 1, form: ours}
 	add("coh", "cached", 1<<22, 1<<20, 256, plain)
 	add("inc", "cached", 1_000_000, 250_000, 256, plain)
 	add("coh", "paged, none", 1<<20, 0, 4, plain)
@@ -97,7 +103,10 @@ func settings(quick bool) (all []Setting, images [][]image) {
 	add("inc", "paged, ctex to zip", 12_000, 0, 4, own)
 	if !quick {
 		for _, form := range []string{theirs, ours} {
-			six := []image{{4096, 2, form}, {2048, 1, form}, {2048, 3, form}, {2048, 4, form}, {2048, 5, form}, {2048, 6, form}}
+			six := []image{{edge: 4096, seed: 2, form: form}}
+			for _, seed := range []uint64{1, 3, 4, 5, 6} {
+				six = append(six, image{edge: 2048, seed: seed, form: form})
+			}
 			add("inc", "six files, "+form, 30_000, 7_500, 64, six...)
 		}
 	}
@@ -156,6 +165,9 @@ func Bench(ctx context.Context, dir string, quick bool, progress func(done, all 
 		}
 		r.Rows = append(r.Rows, row)
 	}
+	if r.Choices, err = playChoices(ctx, dir, quick, progress); err != nil {
+		return nil, err
+	}
 	r.Picture, err = drawPicture(ctx, dir, quick)
 	return r, err
 }
@@ -186,6 +198,14 @@ func (r *Report) Table(w io.Writer) {
 		add("%.0f", float64(ours.Again), float64(its.Again))
 		add("%.1f", float64(ours.Peak)/1e6, float64(its.Peak)/1e6)
 		t.Row(cells...)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	t = table.New(w, "choice", "calls/s", "ns of processor", "mean", "tiles", "again", "unpacked", "constant", "peak MB")
+	for _, row := range r.Choices {
+		p := row.Cairn
+		t.Row(row.Trace+", "+row.What, fmt.Sprintf("%.0f", p.Calls), fmt.Sprintf("%.0f", p.Processor), fmt.Sprintf("%.6f", p.Mean),
+			fmt.Sprint(p.Tiles), fmt.Sprint(p.Again), fmt.Sprint(p.Unpacked), fmt.Sprint(p.Constants), fmt.Sprintf("%.1f", float64(p.Peak)/1e6))
 	}
 	t.Flush()
 	fmt.Fprintln(w)

@@ -3,6 +3,7 @@ package textures_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -55,6 +56,14 @@ func TestBench(t *testing.T) {
 	for i := range r.Files {
 		if f := r.Files[i]; f.Bytes == 0 || f.Read <= 0 || f.Two <= 0 {
 			t.Errorf("file: %+v", f)
+		}
+	}
+	if len(r.Choices) != 28 {
+		t.Errorf("%d choices", len(r.Choices))
+	}
+	for i, row := range r.Choices { // calls find the same, however
+		if ours, first := row.Cairn, r.Choices[i/7*7].Cairn; math.Abs(ours.Mean-first.Mean) > 1e-4 || ours.Tiles == 0 || first.Constants == 0 || row.Varied && ours.Constants > 0 {
+			t.Errorf("%s: %+v, the default %+v", row.What, ours, first)
 		}
 	}
 	if _, err := json.Marshal(r); err != nil {
