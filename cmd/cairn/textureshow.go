@@ -22,7 +22,7 @@ type showOptions struct {
 // A picture of texture show has at most so many pixels an edge; by default it is the finest level of fewer.
 const (
 	mostShown    = 16384
-	defaultShown = 4096
+	defaultShown = 2048
 )
 
 func newTextureShow() *cobra.Command {

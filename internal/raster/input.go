@@ -36,7 +36,7 @@ func (in Input) Bytes(buf []byte, part string, at, n int64) ([]byte, error) {
 
 // Afford says whether reading the file may take so many bytes of memory.
 func (in Input) Afford(bytes int64) error {
-	if most := 10*in.Size + 256e6; bytes > most {
+	if most := 10*in.Size + 256<<20; bytes > most {
 		return fmt.Errorf("%w: it takes %d MB of memory: at most %d MB for a file of its size", ErrUnsupported, bytes/1e6, most/1e6)
 	}
 	return nil

@@ -147,10 +147,10 @@ func TestInput(t *testing.T) {
 	if _, err := in.Bytes(nil, "part", 4, 4); !errors.Is(err, errFailing) || errors.As(err, corrupt) {
 		t.Error(err)
 	}
-	if err := in.Afford(256e6 + 200); err != nil {
+	if err := in.Afford(256<<20 + 200); err != nil {
 		t.Error(err)
 	}
-	if err := in.Afford(256e6 + 201); !errors.Is(err, raster.ErrUnsupported) {
+	if err := in.Afford(256<<20 + 201); !errors.Is(err, raster.ErrUnsupported) {
 		t.Error(err)
 	}
 }

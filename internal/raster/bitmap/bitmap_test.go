@@ -288,14 +288,14 @@ func TestRefused(t *testing.T) {
 		is   error // nil for damage
 		want string
 	}{
-		{"huge PNG", huge, unsupported, "65535 x 65535 pixels: not supported: it takes 17179 MB of memory: at most 256 MB"},
+		{"huge PNG", huge, unsupported, "65535 x 65535 pixels: not supported: it takes 17179 MB of memory: at most 268 MB"},
 		{"huge interlaced PNG", interlaced, unsupported, "25769 MB"},
 		{"huge JPEG in RGB", rgb, unsupported, "30063 MB"},
 		{"CMYK", frame(0xC0, 4, 8, 0x11), unsupported, "CMYK"},
 		{"huge JPEG", frame(0xC0, 3, 65535, 0x11), unsupported, "12884 MB"},
 		{"huge JPEG, halved chroma", frame(0xC0, 3, 65535, 0x22), unsupported, "6442 MB"},
-		{"progressive JPEG", frame(0xC2, 3, 4200, 0x11), unsupported, "264 MB"},
-		{"plain JPEG of the size", frame(0xC0, 3, 4200, 0x11), nil, "Huffman table"},
+		{"progressive JPEG", frame(0xC2, 3, 4240, 0x11), unsupported, "269 MB"},
+		{"plain JPEG of the size", frame(0xC0, 3, 4240, 0x11), nil, "Huffman table"},
 		{"many scans", append(photo(true), bytes.Repeat([]byte{0xFF, 0xDA}, 501)...), unsupported, "500 scans"},
 		{"12 bits", append(frame(0xC1, 1, 8, 0x11)[:12], 12, 0, 8, 0, 8, 1, 1, 0x11, 0), unsupported, "precision"},
 		{"empty", nil, nil, "unexpected EOF"},
