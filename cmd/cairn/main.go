@@ -134,7 +134,7 @@ error, 130 interrupted.`,
 		}
 	}
 	root.PersistentFlags().Var(&sf.memory, "memory", "the memory that the verb may take; a world may be larger")
-	root.PersistentFlags().BoolVar(&sf.memory.stats, "stats", false, "print to standard error what the cache of decoded pages did")
+	root.PersistentFlags().BoolVar(&sf.memory.stats, "stats", false, "print to standard error what the caches of decoded pages and of textures did")
 	root.PersistentFlags().StringVar(&sf.url, "store", sf.url, fmt.Sprintf("the store of @names, %sDIR, %sFILE or a server's URL, which gets $%s (default $%s or %s)", localScheme, clusterScheme, client.TokenEnv, storeEnv, defaultStore))
 	for _, g := range []struct {
 		title string

@@ -83,7 +83,11 @@ func runRender(ctx context.Context, sf *storeFlag, out io.Writer, from, to strin
 				b.Max.Y = o.top
 				v.Cut(b)
 			}
-			return o.trace.draw(ctx, v, out, to, sf.memory.share())
+			stats, err := o.trace.draw(ctx, v, out, to, sf.memory.share())
+			if sf.memory.stats && stats.Calls > 0 {
+				fmt.Fprint(sf.warnings, stats)
+			}
+			return err
 		}
 		img, result, err := picture.Top(ctx, v, picture.Options{Zoom: o.scale, Top: o.top})
 		switch {
@@ -120,6 +124,8 @@ func (o renderOptions) check(from, to string) error {
 		return usagef("%s: the picture's path ends in .png, or in .exr with --from or --isometric", to)
 	case o.scale != 0 && o.trace.asked():
 		return usagef("--scale is for a map; --size is the size of a picture from another place")
+	case (len(o.trace.packs) > 0 || o.trace.sky != "") && !o.trace.asked():
+		return usagef("--resource-pack and --sky are for a picture with --from or --isometric")
 	case o.scale < 0 || o.scale > 64:
 		return usagef("--scale %d: 1 to 64", o.scale)
 	}

@@ -23,7 +23,7 @@ import (
 const serveVerb = "serve"
 
 // packHelp is the help of --resource-pack.
-const packHelp = "a zip or a folder with textures of blocks for the 3D page; a later one replaces textures of those before"
+const packHelp = "a zip or a folder with textures of blocks for the 3D page or a picture; a later one replaces textures of those before"
 
 type serveOptions struct {
 	listen, tokens, cert, key string

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,11 +11,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/console"
 	"github.com/cairnvoxel/cairn/internal/raster"
 	"github.com/cairnvoxel/cairn/internal/raster/exr"
+	"github.com/cairnvoxel/cairn/internal/resourcepack"
 	"github.com/cairnvoxel/cairn/internal/scene"
+	"github.com/cairnvoxel/cairn/internal/service"
+	"github.com/cairnvoxel/cairn/render/texture"
 	"github.com/cairnvoxel/cairn/render/trace"
 	"github.com/spf13/pflag"
 )
@@ -22,6 +27,8 @@ import (
 // traceOptions are those of a picture that is not from straight above.
 type traceOptions struct {
 	from, look, size, preview string
+	sky                       string
+	packs                     []string // --resource-pack
 	view                      float64
 	isometric                 bool
 	samples, bounces          int
@@ -35,11 +42,25 @@ func (o *traceOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.view, "angle", 50, "the height of the picture as an angle, in degrees")
 	f.IntVar(&o.samples, "samples", 16, "rays for each pixel: more take longer and leave less noise")
 	f.IntVar(&o.bounces, "bounces", 2, "how often light is scattered on its way")
+	f.StringArrayVar(&o.packs, "resource-pack", nil, packHelp)
+	f.StringVar(&o.sky, "sky", "", "an image of all directions, .hdr or .exr, which is the sky in place of the blue one; the sun stays")
 	f.StringVar(&o.preview, "preview", "", "a PNG that shows the picture while it becomes finer")
 }
 
 // asked reports whether the picture is not from straight above.
 func (o *traceOptions) asked() bool { return o.from != "" || o.look != "" || o.isometric }
+
+// paints returns what blocks and the sky are painted with, or nil if nothing is.
+func (o *traceOptions) paints(v *scene.Scene, memory int64) (*resourcepack.Paints, error) {
+	if o.sky == "" && len(o.packs) == 0 {
+		return nil, nil
+	}
+	a, err := service.Textures(o.packs)
+	if err != nil {
+		return nil, err
+	}
+	return a.Paints(v.Names(), o.sky, memory, time.Now), nil
+}
 
 // options returns those of package trace for a scene.
 func (o *traceOptions) options(v *scene.Scene, memory int64) (t trace.Options, err error) {
@@ -91,11 +112,20 @@ func parsePlace(flag, s string) (p [3]float64, err error) {
 	return p, nil
 }
 
-// draw draws a scene to a file.
-func (o *traceOptions) draw(ctx context.Context, v *scene.Scene, out io.Writer, to string, memory int64) error {
+// draw draws a scene to a file. Cells and textures take at most memory bytes.
+func (o *traceOptions) draw(ctx context.Context, v *scene.Scene, out io.Writer, to string, memory int64) (of texture.Stats, err error) {
 	t, err := o.options(v, memory)
 	if err != nil {
-		return err
+		return of, err
+	}
+	paints, err := o.paints(v, memory/3)
+	if err != nil {
+		return of, err
+	}
+	if paints != nil {
+		t.Memory -= memory / 3
+		t.Paint = func(draw func(trace.Painter)) error { return paints.Paint(ctx, draw) }
+		defer func() { of, err = paints.Stats(), errors.Join(err, paints.Close()) }()
 	}
 	progress := console.NewProgress()
 	defer progress.Done()
@@ -113,7 +143,7 @@ func (o *traceOptions) draw(ctx context.Context, v *scene.Scene, out io.Writer, 
 	if err == nil {
 		fmt.Fprintf(out, "%s: %d x %d pixels\n", to, p.Width, p.Height)
 	}
-	return err
+	return of, err
 }
 
 // writeEXR writes a picture as it is, in linear light.

@@ -205,7 +205,7 @@ func (l *Loader) spillVolume(v *LoadedVolume, tally *stone.Tally) error {
 			tally.Cells[v.Volume.Name] += n
 		}
 		cube.mask |= 1 << (code & 63)
-		if cell, uniform := c.Uniform(); !uniform || cell != v.Default { // else it replaces one with cells
+		if !v.isDefault(c) { // else it replaces one with cells
 			cube.holds |= 1 << (code & 63)
 			bytes = c.AppendMemory(bytes)
 		}

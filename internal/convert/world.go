@@ -122,10 +122,13 @@ func FromContent(ctx context.Context, c stone.Content, maxBytes int64) (*Loaded,
 }
 
 func (v *LoadedVolume) dropDefaults() {
-	maps.DeleteFunc(v.Chunks, func(_ geom.ChunkPos, c *voxel.Chunk) bool {
-		cell, ok := c.Uniform()
-		return ok && cell == v.Default
-	})
+	maps.DeleteFunc(v.Chunks, func(_ geom.ChunkPos, c *voxel.Chunk) bool { return v.isDefault(c) })
+}
+
+// isDefault reports whether a chunk is like a missing one.
+func (v *LoadedVolume) isDefault(c *voxel.Chunk) bool {
+	cell, ok := c.Uniform()
+	return ok && cell == v.Default
 }
 
 // Properties that convert itself adds to a stone. A property of the source with one of
@@ -224,7 +227,7 @@ func (c content) Entries(dim, vol string, level int) iter.Seq2[geom.ChunkPos, bo
 			return
 		}
 		for _, pos := range v.Positions() {
-			if !yield(pos, true) {
+			if !yield(pos, !v.isDefault(v.Chunks[pos])) {
 				return
 			}
 		}

@@ -10,9 +10,9 @@ import (
 // path follows rays for one goroutine.
 type path struct {
 	*cells
-	sky     *sky
+	sky     sky
 	bounces int
-	paint   Painter // nil: plain colours
+	paint   Painter
 	walk    walk
 	near    *hood // that of the cell that was entered
 	hoods   [hoods]hood
@@ -201,8 +201,13 @@ func (p *path) radiance(r ray, medium uint16, s points) (light vec) {
 		if medium != 0 {
 			through = p.dimmed(through, medium, h.t)
 		}
-		if !ok {
+		switch {
+		case !ok && p.paint.Sky == nil:
 			return added(light, through, p.sky.seen(r.dir))
+		case !ok && bounce > 0: // the side that scattered the light had that of the sky already
+			return light
+		case !ok:
+			return added(light, through, p.paint.Sky(r.dir))
 		}
 		dimension += 2
 		if !h.opaque {
@@ -240,24 +245,36 @@ func added(sum, part, light vec) vec {
 	return vec{sum[0] + part[0]*light[0], sum[1] + part[1]*light[1], sum[2] + part[2]*light[2]}
 }
 
-// direct returns the light that the sun sheds on a side, divided by pi.
-func (p *path) direct(h *hit, start vec, width float64, medium uint16, s points, dimension uint32) vec {
-	if p.sky.light == (vec{}) {
-		return vec{}
+// direct returns the light that the sun, and a sky that is painted, shed on a side, divided by pi.
+func (p *path) direct(h *hit, start vec, width float64, medium uint16, s points, dimension uint32) (light vec) {
+	if p.sky.light != (vec{}) {
+		u, v := s.at(dimension)
+		to := p.sky.toSun(u, v)
+		if cos := to.dot(h.normal); cos > 0 {
+			light = p.reaching(ray{from: start, dir: to, width: width, spread: shadowSpread}, medium, p.sky.light.scale(cos/math.Pi))
+		}
 	}
-	u, v := s.at(dimension)
-	to := p.sky.toSun(u, v)
-	cos := to.dot(h.normal)
-	if cos <= 0 {
-		return vec{}
+	if p.paint.Draw != nil {
+		u, v := s.at(dimension | skyDimension)
+		to, from, chance := p.paint.Draw(u, v)
+		if cos := vec(to).dot(h.normal); cos > 0 && chance > 0 {
+			light = light.add(p.reaching(ray{from: start, dir: to, width: width, spread: bounceSpread}, medium, vec(from).scale(cos/(math.Pi*chance))))
+		}
 	}
-	r := ray{from: start, dir: to, width: width, spread: shadowSpread}
+	return light
+}
+
+// skyDimension is added to dimensions of points: those of a painted sky are apart, so that it changes no others.
+const skyDimension = 1 << 16
+
+// reaching returns what of light from the end of a ray reaches its start.
+func (p *path) reaching(r ray, medium uint16, light vec) vec {
 	through := vec{1, 1, 1}
 	for range 16 {
 		hit, ok := p.find(&r, medium)
 		switch {
 		case !ok:
-			return added(vec{}, p.sky.light.scale(cos/math.Pi), through)
+			return added(vec{}, light, through)
 		case medium != 0:
 			through = p.dimmed(through, medium, hit.t)
 		}

@@ -43,7 +43,8 @@ type Options struct {
 	// Sky, if it is not zero, is the light from everywhere, red, green and blue, in place of a sun and
 	// a blue sky.
 	Sky [3]float64
-	// Paint, unless it is nil, calls draw with a Painter for the goroutine that calls Paint.
+	// Paint, unless it is nil, calls draw with a Painter for the goroutine that calls Paint. With a painted sky
+	// there is still the sun.
 	Paint func(draw func(Painter)) error
 	// Memory bounds the cells that are kept, in bytes. Default 512 MiB.
 	Memory int64
@@ -76,7 +77,7 @@ func newCamera(l *land, o *Options) (camera, error) {
 	from, to := vec(o.From), vec(o.Look)
 	angle := o.View * math.Pi / 360
 	if from == to {
-		from, to = overview(l.low, l.high, angle, float64(o.Width)/float64(o.Height))
+		from, to = l.overview(angle, float64(o.Width)/float64(o.Height), o.Isometric)
 	}
 	c := camera{from: from, parallel: o.Isometric}
 	d := to.sub(from)
@@ -107,24 +108,45 @@ func newCamera(l *land, o *Options) (camera, error) {
 	return c, nil
 }
 
-// overview returns a camera that sees all of a land from the south-east, above.
-func overview(low, high vec, angle, aspect float64) (from, to vec) {
-	to = low.add(high).scale(0.5)
+// overview returns a camera that sees all chunks of a land from the south-east, above.
+func (l *land) overview(angle, aspect float64, parallel bool) (from, to vec) {
 	back := vec{0.6, 0.62, 0.75}.unit()
 	right := vec{0, 1, 0}.cross(back).unit()
-	up := back.cross(right)
-	tan, distance := math.Tan(angle), 0.0
-	for i := range 8 { // each corner has to be in the picture
-		c := low
-		for axis := range c {
-			if i>>axis&1 != 0 {
-				c[axis] = high[axis]
-			}
+	axes := [3]vec{right, back.cross(right), back}
+	low, high := vec{math.Inf(1), math.Inf(1), math.Inf(1)}, vec{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	l.eachCorner(func(c vec) {
+		for i, a := range axes {
+			low[i], high[i] = min(low[i], c.dot(a)), max(high[i], c.dot(a))
 		}
-		c = c.sub(to)
-		distance = max(distance, c.dot(back)+max(math.Abs(c.dot(up)), math.Abs(c.dot(right))/aspect)/tan)
+	})
+	for i, a := range axes {
+		to = to.along(a, (low[i]+high[i])/2)
 	}
+	tan, distance := math.Tan(angle), 0.0
+	l.eachCorner(func(c vec) { // each has to be in the picture
+		c = c.sub(to)
+		d := max(math.Abs(c.dot(axes[1])), math.Abs(c.dot(right))/aspect) / tan
+		if !parallel {
+			d += c.dot(back)
+		}
+		distance = max(distance, d)
+	})
 	return to.along(back, distance), to
+}
+
+// eachCorner calls f with the corners of the chunks, as far as they lie in the land.
+func (l *land) eachCorner(f func(vec)) {
+	for _, p := range l.trees[0].chunks {
+		ends := [2]vec{}
+		ends[0], ends[1] = corners(p.Box())
+		for i := range 8 {
+			var c vec
+			for axis := range c {
+				c[axis] = min(max(ends[i>>axis&1][axis], l.low[axis]), l.high[axis])
+			}
+			f(c)
+		}
+	}
 }
 
 // corners returns the corners of a box.
@@ -280,7 +302,7 @@ func (r *renderer) pass(ctx context.Context, from, to int) error {
 // paint calls draw with a Painter, if there is one.
 func (r *renderer) paint(draw func(Painter)) error {
 	if r.o.Paint == nil {
-		draw(nil)
+		draw(Painter{})
 		return nil
 	}
 	return r.o.Paint(draw)
@@ -297,7 +319,10 @@ func (r *renderer) fail(err error) {
 
 // work draws parts of the picture until none is left.
 func (r *renderer) work(ctx context.Context, paint Painter, from, to int) {
-	p := &path{cells: newCells(ctx, r.land), sky: &r.sky, bounces: r.o.Bounces, paint: paint}
+	p := &path{cells: newCells(ctx, r.land), sky: r.sky, bounces: r.o.Bounces, paint: paint}
+	if paint.Draw != nil {
+		p.sky.rest = restOf(paint)
+	}
 	medium := p.mediumAt(r.camera.from)
 	across := (r.Width + edge - 1) / edge
 	parts := across * ((r.Height + edge - 1) / edge)

@@ -28,8 +28,23 @@ func day(sun vec) sky {
 	s.zenith = vec{0.20 + 0.02*warm, 0.38 - 0.06*warm, 0.86 - 0.2*warm}.scale(up)
 	s.horizon = vec{0.72 + 0.3*warm, 0.84 - 0.1*warm, 0.98 - 0.35*warm}.scale(up)
 	s.below = s.horizon.scale(0.72)
-	s.rest = s.zenith.add(s.horizon).scale(0.06)
+	s.rest = s.zenith.add(s.horizon).scale(restPart / 2)
 	return s
+}
+
+// restPart is what light that was scattered more often is of the mean light of a sky.
+const restPart = 0.12
+
+// restOf returns that of a sky that is painted.
+func restOf(p Painter) (rest vec) {
+	const draws = 64
+	for i := range uint32(draws) {
+		u, v := points{0, i}.at(0)
+		if _, light, chance := p.Draw(u, v); chance > 0 {
+			rest = rest.add(vec(light).scale(restPart / (4 * math.Pi * chance * draws)))
+		}
+	}
+	return rest
 }
 
 // even returns a sky that is one colour all around and has no sun.
