@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"os"
@@ -175,7 +177,7 @@ func TestRenderFrom(t *testing.T) {
 		mustRun(t, status, dir, append(append([]string{"render"}, args...), small...)...)
 	}
 	// From near, so that no mip shows: which of two blocks it shows may depend on their numbers.
-	near := []string{"--from", "40,120,40", "--look", "32,64,32", "--angle", "5"}
+	near := []string{"--from", "14,92,14", "--look", "0,72,0", "--angle", "20", "--bounces", "0"}
 	draw(0, append([]string{"island", "a.png"}, near...)...)
 	draw(0, append([]string{"a.cairn", "b.png", "--memory", "64MiB", "--preview", "now.png"}, near...)...)
 	first := read(t, filepath.Join(dir, "a.png"))
@@ -211,6 +213,30 @@ func TestRenderFrom(t *testing.T) {
 	draw(3, "a.cairn", "a.png", "--isometric")
 	draw(0, append([]string{"a.cairn", "a.exr"}, near...)...)
 	mustRun(t, 2, dir, "render", "a.cairn", "map.exr")
+	var tex bytes.Buffer
+	if err := png.Encode(&tex, image.NewGray(image.Rect(0, 0, 16, 16))); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "pack", "assets", "minecraft", "textures", "block")
+	for _, name := range []string{"grass_block_top", "dirt", "sand", "stone"} {
+		if err := errors.Join(os.MkdirAll(at, 0o755), os.WriteFile(filepath.Join(at, name+".png"), tex.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	painted := append([]string{"--resource-pack", "pack", "--sky", "a.exr"}, near...)
+	draw(0, append([]string{"a.cairn", "p.png"}, painted...)...)
+	r := cairn(t, dir, append(append([]string{"render", "a.cairn", "q.png", "--memory", "64MiB", "--stats"}, painted...), small...)...)
+	if p := read(t, filepath.Join(dir, "p.png")); r.code != 0 || bytes.Equal(p, first) || !bytes.Equal(p, read(t, filepath.Join(dir, "q.png"))) {
+		t.Errorf("exit status %d; a pack changes nothing, or more with less memory", r.code)
+	}
+	for _, want := range []string{"texture calls", "tiles read", "block/0 (colour)", "a.exr (environment)"} {
+		if !strings.Contains(r.errors, want) {
+			t.Errorf("--stats does not say %q: %s", want, r.errors)
+		}
+	}
+	draw(3, append([]string{"a.cairn", "r.png", "--resource-pack", "none"}, near...)...)
+	draw(3, append([]string{"a.cairn", "r.png", "--sky", "none.exr"}, near...)...)
+	mustRun(t, 2, dir, "render", "a.cairn", "r.png", "--resource-pack", "pack")
 	b := read(t, filepath.Join(dir, "a.exr"))
 	if m, err := imagefile.New(bytes.NewReader(b), int64(len(b))); err != nil || m.Header().Levels[0] != (raster.Size{Width: 64, Height: 40}) {
 		t.Errorf("a.exr: %v", err)

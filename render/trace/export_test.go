@@ -23,7 +23,7 @@ func Finder(ctx context.Context, l Scene) func(from, dir [3]float64) (distance f
 // RenderWith draws a land under an even sky, in which blocks have the given albedo, and those of one number shed
 // light.
 func RenderWith(ctx context.Context, l Scene, o Options, sky, albedo float64, lamp voxel.Cell, shed float64) (*Picture, error) {
-	r, err := newRenderer(l, o)
+	r, err := newRenderer(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}

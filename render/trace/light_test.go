@@ -161,3 +161,31 @@ func unit(d [3]float64) [3]float64 {
 	length := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
 	return [3]float64{d[0] / length, d[1] / length, d[2] / length}
 }
+
+// TestDeepWater: deep water is blue, not black, and less so where the sun does not reach it.
+func TestDeepWater(t *testing.T) {
+	d := grid.New(grid.Options{}).Edit()
+	d.Fill(geom.Box{Min: at(-64, -64, -64), Max: at(64, 0, 64)}, 2)
+	d.Fill(geom.Box{Min: at(-64, -65, -64), Max: at(64, -64, 64)}, 1)
+	open, _ := d.Publish()
+	d.Fill(geom.Box{Min: at(-64, 30, -64), Max: at(64, 31, 64)}, 1)
+	roofed, _ := d.Publish()
+	o := trace.Options{Width: 16, Height: 16, Samples: 64, View: 10, From: [3]float64{0, 20, 0}, Look: [3]float64{0, 0, 0}}
+	var blue [2]float64
+	for i, v := range []*grid.View{open, roofed} {
+		p, err := trace.Render(t.Context(), land(t, v, "minecraft:air", "minecraft:stone", "minecraft:water"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum [3]float64
+		for k, c := range p.Pix {
+			sum[k%3] += float64(c) / (16 * 16)
+		}
+		if blue[i] = sum[2]; sum[2] < 1.5*sum[0] {
+			t.Errorf("water is %v", sum)
+		}
+	}
+	if blue[0] < 0.1 || blue[1] > blue[0]/2 {
+		t.Errorf("the blue of deep water is %v", blue)
+	}
+}

@@ -17,8 +17,10 @@ type look struct {
 	// medium numbers what one sees through: between cells of one medium there is no side. 0 is air
 	// and what is opaque.
 	medium   uint16
-	absorb   vec // of red, green and blue in a block of the medium
-	tint     vec // what a side lets through
+	absorb   vec     // of red, green and blue in a block of the medium
+	tint     vec     // what a side lets through
+	scatter  float64 // how often light is scattered in a block of the medium
+	glow     vec     // what comes back of it
 	mirrors  bool
 	emission vec
 }
@@ -89,7 +91,9 @@ func (l *land) medium(k *look, media map[string]uint16, name string) {
 		k.mirrors = true
 		for i := range k.absorb {
 			k.absorb[i] = 0.25 * (1.05 - k.albedo[i])
+			k.glow[i] = 0.95 * math.Sqrt(k.albedo[i]/max(k.albedo[0], k.albedo[1], k.albedo[2], 0.01))
 		}
+		k.scatter = 0.08 // so that deep water is blue, not black
 		return
 	}
 	for i := range k.tint {

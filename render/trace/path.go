@@ -199,6 +199,8 @@ func (p *path) radiance(r ray, medium uint16, s points) (light vec) {
 			return light
 		}
 		if medium != 0 {
+			u, _ := s.at(dimension | waterDimension)
+			ok = p.cloud(&r, &h, medium, u) || ok
 			through = p.dimmed(through, medium, h.t)
 		}
 		switch {
@@ -264,8 +266,11 @@ func (p *path) direct(h *hit, start vec, width float64, medium uint16, s points,
 	return light
 }
 
-// skyDimension is added to dimensions of points: those of a painted sky are apart, so that it changes no others.
-const skyDimension = 1 << 16
+// These are added to dimensions of points: those of a painted sky and of water are apart.
+const (
+	skyDimension   = 1 << 16
+	waterDimension = 2 << 16
+)
 
 // reaching returns what of light from the end of a ray reaches its start.
 func (p *path) reaching(r ray, medium uint16, light vec) vec {
@@ -304,6 +309,21 @@ func (p *path) dimmed(through vec, medium uint16, t float64) vec {
 	return through
 }
 
+// cloud has a ray meet what scatters light in a medium, if that comes before its hit. It is as a side that looks
+// up.
+func (p *path) cloud(r *ray, h *hit, medium uint16, u float64) bool {
+	k := p.media[medium]
+	if k.scatter == 0 {
+		return false
+	}
+	t := -math.Log(1-u) / k.scatter
+	if t >= h.t {
+		return false
+	}
+	*h = hit{t: t, at: r.from.along(r.dir, t), normal: vec{0, 1, 0}, look: k, albedo: k.glow, opaque: true}
+	return true
+}
+
 // cross takes a ray through the side of a medium, or has it thrown back.
 func (p *path) cross(r *ray, h *hit, through *vec, medium uint16, u float64) uint16 {
 	into := uint16(0)
@@ -320,10 +340,17 @@ func (p *path) cross(r *ray, h *hit, through *vec, medium uint16, u float64) uin
 			eta = waterIndex
 		}
 		bent := 1 - eta*eta*(1-cos*cos)
-		if bent <= 0 || u < fresnel(cos, math.Sqrt(max(0, bent)), eta) {
+		back, chance := 1., 1.
+		if bent > 0 {
+			back = fresnel(cos, math.Sqrt(bent), eta)
+			chance = max(back, leastMirrored)
+		}
+		if u < chance {
+			*through = through.scale(back / chance)
 			*r = ray{h.at.along(h.normal, reach), r.dir.along(h.normal, 2*cos), width, r.spread, 0}
 			return medium
 		}
+		*through = through.scale((1 - back) / (1 - chance))
 		r.dir = r.dir.scale(eta).along(h.normal, eta*cos-math.Sqrt(bent)).unit()
 	}
 	if !h.out {
@@ -334,6 +361,10 @@ func (p *path) cross(r *ray, h *hit, through *vec, medium uint16, u float64) uin
 	*r = ray{h.at.along(r.dir, reach), r.dir, width, r.spread, 0}
 	return into
 }
+
+// leastMirrored is which part of the rays water throws back at least. Where it throws back less light these have
+// less weight: few rays with all of it would be bright dots in dark water.
+const leastMirrored = 0.25
 
 // waterIndex is how much slower light is in water.
 const waterIndex = 1.33

@@ -73,11 +73,15 @@ type camera struct {
 	width, spread            float64 // of rays of a pixel
 }
 
-func newCamera(l *land, o *Options) (camera, error) {
+func newCamera(ctx context.Context, l *land, o *Options) (camera, error) {
 	from, to := vec(o.From), vec(o.Look)
 	angle := o.View * math.Pi / 360
 	if from == to {
-		from, to = l.overview(angle, float64(o.Width)/float64(o.Height), o.Isometric)
+		boxes, err := l.boxes(ctx)
+		if err != nil {
+			return camera{}, err
+		}
+		from, to = l.overview(boxes, angle, float64(o.Width)/float64(o.Height), o.Isometric)
 	}
 	c := camera{from: from, parallel: o.Isometric}
 	d := to.sub(from)
@@ -108,13 +112,13 @@ func newCamera(l *land, o *Options) (camera, error) {
 	return c, nil
 }
 
-// overview returns a camera that sees all chunks of a land from the south-east, above.
-func (l *land) overview(angle, aspect float64, parallel bool) (from, to vec) {
+// overview returns a camera that sees all of boxes of a land from the south-east, above.
+func (l *land) overview(boxes []geom.Box, angle, aspect float64, parallel bool) (from, to vec) {
 	back := vec{0.6, 0.62, 0.75}.unit()
 	right := vec{0, 1, 0}.cross(back).unit()
 	axes := [3]vec{right, back.cross(right), back}
 	low, high := vec{math.Inf(1), math.Inf(1), math.Inf(1)}, vec{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
-	l.eachCorner(func(c vec) {
+	l.eachCorner(boxes, func(c vec) {
 		for i, a := range axes {
 			low[i], high[i] = min(low[i], c.dot(a)), max(high[i], c.dot(a))
 		}
@@ -123,7 +127,7 @@ func (l *land) overview(angle, aspect float64, parallel bool) (from, to vec) {
 		to = to.along(a, (low[i]+high[i])/2)
 	}
 	tan, distance := math.Tan(angle), 0.0
-	l.eachCorner(func(c vec) { // each has to be in the picture
+	l.eachCorner(boxes, func(c vec) { // each has to be in the picture
 		c = c.sub(to)
 		d := max(math.Abs(c.dot(axes[1])), math.Abs(c.dot(right))/aspect) / tan
 		if !parallel {
@@ -134,11 +138,40 @@ func (l *land) overview(angle, aspect float64, parallel bool) (from, to vec) {
 	return to.along(back, distance), to
 }
 
-// eachCorner calls f with the corners of the chunks, as far as they lie in the land.
-func (l *land) eachCorner(f func(vec)) {
-	for _, p := range l.trees[0].chunks {
+// mostRead is how many chunks are read to see where their cells are.
+const mostRead = 1 << 12
+
+// boxes returns where the land has cells: cubes of half a chunk, or where it has many chunks these.
+func (l *land) boxes(ctx context.Context) (all []geom.Box, err error) {
+	t := l.trees[0]
+	for i, p := range t.chunks {
+		if len(t.chunks) > mostRead {
+			all = append(all, p.Box())
+			continue
+		}
+		n, err := l.load(ctx, t, uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		for o := range n.octants {
+			if n.octants[o].mask != 0 {
+				const half = geom.ChunkEdge / 2
+				at := p.Box().Min.Add(geom.Point{X: o & 1 * half, Y: o >> 1 & 1 * half, Z: o >> 2 & 1 * half})
+				all = append(all, geom.Box{Min: at, Max: at.Add(geom.Point{X: half, Y: half, Z: half})})
+			}
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, l.from.Bounds())
+	}
+	return all, nil
+}
+
+// eachCorner calls f with the corners of boxes, as far as they lie in the land.
+func (l *land) eachCorner(boxes []geom.Box, f func(vec)) {
+	for _, b := range boxes {
 		ends := [2]vec{}
-		ends[0], ends[1] = corners(p.Box())
+		ends[0], ends[1] = corners(b)
 		for i := range 8 {
 			var c vec
 			for axis := range c {
@@ -169,7 +202,7 @@ const edge = 16
 // Render draws a land. It ends with an error of ctx when ctx ends, with one of the land if it cannot be
 // read.
 func Render(ctx context.Context, l Scene, o Options) (*Picture, error) {
-	r, err := newRenderer(l, o)
+	r, err := newRenderer(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +210,7 @@ func Render(ctx context.Context, l Scene, o Options) (*Picture, error) {
 	return r.draw(ctx)
 }
 
-func newRenderer(l Scene, o Options) (*renderer, error) {
+func newRenderer(ctx context.Context, l Scene, o Options) (*renderer, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
@@ -187,7 +220,7 @@ func newRenderer(l Scene, o Options) (*renderer, error) {
 		r.sky = even(o.Sky)
 	}
 	var err error
-	r.camera, err = newCamera(r.land, &o)
+	r.camera, err = newCamera(ctx, r.land, &o)
 	return r, err
 }
 

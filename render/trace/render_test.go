@@ -153,3 +153,28 @@ func TestSame(t *testing.T) {
 		})
 	}
 }
+
+// TestOverview: what there is fills a picture whose camera is not given, also beside cells that do not show.
+func TestOverview(t *testing.T) {
+	d := grid.New(grid.Options{}).Edit()
+	d.Fill(geom.Box{Min: at(64, 32, -32), Max: at(80, 48, -16)}, 1)
+	d.Fill(geom.Box{Min: at(-320, 0, 0), Max: at(-200, 90, 9)}, 2)
+	v, _ := d.Publish()
+	l := land(t, v, "minecraft:air", "minecraft:stone", "minecraft:poppy")
+	for name, o := range map[string]trace.Options{"from near": {}, "parallel": {Isometric: true}} {
+		o.Width, o.Height, o.Bounces, o.Samples = 64, 64, -1, 8
+		p, err := trace.Render(t.Context(), l, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		top, bottom := o.Height, 0
+		for i := range o.Width * o.Height {
+			if c := p.Pix[3*i:]; c[2]-c[0] < 0.1 { // not the sky
+				top, bottom = min(top, i/o.Width), max(bottom, i/o.Width)
+			}
+		}
+		if top > 14 || bottom < o.Height-4 || name == "parallel" && top > 3 {
+			t.Errorf("%s: the block reaches from row %d to %d of %d", name, top, bottom, o.Height)
+		}
+	}
+}
