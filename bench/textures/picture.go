@@ -100,14 +100,14 @@ func (d *Drawing) draw(ctx context.Context, s *stone.Reader, half float64, p *Pi
 			return sys.With(func(m *texture.Sampler) (err error) {
 				var result [3]float32
 				l := texture.Lookup{Result: result[:]}
-				draw(func(n, _ int, s, t, width float64) (colour [3]float64, cover float64, ok bool) {
+				draw(renderer.Painter{Side: func(n, _ int, s, t, width float64) (colour [3]float64, cover float64, ok bool) {
 					l.Texture, l.S, l.T, l.DSDX, l.DTDY = images[n%len(images)], s, t, width, width
 					err = errors.Join(err, m.Sample(ctx, &l))
 					for i, v := range result {
 						colour[i] = float64(v)
 					}
 					return colour, 1, true
-				})
+				}})
 				return err
 			})
 		},
