@@ -272,6 +272,8 @@ func (c *Cache[K]) forget(id uint32, spare bool) bool {
 	if r.payload != nil {
 		c.part(id)
 	}
+	c.left++
+	r.left = c.left // who packs it now drops it
 	c.idle.take(id)
 	s.remove(uint32(hash), id)
 	c.tier.drop(r.packed)
