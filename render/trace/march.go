@@ -20,6 +20,7 @@ type ray struct {
 	from, dir     vec
 	width, spread float64
 	clear         float64 // nothing is nearer
+	rough         bool    // light that was scattered goes along it: sides show the mean of their textures
 }
 
 // place is a cell that a ray met.

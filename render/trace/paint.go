@@ -71,9 +71,33 @@ func (p *path) dye(r *ray, h *hit) {
 // paintAt returns the colour of the texture where a ray met a block.
 func (p *path) paintAt(r *ray, h *hit) (colour vec, cover float64, ok bool) {
 	face, s, t := sideOf(h.at, h.normal)
+	if r.rough {
+		m := p.meanOf(h.look.number, face)
+		return m.colour, m.cover, m.ok
+	}
 	width := r.width + h.t*r.spread
 	c, cover, ok := p.paint.Side(h.look.number, face, s, t, width)
 	return c, cover, ok
+}
+
+// mean is the colour of a side as it is from afar.
+type mean struct {
+	known, ok bool
+	colour    vec
+	cover     float64
+}
+
+func (p *path) meanOf(n, face int) *mean {
+	const sides = 6
+	if p.means == nil {
+		p.means = make([]mean, sides*(len(p.looks)+1))
+	}
+	m := &p.means[sides*n+face]
+	if !m.known {
+		c, cover, ok := p.paint.Side(n, face, 0.5, 0.5, 1)
+		*m = mean{true, ok, c, cover}
+	}
+	return m
 }
 
 // sideOf returns the side of a block that looks to a direction most, and where on it a place is.

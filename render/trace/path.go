@@ -16,6 +16,7 @@ type path struct {
 	walk    walk
 	near    *hood // that of the cell that was entered
 	hoods   [hoods]hood
+	means   []mean // of sides, by number and face
 
 	lampKnown bool // the last chunk of light is that of
 	lampPos   geom.ChunkPos
@@ -224,19 +225,29 @@ func (p *path) radiance(r ray, medium uint16, s points) (light vec) {
 		for i := range through {
 			through[i] *= h.albedo[i]
 		}
+		u, v := s.at(dimension + 1)
+		if bounce > 0 { // some paths end, the others have more weight
+			chance := min(1, weightKept*max(through[0], through[1], through[2]))
+			if u >= chance {
+				return light
+			}
+			u, through = u/chance, through.scale(1/chance)
+		}
 		width := r.width + h.t*r.spread
-		light = added(light, through, scattered.add(p.direct(&h, start, width, medium, s, dimension)))
+		light = added(light, through, scattered.add(p.direct(&r, &h, start, width, medium, s, dimension)))
 		if bounce == p.bounces {
 			return added(light, through, p.sky.rest)
 		}
 		bounce++
-		u, v := s.at(dimension + 1)
-		r = ray{from: start, dir: cosine(h.normal, u, v), width: width, spread: bounceSpread}
+		r = ray{from: start, dir: cosine(h.normal, u, v), width: width, spread: bounceSpread, rough: true}
 	}
 	return light
 }
 
 const (
+	// weightKept is how much more than the light that is left of them paths are likely to go on: with 1 they
+	// all had the same weight then, and pictures more noise.
+	weightKept = 4
 	// bounceSpread is how much wider a ray becomes on its way from a side that scatters light: the light
 	// of many directions goes its way.
 	bounceSpread = 0.05
@@ -248,19 +259,19 @@ func added(sum, part, light vec) vec {
 }
 
 // direct returns the light that the sun, and a sky that is painted, shed on a side, divided by pi.
-func (p *path) direct(h *hit, start vec, width float64, medium uint16, s points, dimension uint32) (light vec) {
+func (p *path) direct(from *ray, h *hit, start vec, width float64, medium uint16, s points, dimension uint32) (light vec) {
 	if p.sky.light != (vec{}) {
 		u, v := s.at(dimension)
 		to := p.sky.toSun(u, v)
 		if cos := to.dot(h.normal); cos > 0 {
-			light = p.reaching(ray{from: start, dir: to, width: width, spread: shadowSpread}, medium, p.sky.light.scale(cos/math.Pi))
+			light = p.reaching(ray{from: start, dir: to, width: width, spread: shadowSpread, rough: from.rough}, medium, p.sky.light.scale(cos/math.Pi))
 		}
 	}
 	if p.paint.Draw != nil {
 		u, v := s.at(dimension | skyDimension)
 		to, from, chance := p.paint.Draw(u, v)
 		if cos := vec(to).dot(h.normal); cos > 0 && chance > 0 {
-			light = light.add(p.reaching(ray{from: start, dir: to, width: width, spread: bounceSpread}, medium, vec(from).scale(cos/(math.Pi*chance))))
+			light = light.add(p.reaching(ray{from: start, dir: to, width: width, spread: bounceSpread, rough: true}, medium, vec(from).scale(cos/(math.Pi*chance))))
 		}
 	}
 	return light
@@ -347,7 +358,7 @@ func (p *path) cross(r *ray, h *hit, through *vec, medium uint16, u float64) uin
 		}
 		if u < chance {
 			*through = through.scale(back / chance)
-			*r = ray{h.at.along(h.normal, reach), r.dir.along(h.normal, 2*cos), width, r.spread, 0}
+			*r = ray{h.at.along(h.normal, reach), r.dir.along(h.normal, 2*cos), width, r.spread, 0, r.rough}
 			return medium
 		}
 		*through = through.scale((1 - back) / (1 - chance))
@@ -358,7 +369,7 @@ func (p *path) cross(r *ray, h *hit, through *vec, medium uint16, u float64) uin
 			through[i] *= k.tint[i]
 		}
 	}
-	*r = ray{h.at.along(r.dir, reach), r.dir, width, r.spread, 0}
+	*r = ray{h.at.along(r.dir, reach), r.dir, width, r.spread, 0, r.rough}
 	return into
 }
 

@@ -191,9 +191,9 @@ func corners(b geom.Box) (low, high vec) {
 func (c *camera) ray(x, y float64) ray {
 	across := vec{}.along(c.right, 2*x-1).along(c.up, 1-2*y)
 	if c.parallel {
-		return ray{c.from.add(across), c.forward, c.width, 0, 0}
+		return ray{from: c.from.add(across), dir: c.forward, width: c.width}
 	}
-	return ray{c.from, c.forward.add(across).unit(), c.width, c.spread, 0}
+	return ray{from: c.from, dir: c.forward.add(across).unit(), width: c.width, spread: c.spread}
 }
 
 // edge of the parts of a picture that goroutines take.

@@ -13,28 +13,31 @@ type points struct{ pixel, index uint32 }
 // at returns the point of a dimension, 0 to 1 each.
 func (p points) at(dimension uint32) (u, v float64) {
 	seed := hash(p.pixel ^ dimension*0x9E3779B9)
-	i := scramble(p.index, seed)
-	x, y := bits.Reverse32(i), uint32(0)
-	for direction := uint32(1 << 31); i != 0; i >>= 1 {
-		if i&1 != 0 {
-			y ^= direction
-		}
-		direction ^= direction >> 1
-	}
-	return unit(scramble(x, hash(seed^1))), unit(scramble(y, hash(seed^2)))
+	i := bits.Reverse32(scramble(bits.Reverse32(p.index), seed))
+	return unit(scramble(i, hash(seed^1))), unit(scramble(second(i), hash(seed^2)))
 }
 
-func unit(x uint32) float64 { return float64(x) / (1 << 32) }
+// unit returns the number from 0 to 1 whose binary digits are those of x, the lowest first.
+func unit(x uint32) float64 { return float64(bits.Reverse32(x)) / (1 << 32) }
 
-// scramble permutes the halves of the numbers, the halves of these, and so on.
+// second returns the second coordinate of point i of the sequence, as unit takes it. Its digit j is the sum of the
+// digits of i whose numbers have all bits of j.
+func second(i uint32) uint32 {
+	i ^= i >> 1 & 0x55555555
+	i ^= i >> 2 & 0x33333333
+	i ^= i >> 4 & 0x0F0F0F0F
+	i ^= i >> 8 & 0x00FF00FF
+	return i ^ i>>16
+}
+
+// scramble permutes the halves of the numbers, the halves of these, and so on. The lowest bit says in which half a
+// number is.
 func scramble(x, seed uint32) uint32 {
-	x = bits.Reverse32(x)
 	x ^= x * 0x3D20ADEA
 	x += seed
 	x *= seed>>16 | 1
 	x ^= x * 0x05526C56
-	x ^= x * 0x53A22864
-	return bits.Reverse32(x)
+	return x ^ x*0x53A22864
 }
 
 func hash(x uint32) uint32 {
