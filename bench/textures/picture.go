@@ -18,6 +18,8 @@ import (
 	renderer "github.com/cairnvoxel/cairn/render/trace"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/tile"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Picture is a picture of a level from inside, drawn with everything in memory and within bounds.
@@ -92,10 +94,17 @@ func (d *Drawing) draw(ctx context.Context, s *stone.Reader, half float64, p *Pi
 	}
 	v.NameMaterials(terrain.Materials())
 	sys := &texture.System{Tiles: tile.Options{Budget: d.ForTextures}}
-	high := float64(v.Bounds().Max.Y)
+	ground := geom.Point{X: int(-0.8 * half), Y: v.Bounds().Max.Y, Z: int(-0.8 * half)}
+	cells := v.Boxes(0)
+	for cell := [1]voxel.Cell{}; cell[0] == voxel.Empty; ground.Y-- {
+		if !cells.ReadBox(geom.Box{Min: ground, Max: ground.Add(geom.Point{X: 1, Y: 1, Z: 1})}, 0, cell[:]) {
+			return cells.Err()
+		}
+	}
+	eye := [3]float64{float64(ground.X), float64(ground.Y + 12), float64(ground.Z)}
 	o := renderer.Options{
 		Width: p.Width, Height: p.Height, Samples: p.Samples, Memory: d.ForCells,
-		From: [3]float64{-0.8 * half, high, -0.8 * half}, Look: [3]float64{0, high / 4, 0},
+		From: eye, Look: [3]float64{eye[0] + 100, eye[1] - 20, eye[2] + 100},
 		Paint: func(draw func(renderer.Painter)) error {
 			return sys.With(func(m *texture.Sampler) (err error) {
 				var result [3]float32

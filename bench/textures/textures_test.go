@@ -50,7 +50,7 @@ func TestBench(t *testing.T) {
 			t.Errorf("%s: %+v", name, row.Cairn)
 		}
 	}
-	if p := r.Picture; p.Free.Calls == 0 || p.Bounded.Calls != p.Free.Calls {
+	if p := r.Picture; p.Free.Calls == 0 || p.Bounded.Calls == 0 {
 		t.Errorf("a picture without textures: %+v", p)
 	}
 	for i := range r.Files {

@@ -9,6 +9,7 @@ import (
 var (
 	Fresnel = fresnel
 	Linear  = linear
+	Second  = second
 )
 
 // Finder returns what finds the first hit of a ray.

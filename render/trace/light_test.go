@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -56,6 +57,29 @@ func TestFurnace(t *testing.T) {
 	}
 }
 
+// TestEnds: paths that end by chance take no light away. Under an even sky the mean of a picture with two bounces is a
+// square function of the albedo. From an albedo of 0.5 on no path ends that had light to bring.
+func TestEnds(t *testing.T) {
+	l := land(t, scattered(rand.New(rand.NewPCG(1, 7))), "minecraft:air", "minecraft:stone")
+	mean := func(albedo float64) (sum float64) {
+		p, err := trace.RenderWith(t.Context(), l, trace.Options{Width: 48, Height: 32, Samples: 64, Bounces: 2}, 1, albedo, 99, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range p.Pix {
+			sum += float64(v) / float64(len(p.Pix))
+		}
+		return sum
+	}
+	black, half, white := mean(0), mean(0.5), mean(1)
+	square := 2 * (white + black - 2*half)
+	const albedo = 0.2
+	want := black + (white-black-square)*albedo + square*albedo*albedo
+	if got := mean(albedo); math.Abs(got-want) > 0.2*square*albedo*albedo {
+		t.Errorf("a mean of %v, want %v, of which %v is light that was scattered twice", got, want, square*albedo*albedo)
+	}
+}
+
 // TestLamp compares the light of a block that shines on a floor below it with the integral over the side of the
 // block that the floor sees.
 func TestLamp(t *testing.T) {
@@ -79,6 +103,24 @@ func TestLamp(t *testing.T) {
 		want := albedo * shed * 4 / (2 * math.Pi) * 2 * x / s * math.Atan(x/s)
 		if got := float64(p.Pix[0]); math.Abs(got/want-1) > 0.03 {
 			t.Errorf("%d blocks below the lamp: %v, want %v", high, got, want)
+		}
+	}
+}
+
+// TestSecond compares with the matrix of the Sobol sequence, column by column.
+func TestSecond(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		i := r.Uint32() >> r.IntN(32)
+		want, column := uint32(0), uint32(1)<<31
+		for left := i; left != 0; left >>= 1 {
+			if left&1 != 0 {
+				want ^= column
+			}
+			column ^= column >> 1
+		}
+		if got := bits.Reverse32(trace.Second(i)); got != want {
+			t.Fatalf("point %d: %08x, want %08x", i, got, want)
 		}
 	}
 }
