@@ -78,7 +78,10 @@ func read(in raster.Input) (*picture, error) {
 	if err := p.show(m, a.grey); err != nil {
 		return nil, err
 	}
-	return p, p.header.Check()
+	if err := p.header.Check(); err != nil { // jpeg takes a picture without a pixel
+		return nil, fault(err, 0)
+	}
+	return p, nil
 }
 
 // fault returns the error of a decoder that had come to a place.

@@ -326,6 +326,23 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// TestNoPixel: a JPEG that says that it is 0 pixels wide or high.
+func TestNoPixel(t *testing.T) {
+	for i, b := range small() {
+		at := bytes.Index(b, []byte{0xFF, 0xC0})
+		if !bytes.HasPrefix(b, []byte{0xFF, 0xD8}) || at < 0 {
+			continue
+		}
+		for _, edge := range []int{5, 7} { // after the marker, its length and the depth
+			c := bytes.Clone(b)
+			copy(c[at+edge:], []byte{0, 0})
+			if _, err := open(c); !errors.As(err, new(*cursor.CorruptError)) {
+				t.Errorf("file %d, edge at %d: %v", i, edge, err)
+			}
+		}
+	}
+}
+
 func TestFlipped(t *testing.T) {
 	for _, b := range small() {
 		for i := 0; i < len(b); i += 1 + i/100 {
