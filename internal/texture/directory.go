@@ -150,6 +150,7 @@ func storable(t raster.Type) bool { return t <= raster.Float && t != raster.Uint
 func (d *directory) parseSizes(b []byte, stored int64) error {
 	c := cursor.New(b, "directory")
 	most := int64(d.header.Block.Width*d.header.Block.Height*d.header.Pixel() + 1) // pixels behind a head
+	d.sizes = make([]uint32, 0, min(int64(len(b)), stored/(1+sumBytes))+1)         // one more is asked for by open
 	for c.Left() > 0 && stored > 0 {
 		size := c.Within(int64(c.Size()), 1, most)
 		d.sizes = append(d.sizes, uint32(size))

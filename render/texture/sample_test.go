@@ -436,6 +436,51 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestDirectoryStays: of a file that was closed and is opened again only tiles are read. Its directory is not
+// there any more.
+func TestDirectoryStays(t *testing.T) {
+	dir := t.TempDir()
+	noise := noisy(rand.New(rand.NewPCG(46, 31)))
+	p := newPicture(raster.Header{Levels: mips(64, 64), Channels: channelNames[2], Type: raster.Half, Block: raster.Size{Width: 16, Height: 16}}, noise)
+	names := []string{filepath.Join(dir, "a.exr"), filepath.Join(dir, "b.exr")}
+	for _, name := range names {
+		f, err := os.Create(name)
+		if err = errors.Join(err, exr.Write(f, &p.header, p.levels...), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sys := texture.System{Files: tile.ItemsOptions{Open: 1}}
+	err := sys.With(func(m *texture.Sampler) error {
+		for i, at := range []float64{0.1, 0.1, 0.9} { // a, b, a
+			of := &texture.Texture{Name: names[i%2], Levels: texture.NoMip}
+			l := texture.Lookup{Texture: of, S: at, T: at, Result: make([]float32, 3)}
+			if err := m.Sample(t.Context(), &l); err != nil {
+				return err
+			}
+			slow := twin{of: of, at: func(int, int) *picture { return p }}
+			if want := slow.sample(&l); difference(l.Result, want, 0, 0) > 2e-6 {
+				t.Errorf("lookup %d: %v, want %v", i, l.Result, want)
+			}
+			if i > 0 {
+				continue
+			}
+			info, err := os.Stat(names[0])
+			if err != nil {
+				return err
+			}
+			b, err := os.ReadFile(names[0])
+			clear(b[:16])
+			if err = errors.Join(err, os.WriteFile(names[0], b, 0o600), os.Chtimes(names[0], info.ModTime(), info.ModTime())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err = errors.Join(err, sys.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // constant is an image that knows that its tiles are.
 type constant struct{ *picture }
 

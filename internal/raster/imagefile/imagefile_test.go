@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/raster"
@@ -30,16 +31,19 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// tiff is a picture of one pixel, at byte 0 of the file: "I".
+func tiff() string {
+	return "II*\x00\x08\x00\x00\x00\x05\x00\x00\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00" +
+		"\x11\x01\x03\x00\x01\x00\x00\x00\x00\x00\x00\x00\x17\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"
+}
+
 func TestOpen(t *testing.T) {
 	var p, j bytes.Buffer
 	if err := errors.Join(png.Encode(&p, image.NewGray(image.Rect(0, 0, 3, 2))), jpeg.Encode(&j, image.NewGray(image.Rect(0, 0, 3, 2)), nil)); err != nil {
 		t.Fatal(err)
 	}
-	// A picture of one pixel.
-	tags := "\x05\x00\x00\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00" +
-		"\x11\x01\x03\x00\x01\x00\x00\x00\x00\x00\x00\x00\x17\x01\x03\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00"
 	dir := write(t, map[string]string{
-		"png": p.String(), "jpg": j.String(), "hdr": "#?RADIANCE\n\n-Y 1 +X 1\nabcd", "tif": "II*\x00\x08\x00\x00\x00" + tags,
+		"png": p.String(), "jpg": j.String(), "hdr": "#?RADIANCE\n\n-Y 1 +X 1\nabcd", "tif": tiff(),
 		"gif": "GIF89a, more", "empty": "", "damaged": "#?RADIANCE\n\n",
 	})
 	for name, want := range map[string]raster.Type{"png": raster.Uint8, "jpg": raster.Uint8, "hdr": raster.Float, "tif": raster.Uint8} {
@@ -120,4 +124,53 @@ func TestMembers(t *testing.T) {
 	if got, err := imagefile.Members("b.<UDIM>.exr"); err != nil || !maps.Equal(got, map[int]string{1001: "b.1001.exr"}) {
 		t.Errorf("%v, %v", got, err)
 	}
+}
+
+// TestAgain opens a closed file again: the image then reads from that, unless it is another file.
+func TestAgain(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(name string) error
+		same   bool
+	}{
+		{"untouched", func(string) error { return nil }, true},
+		{"written to", func(name string) error { return os.WriteFile(name, []byte(tiff()+"more"), 0o600) }, false},
+		{"older", func(name string) error { return os.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)) }, false},
+		{"replaced", func(name string) error {
+			info, err := os.Stat(name)
+			return errors.Join(err, os.Rename(name, name+".old"), os.WriteFile(name, []byte(tiff()), 0o600), os.Chtimes(name, info.ModTime(), info.ModTime()))
+		}, false},
+	} {
+		name := filepath.Join(write(t, map[string]string{"a.tif": tiff()}), "a.tif")
+		m, closer, err := imagefile.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pixel := make([]byte, 1)
+		if err := errors.Join(closer.Close(), c.change(name)); err != nil || m.ReadBlock(0, 0, 0, pixel) == nil {
+			t.Errorf("%s: %v, or a closed file was read", c.name, err)
+		}
+		h, err := closer.(*imagefile.Handle).Again()
+		if err != nil || (h != nil) != c.same {
+			t.Errorf("%s: opened again %v, %v", c.name, h != nil, err)
+		}
+		if h == nil {
+			continue
+		}
+		if err := errors.Join(m.ReadBlock(0, 0, 0, pixel), h.Close()); err != nil || pixel[0] != 'I' {
+			t.Errorf("%s: %q, %v", c.name, pixel, err)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		if h, err = h.Again(); h != nil || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a file that is away: %v, %v", h, err)
+		}
+	}
+	name := filepath.Join(write(t, map[string]string{"a.hdr": "#?RADIANCE\n\n-Y 1 +X 1\nabcd"}), "a.hdr")
+	_, closer, err := imagefile.Open(name)
+	if _, ok := closer.(*imagefile.Handle); err != nil || ok {
+		t.Errorf("an image that is whole in memory would stay there: %v", err)
+	}
+	closer.Close()
 }
