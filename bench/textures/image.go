@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
 	"github.com/cairnvoxel/cairn/internal/raster/imagefile"
@@ -28,10 +29,11 @@ const (
 type noise struct {
 	edge     int
 	lattices [][]float32
+	line     []float32 // between two rows of a lattice
 }
 
 func newNoise(edge int, seed uint64, octaves int) *noise {
-	n := &noise{edge: edge, lattices: make([][]float32, octaves)}
+	n := &noise{edge: edge, lattices: make([][]float32, octaves), line: make([]float32, 4<<octaves+1)}
 	r := trace{state: seed}
 	for o := range n.lattices {
 		n.lattices[o] = make([]float32, 64<<(2*o))
@@ -51,12 +53,14 @@ func (n *noise) row(y int, out []float32) {
 		step := float32(cells) / float32(n.edge)
 		j, fy := smooth(float32(y) * step)
 		upper, lower := lattice[j*cells:][:cells], lattice[(j+1)%cells*cells:][:cells]
+		line := n.line[:cells+1]
+		for i, a := range upper {
+			line[i] = strength * (a + (lower[i]-a)*fy)
+		}
+		line[cells] = line[0]
 		for x := range out {
 			i, fx := smooth(float32(x) * step)
-			k := (i + 1) % cells
-			a := upper[i] + (upper[k]-upper[i])*fx
-			b := lower[i] + (lower[k]-lower[i])*fx
-			out[x] += strength * (a + (b-a)*fy)
+			out[x] += line[i] + (line[i+1]-line[i])*fx
 		}
 		strength /= 2
 	}
@@ -99,8 +103,12 @@ func (i image) writePFM(name string) (err error) {
 	}
 	b := make([]byte, 12*edge)
 	for y := edge - 1; y >= 0; y-- { // the lowest row comes first
+		var wait sync.WaitGroup
 		for c, n := range channels {
-			n.row(y, rows[c])
+			wait.Go(func() { n.row(y, rows[c]) })
+		}
+		wait.Wait()
+		for c := range channels {
 			if i.mask {
 				for x, v := range rows[0] {
 					rows[c][x] = min(max((v-maskMiddle)/maskSoftness+0.5, 0), 1)
@@ -135,6 +143,14 @@ func (i image) path(dir string) string {
 	return name + ".exr"
 }
 
+// rival returns the name of the file that OpenImageIO reads.
+func (i image) rival(dir string) string {
+	if i.form == ours {
+		i.form = theirs
+	}
+	return i.path(dir)
+}
+
 // make makes an image, unless it is there, and returns the name of its file: a mip-mapped EXR of halves
 // in tiles of 64x64 by maketx, or a file of internal/texture of that EXR.
 func (i image) make(ctx context.Context, dir string) (name string, err error) {
@@ -151,10 +167,9 @@ func (i image) make(ctx context.Context, dir string) (name string, err error) {
 		return name, convert(ctx, source, name)
 	}
 	source := filepath.Join(dir, i.noise()+".pfm")
-	if _, err := os.Stat(source); err != nil {
-		if err := i.writePFM(source); err != nil {
-			return "", err
-		}
+	defer os.Remove(source) // it is much larger than what is made of it
+	if err := i.writePFM(source); err != nil {
+		return "", err
 	}
 	_, _, err = lab.Run(ctx, "", "maketx", source, "-o", name, "-d", "half", "--tile", "64", "64", "--compression", i.form)
 	return name, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/bench/lab"
@@ -42,14 +43,28 @@ type Drawing struct {
 	Read        int64   `json:"texture_bytes_read"`
 
 	sum [sha256.Size]byte // of its pixels
+	to  *recorder         // where its calls go, or nil
 }
 
-// drawPicture draws both ways. The sides of the level's blocks show images of noise.
-func drawPicture(ctx context.Context, dir string, quick bool) (p *Picture, err error) {
-	p = &Picture{Width: 1280, Height: 720, Samples: 16}
-	voxels, noises := int64(1e9), 6
+// levelImages returns the images that the materials of the level show.
+func levelImages(form string, quick bool) (all []source) {
+	noises := 6
 	if quick {
-		p.Width, p.Height, p.Samples, voxels, noises = 80, 45, 1, 1e6, 1
+		noises = 1
+	}
+	for i := range terrain.Materials() {
+		all = append(all, image{edge: 2048, seed: uint64(1 + i%noises), form: form})
+	}
+	return all
+}
+
+// drawPicture draws both ways, then two smaller pictures to record their calls. The sides of the level's
+// blocks show images of noise.
+func drawPicture(ctx context.Context, dir, recording string, quick bool) (p *Picture, err error) {
+	p = &Picture{Width: 1280, Height: 720, Samples: 16}
+	voxels := int64(1e9)
+	if quick {
+		p.Width, p.Height, p.Samples, voxels = 80, 45, 1, 1e6
 	}
 	f, err := os.CreateTemp("", "cairn-level-*")
 	if err != nil {
@@ -61,13 +76,13 @@ func drawPicture(ctx context.Context, dir string, quick bool) (p *Picture, err e
 		return nil, err
 	}
 	p.Cells = cells
-	images := make([]*texture.Texture, len(terrain.Materials()))
-	for i := range images {
-		name, err := image{edge: 2048, seed: uint64(1 + i%noises), form: ours}.make(ctx, dir)
+	var images []*texture.Texture
+	for _, of := range levelImages(ours, quick) {
+		name, err := of.make(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
-		images[i] = &texture.Texture{Name: name, Levels: texture.Trilinear, WrapS: texture.Periodic, WrapT: texture.Periodic}
+		images = append(images, &texture.Texture{Name: name, Levels: texture.Trilinear, WrapS: texture.Periodic, WrapT: texture.Periodic})
 	}
 	s, err := stone.Open(f, size)
 	if err != nil {
@@ -83,7 +98,28 @@ func drawPicture(ctx context.Context, dir string, quick bool) (p *Picture, err e
 	if p.Free.sum != p.Bounded.sum {
 		return nil, errors.New("textures: a picture within bounds is another")
 	}
-	return p, nil
+	return p, record(ctx, s, float64(half*32), *p, images, recording)
+}
+
+// record writes a recording of two threads. Each draws a picture of its own, which looks elsewhere, so
+// that the calls are the same each time.
+func record(ctx context.Context, s *stone.Reader, half float64, p Picture, images []*texture.Texture, name string) error {
+	p.Samples = min(p.Samples, 2)
+	errs := make([]error, 2)
+	var wait sync.WaitGroup
+	for thread := range errs {
+		wait.Go(func() {
+			w, err := newRecorder(name, thread)
+			if err != nil {
+				errs[thread] = err
+				return
+			}
+			d := Drawing{ForCells: 64e6, ForTextures: 32e6, to: w}
+			errs[thread] = errors.Join(d.draw(ctx, s, half, &p, images), w.close())
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
 }
 
 // draw draws a level that has half an edge of so many blocks.
@@ -111,6 +147,9 @@ func (d *Drawing) draw(ctx context.Context, s *stone.Reader, half float64, p *Pi
 				l := texture.Lookup{Result: result[:]}
 				draw(renderer.Painter{Side: func(n, _ int, s, t, width float64) (colour [3]float64, cover float64, ok bool) {
 					l.Texture, l.S, l.T, l.DSDX, l.DTDY = images[n%len(images)], s, t, width, width
+					if d.to != nil {
+						d.to.add(call{file: n % len(images), s: s, t: t, dsdx: width, dtdy: width})
+					}
 					err = errors.Join(err, m.Sample(ctx, &l))
 					for i, v := range result {
 						colour[i] = float64(v)
@@ -120,6 +159,10 @@ func (d *Drawing) draw(ctx context.Context, s *stone.Reader, half float64, p *Pi
 				return err
 			})
 		},
+	}
+	if d.to != nil {
+		o.Threads = 1
+		o.Look[2] -= 60 * float64(d.to.thread)
 	}
 	from, used := time.Now(), lab.ProcessorTime()
 	drawn, err := renderer.Render(ctx, v, o)

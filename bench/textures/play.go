@@ -62,9 +62,19 @@ func (s Setting) play(ctx context.Context) (p Played, err error) {
 	for _, name := range s.Files {
 		textures = append(textures, &texture.Texture{Name: name, WrapS: texture.Periodic, WrapT: texture.Periodic, MaxAnisotropy: 8})
 	}
+	traces := make([]*trace, s.Threads) // a recording is read before the clock starts
+	for i := range traces {
+		if traces[i], err = newTrace(s.Trace, i, s.Threads, len(textures)); err != nil {
+			return p, err
+		}
+	}
+	warm, err := newTrace(s.Trace, 0, 1, len(textures))
+	if err != nil {
+		return p, err
+	}
 	before, _ := lab.MemoryOf(os.Getpid())
 	if s.Warm > 0 {
-		if _, err := s.thread(ctx, sys, textures, 0, 1, s.Warm); err != nil {
+		if _, err := s.thread(ctx, sys, textures, warm, s.Warm); err != nil {
 			return p, err
 		}
 	}
@@ -72,7 +82,7 @@ func (s Setting) play(ctx context.Context) (p Played, err error) {
 	var wait sync.WaitGroup
 	from, used := time.Now(), lab.ProcessorTime()
 	for i := range s.Threads {
-		wait.Go(func() { sums[i], errs[i] = s.thread(ctx, sys, textures, i, s.Threads, s.Calls/s.Threads) })
+		wait.Go(func() { sums[i], errs[i] = s.thread(ctx, sys, textures, traces[i], s.Calls/s.Threads) })
 	}
 	wait.Wait()
 	took, cpu := time.Since(from), lab.ProcessorTime()-used
@@ -95,11 +105,7 @@ func (s Setting) play(ctx context.Context) (p Played, err error) {
 }
 
 // thread plays the trace of one thread and returns the sum of the first channel of its results.
-func (s Setting) thread(ctx context.Context, sys *texture.System, textures []*texture.Texture, thread, threads, calls int) (sum float64, err error) {
-	r, err := newTrace(s.Trace, thread, threads, len(textures))
-	if err != nil {
-		return 0, err
-	}
+func (s Setting) thread(ctx context.Context, sys *texture.System, textures []*texture.Texture, r *trace, calls int) (sum float64, err error) {
 	return sum, sys.With(func(m *texture.Sampler) error {
 		if s.Batch > 0 {
 			sum, err = s.sorted(ctx, m, r, textures, calls)

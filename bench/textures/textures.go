@@ -4,7 +4,8 @@
 // The images are made: noise, of which a quarter is flat. maketx of OpenImageIO makes the files, and a
 // small driver that g++ builds plays its side, if they are installed (Debian: libopenimageio-dev and
 // openimageio-tools). OpenImageIO has the settings that are best for it here: openexr:core is 1, so
-// that threads read one file at a time, and exr_threads is -1.
+// that threads read one file at a time, and exr_threads is -1. Both keep as many files open as they do by
+// default: OpenImageIO 100, cairn 256.
 package textures
 
 import (
@@ -13,13 +14,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/table"
 )
 
 // Setting is a trace and how it is played.
 type Setting struct {
-	Trace   string   `json:"trace"`
+	Trace   string   `json:"trace"` // or the name of a recording
 	What    string   `json:"what"`
 	Files   []string `json:"files"`
 	Threads int      `json:"threads"`
@@ -80,10 +83,22 @@ const (
 	theirs = "zip"
 )
 
+// source is images that are made: one, or a set.
+type source interface {
+	make(ctx context.Context, dir string) (name string, err error)
+	rival(dir string) string // the name of what OpenImageIO reads
+}
+
+// The recordings, and how many of their calls are played.
+const (
+	levelName, levelCalls = "level", 1 << 23
+	sceneName, sceneCalls = "scene", 40_000
+)
+
 // settings are those that are measured. In part of the calls, a hundred times fewer, the figures mean
 // nothing but that everything works.
-func settings(quick bool) (all []Setting, images [][]image) {
-	add := func(trace, what string, calls, warm, budget int, of ...image) {
+func settings(quick bool) (all []Setting, images [][]source) {
+	add := func(trace, what string, calls, warm, budget int, of ...source) {
 		if quick {
 			calls, warm = calls/100, warm/100
 		}
@@ -103,13 +118,18 @@ func settings(quick bool) (all []Setting, images [][]image) {
 	add("inc", "paged, ctex to zip", 12_000, 0, 4, own)
 	if !quick {
 		for _, form := range []string{theirs, ours} {
-			six := []image{{edge: 4096, seed: 2, form: form}}
+			six := []source{image{edge: 4096, seed: 2, form: form}}
 			for _, seed := range []uint64{1, 3, 4, 5, 6} {
 				six = append(six, image{edge: 2048, seed: seed, form: form})
 			}
 			add("inc", "six files, "+form, 30_000, 7_500, 64, six...)
 		}
 	}
+	add(levelName, "cached, zip", levelCalls, levelCalls/4, 1024, levelImages(theirs, quick)...)
+	add(levelName, "32 MB, zip", levelCalls, 0, 32, levelImages(theirs, quick)...)
+	add(levelName, "32 MB, ctex to zip", levelCalls, 0, 32, levelImages(ours, quick)...)
+	add(sceneName, "paged, zip", sceneCalls, 0, 256, newBox(sceneEdge(quick), theirs).sources()...)
+	add(sceneName, "paged, ctex to zip", sceneCalls, 0, 256, newBox(sceneEdge(quick), ours).sources()...)
 	return all, images
 }
 
@@ -139,22 +159,28 @@ func Bench(ctx context.Context, dir string, quick bool, progress func(done, all 
 	if r.Files, err = measureFiles(ctx, dir, quick); err != nil {
 		return nil, err
 	}
+	if r.Picture, err = drawPicture(ctx, dir, filepath.Join(temp, levelName), quick); err != nil {
+		return nil, err
+	}
+	if err := newBox(sceneEdge(quick), theirs).record(filepath.Join(temp, sceneName), sceneCalls); err != nil {
+		return nil, err
+	}
 	all, images := settings(quick)
 	for i, s := range all {
 		progress(i, len(all))
+		if !slices.Contains(traceNames, s.Trace) {
+			s.Trace = filepath.Join(temp, s.Trace)
+		}
 		its := s
 		for _, of := range images[i] {
 			name, err := of.make(ctx, dir)
 			if err != nil {
 				return nil, err
 			}
-			s.Files = append(s.Files, name)
-			if of.form == ours {
-				of.form = theirs
-			}
-			its.Files = append(its.Files, of.path(dir))
+			s.Files, its.Files = append(s.Files, name), append(its.Files, of.rival(dir))
 		}
 		row := Row{Setting: s}
+		row.Trace = all[i].Trace
 		if row.Cairn, err = s.playApart(ctx); err != nil {
 			return nil, err
 		}
@@ -165,10 +191,7 @@ func Bench(ctx context.Context, dir string, quick bool, progress func(done, all 
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	if r.Choices, err = playChoices(ctx, dir, quick, progress); err != nil {
-		return nil, err
-	}
-	r.Picture, err = drawPicture(ctx, dir, quick)
+	r.Choices, err = playChoices(ctx, dir, quick, progress)
 	return r, err
 }
 

@@ -1,8 +1,8 @@
 package textures
 
 import (
-	"fmt"
 	"math"
+	"slices"
 )
 
 // trace is the calls of one thread. oiio.cc has the same.
@@ -10,17 +10,20 @@ type trace struct {
 	coherent               bool
 	thread, threads, files uint64
 	state, made            uint64
+	records                []byte // of a recording, or nil
 }
 
-// traceNames are the traces: coh goes over a picture in buckets of 16x16 pixels, inc goes
-// anywhere, with footprints of levels 0 to 3 that are one to four times as long as wide.
+// traceNames are the traces that are made up: coh goes over a picture in buckets of 16x16 pixels, inc
+// goes anywhere, with footprints of levels 0 to 3 that are one to four times as long as wide. The
+// name of another is that of a recording, which begins again where it ends.
 var traceNames = []string{"coh", "inc"}
 
-func newTrace(name string, thread, threads, files int) (*trace, error) {
-	if name != traceNames[0] && name != traceNames[1] {
-		return nil, fmt.Errorf("textures: no trace %q", name)
+func newTrace(name string, thread, threads, files int) (r *trace, err error) {
+	r = &trace{coherent: name == traceNames[0], thread: uint64(thread), threads: uint64(threads), files: uint64(files), state: 0x1234 + 7919*uint64(thread)}
+	if !slices.Contains(traceNames, name) {
+		r.records, err = readRecording(name, thread)
 	}
-	return &trace{coherent: name == traceNames[0], thread: uint64(thread), threads: uint64(threads), files: uint64(files), state: 0x1234 + 7919*uint64(thread)}, nil
+	return r, err
 }
 
 // call is a texture call.
@@ -42,6 +45,14 @@ func (r *trace) u() float64 { return float64(r.next()>>40) / (1 << 24) }
 
 func (r *trace) call() (c call) {
 	const edge, buckets = 2048, 2048 / 16
+	if r.records != nil {
+		at := r.made
+		r.made += recordBytes
+		if r.made == uint64(len(r.records)) {
+			r.made = 0
+		}
+		return recorded(r.records[at:])
+	}
 	if r.coherent {
 		bucket, in := (r.thread+r.made/256*r.threads)%(buckets*buckets), r.made%256
 		r.made++

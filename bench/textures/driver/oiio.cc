@@ -6,7 +6,7 @@
 //
 // The second reads lookups, as same.go writes them, and prints their results.
 //
-// TRACE is coh or inc. WARM calls are made before the clock starts. It prints one line: the
+// TRACE is coh, inc or the name of a recording, whose files end in .0 and .1. WARM calls are made before the clock starts. It prints one line: the
 // seconds and the processor seconds of the calls, the sum of the first channel of all results, the
 // tiles read and those of them that were read before, and the most kilobytes of memory, at the end
 // and before the first call.
@@ -21,13 +21,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 using namespace OIIO;
 
-struct Call {
+struct Call {  // also a record: recording.go
     int file;
     float s, t, dsdx, dtdx, dsdy, dtdy;
 };
@@ -37,9 +38,19 @@ struct Trace {
     bool coherent;
     int thread, threads, files;
     uint64_t state, made = 0;
+    std::vector<Call> records;
 
     Trace(const std::string& name, int thread, int threads, int files)
-        : coherent(name == "coh"), thread(thread), threads(threads), files(files), state(0x1234 + 7919 * uint64_t(thread)) {}
+        : coherent(name == "coh"), thread(thread), threads(threads), files(files), state(0x1234 + 7919 * uint64_t(thread)) {
+        if (name == "coh" || name == "inc")
+            return;
+        std::ifstream in(name + "." + std::to_string(thread), std::ios::binary | std::ios::ate);
+        records.resize(in ? size_t(in.tellg()) / sizeof(Call) : 0);
+        if (records.empty() || !in.seekg(0).read(reinterpret_cast<char*>(records.data()), records.size() * sizeof(Call))) {
+            std::fprintf(stderr, "no recording %s of thread %d\n", name.c_str(), thread);
+            std::exit(1);
+        }
+    }
 
     uint64_t next() {
         uint64_t z = state += 0x9E3779B97F4A7C15;
@@ -50,6 +61,12 @@ struct Trace {
     double u() { return double(next() >> 40) / (1 << 24); }
 
     Call call() {
+        if (!records.empty()) {
+            uint64_t at = made++;
+            if (made == records.size())
+                made = 0;
+            return records[at];
+        }
         if (coherent) {
             uint64_t bucket = (thread + made / 256 * threads) % (128 * 128), in = made % 256;
             made++;
@@ -76,13 +93,17 @@ static double processor() {
     return u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1e-6 * (u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+// getrusage would also count the program that started this one.
 static long peak() {
-    rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return u.ru_maxrss;
+    std::ifstream in("/proc/self/status");
+    long kilobytes = 0;
+    for (std::string word; in >> word;)
+        if (word == "VmHWM:")
+            in >> kilobytes;
+    return kilobytes;
 }
 
-static double play(TextureSystem* system, Trace trace, long calls, const std::vector<std::string>& names) {
+static double play(TextureSystem* system, Trace& trace, long calls, const std::vector<std::string>& names) {
     TextureSystem::Perthread* own = system->get_perthread_info();
     std::vector<TextureSystem::TextureHandle*> files;
     for (auto& name : names)
@@ -138,15 +159,20 @@ int main(int argc, char** argv) {
     std::vector<std::string> files(argv + 8, argv + argc);
     TextureSystem* system = TextureSystem::create(false);
     system->attribute("max_memory_MB", float(std::atof(argv[5])));
+    system->attribute("deduplicate", 0);  // the files of the scene are links
+    Trace first(name, 0, 1, int(files.size()));
+    std::vector<Trace> traces;
+    for (int i = 0; i < threads; i++)
+        traces.emplace_back(name, i, threads, int(files.size()));
     long before = peak();
     if (warm > 0)
-        play(system, Trace(name, 0, 1, int(files.size())), warm, files);
+        play(system, first, warm, files);
     std::vector<double> sums(threads);
     auto from = std::chrono::steady_clock::now();
     double used = processor();
     std::vector<std::thread> all;
     for (int i = 0; i < threads; i++)
-        all.emplace_back([&, i] { sums[i] = play(system, Trace(name, i, threads, int(files.size())), calls / threads, files); });
+        all.emplace_back([&, i] { sums[i] = play(system, traces[i], calls / threads, files); });
     double sum = 0;
     for (int i = 0; i < threads; i++) {
         all[i].join();
