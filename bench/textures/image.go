@@ -108,12 +108,14 @@ func (i image) writePFM(name string) (err error) {
 			wait.Go(func() { n.row(y, rows[c]) })
 		}
 		wait.Wait()
+		if i.mask {
+			for x, v := range rows[0] {
+				v = min(max((v-maskMiddle)/maskSoftness+0.5, 0), 1)
+				rows[0][x], rows[1][x], rows[2][x] = v, v, v
+			}
+		}
 		for c := range channels {
-			if i.mask {
-				for x, v := range rows[0] {
-					rows[c][x] = min(max((v-maskMiddle)/maskSoftness+0.5, 0), 1)
-				}
-			} else if y < edge/2 {
+			if !i.mask && y < edge/2 {
 				for x := range edge / 2 {
 					rows[c][x] = flat
 				}
