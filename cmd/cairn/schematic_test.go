@@ -11,7 +11,7 @@ func TestSchematics(t *testing.T) {
 	mustRun(t, 0, dir, "gen", "--size", "4", "island", "isle.cairn")
 	mustRun(t, 0, dir, "export", "isle.cairn", "isle.schem")
 	blocks := solids(t, dir, "isle.cairn", "block")
-	for _, args := range []string{"isle.schem", "isle2.schem --format-version 2", "isle.nbt"} {
+	for _, args := range []string{"isle.schem", "isle2.schem --format-version 2", "isle.nbt", "isle.litematic"} {
 		name := strings.Fields(args)[0]
 		if name != "isle.schem" {
 			mustRun(t, 0, dir, append([]string{"export", "isle.cairn"}, strings.Fields(args)...)...)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
+	"github.com/cairnvoxel/cairn/internal/format/litematic"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -26,6 +27,7 @@ var leaves = []clip.Leaf{
 	{Name: "sponge", Ext: ".schem", Versions: []int{1, 2, 3}, Detect: sponge.Detect, Read: sponge.Read, Write: sponge.Write},
 	{Name: "mcedit", Ext: ".schematic", Detect: mcedit.Detect, Read: mcedit.Read, Write: mcedit.Write},
 	{Name: "structure", Ext: ".nbt", Detect: structure.Detect, Read: structure.Read, Write: structure.Write},
+	{Name: "litematic", Ext: ".litematic", Versions: []int{4, 5, 6, 7}, Detect: litematic.Detect, Read: litematic.Read, Write: litematic.Write},
 }
 
 // TestRealFiles reads every schematic below CAIRN_WORLDS, writes it and reads it again, as a

@@ -17,7 +17,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
-	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/gallery"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/internal/terrain"
@@ -61,7 +60,7 @@ func saves(t *testing.T) (dir string, made *convert.Loaded) {
 	put(t, filepath.Join(dir, "broken.cairn"), stoneOf(t, made)[:200])
 	put(t, filepath.Join(dir, "notes.txt"), []byte("not a world"))
 	put(t, filepath.Join(dir, "pack.zip"), []byte("PK\x03\x04 not a zip"))
-	put(t, filepath.Join(dir, "old", "hut.litematic"), nbt.Append(nil, "", nbt.Entries{{Name: "MinecraftDataVersion", Value: int32(1)}, {Name: "Regions", Value: nbt.Entries{}}}))
+	put(t, filepath.Join(dir, "old", "hut.mcstructure"), []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01"))
 	put(t, filepath.Join(dir, "hub.polar"), []byte("Polr\x00\x07"))
 	put(t, filepath.Join(dir, "__MACOSX", "._a.cairn"), []byte("x"))
 	put(t, filepath.Join(dir, "lin", "level.dat"), []byte{1})
@@ -137,7 +136,7 @@ func TestFolder(t *testing.T) {
 	if got := g.Names(); !slices.Equal(got, want) {
 		t.Fatalf("names %q, want %q", got, want)
 	}
-	passed := []string{"passed over: hub.polar: unknown format: a world of Polar, which cairn does not read", "passed over: " + filepath.Join("old", "hut.litematic") + ": a schematic of Litematica, which cairn does not read",
+	passed := []string{"passed over: hub.polar: unknown format: a world of Polar, which cairn does not read", "passed over: " + filepath.Join("old", "hut.mcstructure") + ": unknown format: a structure of Bedrock Edition, which cairn does not read",
 		"passed over: pack.zip: zip: cut short, or no zip: 14 bytes without the list of files at their end"}
 	told = slices.DeleteFunc(told, func(text string) bool {
 		return strings.HasPrefix(text, "passed over: lin: anvil: open: chunks in Linear's format, which cairn does not read: 1 file in overworld")

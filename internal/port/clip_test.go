@@ -106,8 +106,8 @@ func TestSchematicForGame(t *testing.T) {
 
 func TestOpenRefusesOtherNBT(t *testing.T) {
 	for want, doc := range map[string]nbt.Entries{
-		"Litematica": {{Name: "Regions", Value: nbt.Entries{}}, {Name: "Version", Value: int32(6)}},
-		"level.dat":  {{Name: "Data", Value: nbt.Entries{}}},
+		"litematic: Version": {{Name: "Regions", Value: nbt.Entries{}}},
+		"level.dat":          {{Name: "Data", Value: nbt.Entries{}}},
 	} {
 		if _, _, err := open(t, nbt.Append(nil, "", doc), port.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -120,7 +120,7 @@ func TestOpenRefusesOtherNBT(t *testing.T) {
 }
 
 func TestFormatOfSchematics(t *testing.T) {
-	for path, want := range map[string]string{"a.schem": port.Sponge, "a.schematic": port.MCEdit, "a.nbt": port.Structure, "a": port.Anvil} {
+	for path, want := range map[string]string{"a.schem": port.Sponge, "a.schematic": port.MCEdit, "a.nbt": port.Structure, "a.litematic": port.Litematica, "a": port.Anvil} {
 		if got := port.FormatOf(path); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
@@ -301,7 +301,7 @@ func TestMadeAsSchematic(t *testing.T) {
 		b.Set(cairn.Point{X: -3, Y: 5, Z: 7}, "stone")
 		b.Set(cairn.Point{X: 40, Y: 8, Z: 7}, "minecraft:dirt")
 	})
-	for _, format := range []string{port.Sponge, port.Structure} {
+	for _, format := range []string{port.Sponge, port.Structure, port.Litematica} {
 		var out bytes.Buffer
 		lost := map[string]int{}
 		if err := port.WriteFile(t.Context(), w.Content(), &out, port.Target{Format: format, DataVersion: 3955}, nil, lost); err != nil {

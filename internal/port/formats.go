@@ -13,7 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
-	"github.com/cairnvoxel/cairn/internal/format/document"
+	"github.com/cairnvoxel/cairn/internal/format/litematic"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -27,15 +27,17 @@ var kinds = []format.Kind{
 	sponge.Kind(),
 	mcedit.Kind(),
 	structure.Kind(),
+	litematic.Kind(),
 }
 
 // The formats that have names here.
 const (
-	Anvil     = "anvil"
-	Slime     = "slime"
-	Sponge    = "sponge"
-	MCEdit    = "mcedit"
-	Structure = "structure"
+	Anvil      = "anvil"
+	Slime      = "slime"
+	Sponge     = "sponge"
+	MCEdit     = "mcedit"
+	Structure  = "structure"
+	Litematica = "litematic"
 )
 
 // Formats returns the names of all formats that can be written.
@@ -113,7 +115,7 @@ func TrimExt(name string) string {
 }
 
 // foreignExts are the extensions of other worlds and schematics, and of single region files.
-var foreignExts = []string{".litematic", ".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
+var foreignExts = []string{".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
 // first bytes of files, and into archives that have the extension of one. The error is format.ErrNoWorld
@@ -195,11 +197,6 @@ func unknown(head []byte, size int64) error {
 	case isRegionTable(head, size):
 		return errors.New("a single region file: give the folder of its world, or put it into a folder or a zip as region/NAME")
 	case head[0] == 0x0A || isGzip(head):
-		for _, f := range document.Peek(head) {
-			if f.Name == "Regions" || f.Name == "MinecraftDataVersion" {
-				return errors.New("a schematic of Litematica, which cairn does not read")
-			}
-		}
 		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")
 	}
 	return fmt.Errorf("%w: it begins with %q", errUnknown, head[:min(len(head), 8)])

@@ -20,7 +20,6 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/diff"
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/internal/testing/worldtest"
@@ -403,7 +402,6 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"a region file", files["region/r.0.0.mca"].Data, "a single region file: give the folder"},
 		{"a level.dat", files["level.dat"].Data, "such as a level.dat"},
-		{"Litematica", gzipOf(t, nbt.Append(nil, "", nbt.Entries{{Name: "Version", Value: int32(6)}, {Name: "Regions", Value: nbt.Entries{}}})), "a schematic of Litematica, which cairn does not read"},
 		{"Polar", []byte("Polr\x00\x07"), "a world of Polar, which cairn does not read"},
 		{"Bedrock", []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01\x00\x00\x00"), "a structure of Bedrock Edition"},
 		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},

@@ -40,6 +40,15 @@ func NewDocument(r io.ReaderAt, size, maxBytes int64) *Document {
 	return &Document{r: r, size: size, bytes: min(max(maxBytes, 0), math.MaxInt64/inflated) * inflated, limit: NewLimit(maxBytes)}
 }
 
+// Most returns maxBytes, or for 0 what a file of size bytes may take: ten times its size, and room for
+// what compresses well.
+func Most(maxBytes, size int64) int64 {
+	if maxBytes > 0 {
+		return maxBytes
+	}
+	return 10*size + 192<<20
+}
+
 // Limit bounds the memory of what is read from the document.
 func (d *Document) Limit() *Limit { return d.limit }
 
