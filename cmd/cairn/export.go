@@ -52,8 +52,10 @@ func newExport(sf *storeFlag) *cobra.Command {
 		Use:   "export SRC|WORLD DST",
 		Short: "Writes a world as a folder, a Slime file, a schematic or a .cairn file",
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
-.cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit (.schematic) or
-Litematica (.litematic), or a structure of the game (.nbt). The default is what the name of DST ends in, and Anvil otherwise. A schematic
+.cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit
+(.schematic) or Litematica (.litematic), a structure of the game (.nbt), or a scene of
+MagicaVoxel (.vox), whose cells have names of colours, such as rgb:ff8800. The default is
+what the name of DST ends in, and Anvil otherwise. A schematic
 has the least box with all blocks, or the box around a --region: what lies in it and outside
 of the region is structure void, which a paste leaves out. A folder or a Slime file has, with
 --region, the whole chunks that the region touches, of one dimension, and the files of the
@@ -69,7 +71,7 @@ with or without "minecraft:".`,
 	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
-	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7")
+	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7, vox 150 or 200")
 	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
@@ -80,13 +82,13 @@ with or without "minecraft:".`,
 }
 
 // noFolder are the extensions of files: whoever names one does not want a folder.
-var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".slime", ".schem", ".schematic", ".litematic", ".nbt", port.Ext}
+var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".slime", ".schem", ".schematic", ".litematic", ".vox", ".nbt", port.Ext}
 
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
 		o.format = port.FormatOf(to)
 		if ext := strings.ToLower(filepath.Ext(to)); o.format == port.Anvil && slices.Contains(noFolder, ext) {
-			return usagef("%s: export writes no %s; it writes files that end in .slime, .schem, .schematic, .litematic, .nbt or %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), port.Ext)
+			return usagef("%s: export writes no %s; it writes files that end in .slime, .schem, .schematic, .litematic, .vox, .nbt or %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), port.Ext)
 		}
 	}
 	kind, ok := port.Format(o.format)

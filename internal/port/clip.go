@@ -13,6 +13,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
+	"github.com/cairnvoxel/cairn/internal/format/vox"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -122,7 +123,7 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 // WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.
 func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error {
 	write, ok := map[string]func(io.Writer, *clip.Clip, clip.WriteOptions) (map[string]int, error){
-		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write,
+		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write, Vox: vox.Write,
 	}[t.Format]
 	if !ok {
 		return fmt.Errorf("port: %s is no format of schematics", t.Format)

@@ -120,7 +120,7 @@ func TestOpenRefusesOtherNBT(t *testing.T) {
 }
 
 func TestFormatOfSchematics(t *testing.T) {
-	for path, want := range map[string]string{"a.schem": port.Sponge, "a.schematic": port.MCEdit, "a.nbt": port.Structure, "a.litematic": port.Litematica, "a": port.Anvil} {
+	for path, want := range map[string]string{"a.schem": port.Sponge, "a.schematic": port.MCEdit, "a.nbt": port.Structure, "a.litematic": port.Litematica, "a.vox": port.Vox, "a": port.Anvil} {
 		if got := port.FormatOf(path); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}

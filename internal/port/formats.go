@@ -18,6 +18,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
+	"github.com/cairnvoxel/cairn/internal/format/vox"
 )
 
 // kinds is the table of formats.
@@ -28,6 +29,7 @@ var kinds = []format.Kind{
 	mcedit.Kind(),
 	structure.Kind(),
 	litematic.Kind(),
+	vox.Kind(),
 }
 
 // The formats that have names here.
@@ -38,6 +40,7 @@ const (
 	MCEdit     = "mcedit"
 	Structure  = "structure"
 	Litematica = "litematic"
+	Vox        = "vox"
 )
 
 // Formats returns the names of all formats that can be written.

@@ -1,6 +1,7 @@
 package picture_test
 
 import (
+	"image/color"
 	"testing"
 
 	"github.com/cairnvoxel/cairn/render/mesh"
@@ -48,5 +49,18 @@ func TestKindsOfMeshes(t *testing.T) {
 		if int(a) != int(b) {
 			t.Errorf("the kind %d of a look is %d of a mesh", a, b)
 		}
+	}
+}
+
+// TestColoured: a name that is a colour looks so.
+func TestColoured(t *testing.T) {
+	table := picture.NewLooks()
+	for name, want := range map[string]color.RGBA{"rgb:ff8800": {255, 136, 0, 255}, "rgb:0a0b0c[index=9]": {10, 11, 12, 255}} {
+		if got := table.Look(voxel.Palette, 1, name); got.Colour != want || got.Kind != picture.Opaque {
+			t.Errorf("%s: %+v, want %v", name, got, want)
+		}
+	}
+	if a, b := table.Look(voxel.Palette, 1, "rgb:ff880"), table.Look(voxel.Palette, 1, "rgb:00ff88"); a == b {
+		t.Error("five digits are a colour")
 	}
 }

@@ -93,6 +93,9 @@ func hex(s string) color.RGBA {
 // properties, or "legacy:ID/DATA". If no rule matches, it has no name and a
 // greyish magenta that depends on the block's name.
 func (t *Looks) family(name string) family {
+	if f, ok := coloured(name); ok {
+		return f
+	}
 	short := bare(name)
 	if f, ok := t.find(short); ok {
 		return f
@@ -101,6 +104,16 @@ func (t *Looks) family(name string) family {
 		return f
 	}
 	return strange(short)
+}
+
+// coloured returns the family of a cell that is named for its colour, such as "rgb:ff8800[index=7]".
+func coloured(name string) (family, bool) {
+	text, ok := strings.CutPrefix(name, "rgb:")
+	text, _, _ = strings.Cut(text, "[")
+	if v, err := strconv.ParseUint(text, 16, 24); ok && err == nil && len(text) == 6 {
+		return family{"rgb/" + text, color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}, solid}, true
+	}
+	return family{}, false
 }
 
 // Block returns the block of the game that a name of a volume means, with namespace and
