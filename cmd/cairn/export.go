@@ -54,7 +54,8 @@ func newExport(sf *storeFlag) *cobra.Command {
 		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
 .cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit
 (.schematic) or Litematica (.litematic), a structure of the game (.nbt), or a scene of
-MagicaVoxel (.vox), whose cells have names of colours, such as rgb:ff8800. The default is
+MagicaVoxel (.vox), whose cells have names of colours, such as rgb:ff8800; --format
+maptemplate writes a map of Nucleoid's minigames. The default is
 what the name of DST ends in, and Anvil otherwise. A schematic
 has the least box with all blocks, or the box around a --region: what lies in it and outside
 of the region is structure void, which a paste leaves out. A folder or a Slime file has, with
@@ -71,7 +72,7 @@ with or without "minecraft:".`,
 	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
-	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7, vox 150 or 200")
+	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7, vox 150 or 200, maptemplate 1 or 2")
 	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")

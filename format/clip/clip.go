@@ -1,7 +1,8 @@
 // Package clip holds a piece of a world as a value: a Clip has cells with their names,
 // biomes, block entities and entities, and what a file said besides. Schematics are clips in
 // files, copy and paste move clips between worlds, and Turn turns one. The leaves
-// format/sponge, format/mcedit, format/structure, format/litematic and format/vox read and write them; a Leaf makes a
+// format/sponge, format/mcedit, format/structure, format/litematic, format/vox and
+// format/maptemplate read and write them; a Leaf makes a
 // leaf's two functions a format of worlds.
 //
 // Begin with Clip. From copies one of an open world. Cells lie in chunks, as in a world, so a clip of a billion equal blocks is

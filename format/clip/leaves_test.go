@@ -51,7 +51,7 @@ func reduced(c *clip.Clip, leaf clip.Leaf, version int) *clip.Clip {
 			}
 			out.Lists = append(out.Lists, voxel.List{Name: l.Name, Objects: list})
 		}
-	case leaf.Name == "litematic":
+	case leaf.Name == "litematic", leaf.Name == "maptemplate":
 		out.Biome, out.Min = nil, geom.Point{}
 	case version == 1:
 		out.Version, out.Biome, out.Lists = 0, nil, c.Lists[:1]
@@ -205,6 +205,7 @@ func FuzzSponge(f *testing.F)    { fuzz(f, 0) }
 func FuzzMCEdit(f *testing.F)    { fuzz(f, 1) }
 func FuzzStructure(f *testing.F) { fuzz(f, 2) }
 func FuzzLitematic(f *testing.F) { fuzz(f, 3) }
+func FuzzTemplate(f *testing.F)  { fuzz(f, 4) }
 
 func fuzz(f *testing.F, i int) {
 	rnd := rand.New(rand.NewPCG(7, 8))
@@ -265,7 +266,7 @@ func TestOtherFormats(t *testing.T) {
 		leaf, version int
 		want          string
 	}{
-		{0, 1, "data version biomes entities"}, {0, 2, "biomes above the lowest, of columns with several"}, {0, 3, ""}, {2, 0, "biomes offset tag odd of sponge"}, {3, 0, "biomes place in the world tag odd of sponge"},
+		{0, 1, "data version biomes entities"}, {0, 2, "biomes above the lowest, of columns with several"}, {0, 3, ""}, {2, 0, "biomes offset tag odd of sponge"}, {3, 0, "biomes place in the world tag odd of sponge"}, {4, 0, "biomes place in the world tag odd of sponge"},
 	} {
 		var out bytes.Buffer
 		lost, err := leaves[tt.leaf].Write(&out, c, clip.WriteOptions{Version: tt.version})
@@ -285,7 +286,7 @@ func TestOtherFormats(t *testing.T) {
 		t.Errorf("names in MCEdit: %v, want ErrHolds", err)
 	}
 	numbers := reduced(c, leaves[1], 0)
-	for _, i := range []int{0, 2, 3} {
+	for _, i := range []int{0, 2, 3, 4} {
 		if _, err := leaves[i].Write(new(bytes.Buffer), numbers, clip.WriteOptions{}); !errors.Is(err, format.ErrHolds) {
 			t.Errorf("numbers in %s: %v, want ErrHolds", leaves[i].Name, err)
 		}
@@ -404,7 +405,7 @@ func TestWorldGrows(t *testing.T) {
 
 // TestSizes pins the bytes of documents, so that one that grows is seen.
 func TestSizes(t *testing.T) {
-	for _, tt := range []struct{ leaf, version, want int }{{0, 1, 9026}, {0, 2, 10133}, {0, 3, 17773}, {1, 0, 21151}, {2, 0, 289933}, {3, 6, 5970}} {
+	for _, tt := range []struct{ leaf, version, want int }{{0, 1, 9026}, {0, 2, 10133}, {0, 3, 17773}, {1, 0, 21151}, {2, 0, 289933}, {3, 6, 5970}, {4, 1, 23268}, {4, 2, 23332}} {
 		c := random(rand.New(rand.NewPCG(1, 1)), geom.Point{X: 20, Y: 20, Z: 20})
 		leaf := leaves[tt.leaf]
 		if got := len(inflate(t, write(t, leaf, reduced(c, leaf, tt.version), tt.version))); got != tt.want {

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
+	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -28,6 +29,7 @@ var leaves = []clip.Leaf{
 	{Name: "mcedit", Ext: ".schematic", Detect: mcedit.Detect, Read: mcedit.Read, Write: mcedit.Write},
 	{Name: "structure", Ext: ".nbt", Detect: structure.Detect, Read: structure.Read, Write: structure.Write},
 	{Name: "litematic", Ext: ".litematic", Versions: []int{4, 5, 6, 7}, Detect: litematic.Detect, Read: litematic.Read, Write: litematic.Write},
+	{Name: "maptemplate", Ext: ".nbt", Versions: []int{1, 2}, Detect: maptemplate.Detect, Read: maptemplate.Read, Write: maptemplate.Write},
 }
 
 // TestRealFiles reads every schematic below CAIRN_WORLDS, writes it and reads it again, as a
@@ -51,8 +53,11 @@ func TestRealFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		leaf := leaves[i]
 		head := raw[:min(len(raw), 4096)]
+		if k := slices.IndexFunc(leaves, func(l clip.Leaf) bool { return l.Ext == filepath.Ext(path) && l.Detect(head) }); k >= 0 {
+			i = k // one extension may be of two formats
+		}
+		leaf := leaves[i]
 		for j, l := range leaves {
 			if j != i && l.Detect(head) {
 				t.Errorf("%s is detected as %s", filepath.Base(path), l.Name)

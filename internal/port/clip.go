@@ -10,6 +10,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
+	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
@@ -123,7 +124,7 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 // WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.
 func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error {
 	write, ok := map[string]func(io.Writer, *clip.Clip, clip.WriteOptions) (map[string]int, error){
-		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write, Vox: vox.Write,
+		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write, Vox: vox.Write, Template: maptemplate.Write,
 	}[t.Format]
 	if !ok {
 		return fmt.Errorf("port: %s is no format of schematics", t.Format)

@@ -301,7 +301,7 @@ func TestMadeAsSchematic(t *testing.T) {
 		b.Set(cairn.Point{X: -3, Y: 5, Z: 7}, "stone")
 		b.Set(cairn.Point{X: 40, Y: 8, Z: 7}, "minecraft:dirt")
 	})
-	for _, format := range []string{port.Sponge, port.Structure, port.Litematica} {
+	for _, format := range []string{port.Sponge, port.Structure, port.Litematica, port.Template} {
 		var out bytes.Buffer
 		lost := map[string]int{}
 		if err := port.WriteFile(t.Context(), w.Content(), &out, port.Target{Format: format, DataVersion: 3955}, nil, lost); err != nil {

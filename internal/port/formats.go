@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
+	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
@@ -30,6 +31,7 @@ var kinds = []format.Kind{
 	structure.Kind(),
 	litematic.Kind(),
 	vox.Kind(),
+	maptemplate.Kind(),
 }
 
 // The formats that have names here.
@@ -41,6 +43,7 @@ const (
 	Structure  = "structure"
 	Litematica = "litematic"
 	Vox        = "vox"
+	Template   = "maptemplate"
 )
 
 // Formats returns the names of all formats that can be written.
