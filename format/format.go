@@ -34,6 +34,7 @@ type ImportOptions struct {
 	Fence           uint64    // the number of the caller's lease, 0 without one
 	Salvage         bool      // keep damaged chunks as they are stored; by default they are an error
 	Memory          int64     // default Memory
+	Palette         int       // which is shown of a structure with several, from 0; all are kept
 }
 
 // Imported says what Import did.
@@ -52,7 +53,7 @@ type Imported struct {
 // the world that are damaged are an error, and then nothing is stored.
 func Import(ctx context.Context, st history.Store, name, path string, o ImportOptions) (done Imported, err error) {
 	memory := cmp.Or(o.Memory, Memory)
-	src, err := port.Open(path, port.Options{Salvage: o.Salvage, Memory: memory})
+	src, err := port.Open(path, port.Options{Salvage: o.Salvage, Memory: memory, Palette: o.Palette})
 	if err != nil {
 		return done, err
 	}

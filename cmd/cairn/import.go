@@ -108,6 +108,7 @@ keep them.`,
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")
 	f.BoolVar(&o.live, "live", false, "the game may be writing SRC: read again what it changes meanwhile")
+	f.IntVar(&sf.shown, "palette", 0, "of a structure with several palettes the number of the one to show, from 0; all are kept")
 	f.BoolVar(&o.quick, "quick", false, "try fewer forms: twice as fast, and up to twice as large")
 	f.BoolVar(&o.force, "force", false, "replace WORLD")
 	f.BoolVar(&o.reread, "reread", false, "read also the chunks whose headers say that they are as they were")

@@ -40,7 +40,7 @@ func (s *source) Close() error {
 // options returns the options of a world that is read within --memory. sf may be nil.
 func (sf *storeFlag) options() (o port.Options) {
 	if sf != nil {
-		o.Memory, o.File, o.Live = sf.memory.world(), sf.tempFile, sf.live
+		o.Memory, o.File, o.Live, o.Palette = sf.memory.world(), sf.tempFile, sf.live, sf.shown
 	}
 	return o
 }

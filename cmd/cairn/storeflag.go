@@ -44,6 +44,7 @@ type storeFlag struct {
 	writes bool   // open it for writing
 	damage bool   // open it even if it is damaged
 	live   bool   // a game may be writing the folder that is read
+	shown  int    // the palette of a structure with several that is shown
 	cache  int64  // what its database may keep in memory; 0 is the store's default
 	st     history.Store
 	memory memoryFlag // --memory

@@ -31,7 +31,7 @@ func (l Leaf) Kind() format.Kind {
 	return format.Kind{
 		Name: l.Name, Ext: l.Ext, Versions: l.Versions, Single: true, Piece: true, Detect: l.Detect,
 		Open: func(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, error) {
-			c, err := l.Read(r, size, ReadOptions{MaxBytes: o.MaxBytes})
+			c, err := l.Read(r, size, ReadOptions{MaxBytes: o.MaxBytes, Palette: o.Palette})
 			if err != nil {
 				return nil, err
 			}
@@ -81,6 +81,8 @@ type ReadOptions struct {
 	// MaxBytes bounds the memory of the clip; the file may have 16 times as many bytes when
 	// inflated. Default: 4 GiB of memory, and any number of bytes.
 	MaxBytes int64
+	// Palette is the number, from 0, of the palette that is shown of a structure with several.
+	Palette int
 }
 
 // AddObjects makes the objects of a list of their compounds.

@@ -57,6 +57,8 @@ type ReadOptions struct {
 	Live bool
 	// MaxBytes bounds the decoded size of a part of a file. Default: no bound.
 	MaxBytes int64
+	// Palette is the number, from 0, of the palette that is shown of a structure with several.
+	Palette int
 }
 
 // Reporter is a Source that reports on reading: what it left out, by name and count,

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -368,6 +370,32 @@ func TestPasteOutside(t *testing.T) {
 			if cell, _ := v.Cell(p); v.Names()[cell] != "minecraft:gold_block" {
 				t.Errorf("%d quarters: %v is %s", quarters, p, v.Names()[cell])
 			}
+		}
+	}
+}
+
+// TestPalettes shows another palette of a structure.
+func TestPalettes(t *testing.T) {
+	state := func(name string) nbt.Value {
+		return nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{nbt.Entries{{Name: "Name", Value: name}}}}
+	}
+	zero := nbt.Items{Elem: nbt.Int, Values: []nbt.Value{int32(0), int32(0), int32(0)}}
+	doc := nbt.Append(nil, "", nbt.Entries{
+		{Name: "size", Value: nbt.Items{Elem: nbt.Int, Values: []nbt.Value{int32(1), int32(1), int32(1)}}},
+		{Name: "blocks", Value: nbt.Items{Elem: nbt.Compound, Values: []nbt.Value{nbt.Entries{{Name: "pos", Value: zero}, {Name: "state", Value: int32(0)}}}}},
+		{Name: "palettes", Value: nbt.Items{Elem: nbt.List, Values: []nbt.Value{state("minecraft:stone"), state("minecraft:dirt")}}},
+	})
+	path := filepath.Join(t.TempDir(), "a.nbt")
+	if err := os.WriteFile(path, doc, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"minecraft:stone", "minecraft:dirt"} {
+		c, err := port.ReadClip(t.Context(), path, port.Options{Palette: i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cell, _ := c.Block.View.Cell(geom.Point{}); c.Block.Names[cell] != want {
+			t.Errorf("palette %d: %s, want %s", i, c.Block.Names[cell], want)
 		}
 	}
 }

@@ -54,6 +54,8 @@ type Options struct {
 	// MaxBytes bounds the unpacked size of an archive, and the memory of the world. Default:
 	// for an archive 100 times its size and at least 64 MiB, otherwise no bound.
 	MaxBytes int64
+	// Palette is the number, from 0, of the palette that is shown of a structure with several.
+	Palette int
 	// Memory is how many bytes of a world Parts holds in memory, and the most that a cache of
 	// pages takes that the Source makes itself. Default: any number.
 	Memory int64
@@ -74,7 +76,7 @@ func (o Options) decoded() int64 {
 
 // leaf returns o as options of package format.
 func (o Options) leaf() format.ReadOptions {
-	return format.ReadOptions{Salvage: o.Salvage, Live: o.Live, MaxBytes: o.MaxBytes}
+	return format.ReadOptions{Salvage: o.Salvage, Live: o.Live, MaxBytes: o.MaxBytes, Palette: o.Palette}
 }
 
 // Opened is an opened world: a stone, or a world in another format. One goroutine may use it at

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,11 @@ type reader struct {
 	entities [][]byte
 	taken    map[geom.Point]bool // of block entities
 	runs     runs
+	// Of a file with several palettes: the one that is shown, the first state of each cell in it, and of blocks
+	// with a later state the place and the state.
+	shown  int
+	first  map[voxel.Cell]int32
+	others []byte
 }
 
 // runs finds the states of the first of the three runs of blocks.
@@ -62,7 +68,7 @@ func (r *runs) add(p geom.Point, state int32, has bool) {
 }
 
 func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), names: format.NewNames(), taken: map[geom.Point]bool{}, runs: runs{full: map[int32]bool{}}}
+	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), names: format.NewNames(), taken: map[geom.Point]bool{}, shown: o.Palette, runs: runs{full: map[int32]bool{}}}
 	void, err := r.names.Cell(clip.Void)
 	if err != nil {
 		return nil, err
@@ -108,7 +114,7 @@ func (r *reader) checkBox() error {
 func (r *reader) clip() (*clip.Clip, error) {
 	c := r.out
 	low := r.box.Min
-	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), low, low, r.doc.Notes()
+	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), low, low, append(c.Notes, r.doc.Notes()...)
 	if r.outside > 0 {
 		c.Inner = r.inner().Add(geom.Point{}.Sub(low))
 		c.Notes = append(c.Notes, fmt.Sprintf("blocks outside of the size %d x %d x %d, read as the game places them, from %v on: %d", r.size[0], r.size[1], r.size[2], low, r.outside))
@@ -124,6 +130,9 @@ func (r *reader) clip() (*clip.Clip, error) {
 			full = nbt.AppendStringPayload(full, r.names.Name(r.palette[state]))
 		}
 		r.rest = append(r.rest, document.Field{Type: nbt.List, Name: tagFull, Payload: full})
+	}
+	if n := len(r.others) / 4; n > 0 {
+		r.rest = append(r.rest, document.Field{Type: nbt.IntArray, Name: tagOthers, Payload: append(binary.BigEndian.AppendUint32(nil, uint32(n)), r.others...)})
 	}
 	if len(r.rest) > 0 {
 		c.Tags = document.Compound(r.rest)
@@ -155,21 +164,15 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagPalette && t == nbt.List && r.palette == nil:
 		return r.readPalette(s)
 	case name == tagPalettes && t == nbt.List && r.palette == nil:
-		elem, n := s.List()
-		for i := range n {
-			if elem != nbt.List {
-				return document.Corrupt(tagPalettes, fmt.Errorf("a list of type %v", elem))
-			}
-			if i > 0 {
-				s.Skip(elem)
-				r.out.Lost["palettes besides the first"]++
-			} else if err = r.readPalette(s); err != nil {
-				return err
-			}
-			if s.Err() != nil {
-				break
-			}
+		raw, err := r.doc.Keep(s, t)
+		if err != nil {
+			return err
 		}
+		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
+		return r.readPalettes(raw)
+	case (name == tagPalette || name == tagPalettes) && t == nbt.List:
+		r.out.Lost["second tags of palettes"]++
+		s.Skip(t)
 	case name == tagBlocks && t == nbt.List:
 		elem, n := s.List()
 		if r.found || n > 0 && elem != nbt.Compound {
@@ -187,6 +190,41 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		return err
 	}
 	return s.Err()
+}
+
+// readPalettes reads the palette that is shown of a list of palettes.
+func (r *reader) readPalettes(raw []byte) error {
+	all, err := palettesOf(raw)
+	switch {
+	case err != nil:
+		return document.Corrupt(tagPalettes, err)
+	case len(all) == 0:
+		return nil
+	case r.shown < 0 || r.shown >= len(all):
+		return fmt.Errorf("palette %d of %d: they count from 0", r.shown, len(all))
+	}
+	if r.rest = append(r.rest, shownTag(r.shown)); len(all) > 1 {
+		r.out.Notes = append(r.out.Notes, fmt.Sprintf("palettes: %d, of which number %d is shown, from 0; all are kept", len(all), r.shown))
+	}
+	r.palette, r.first = []voxel.Cell{}, map[voxel.Cell]int32{}
+	for i, raw := range all[r.shown] {
+		name, _, err := block.Name(raw)
+		if err != nil {
+			return document.Corrupt(tagPalettes, err)
+		}
+		cell, err := r.names.Cell(name)
+		if err != nil {
+			return err
+		}
+		if _, ok := r.first[cell]; !ok {
+			r.first[cell] = int32(i)
+		}
+		r.palette = append(r.palette, cell)
+		if err := r.doc.Limit().Take(int64(len(name)) + 128); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readPalette reads a list of states.
@@ -277,6 +315,14 @@ func (r *reader) block(raw []byte) error {
 	}
 	r.runs.add(p, state, data != nil)
 	r.draft.Set(p, r.palette[state])
+	if r.first != nil && r.first[r.palette[state]] != state { // another palette may tell them apart
+		for _, v := range [...]int32{at[0], at[1], at[2], state} {
+			r.others = binary.BigEndian.AppendUint32(r.others, uint32(v))
+		}
+		if err := r.doc.Limit().Take(32); err != nil {
+			return err
+		}
+	}
 	if data == nil {
 		return nil
 	}

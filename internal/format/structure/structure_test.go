@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -194,16 +195,77 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestPalettes reads the first of several palettes.
+// TestPalettes reads a structure of three palettes: any may be shown, and all are given back. In the
+// first, states 1 and 4 are both stone.
 func TestPalettes(t *testing.T) {
-	other := list(nbt.Compound, palette.Values[1], palette.Values[0], palette.Values[2], palette.Values[3])
-	c, err := read(file(tag("palette", nil), tag("palettes", list(nbt.List, palette, other, other))))
+	state := func(name string) nbt.Value { return nbt.Entries{tag("Name", "minecraft:"+name)} }
+	first := list(nbt.Compound, append(slices.Clone(palette.Values), state("stone"), state("unused"))...)
+	second := list(nbt.Compound, palette.Values[1], palette.Values[0], state("dirt"), palette.Values[3], state("clay"), state("gold"))
+	doc := file(tag("palette", nil), tag("palettes", list(nbt.List, first, second, second)),
+		tag("blocks", list(nbt.Compound, at(0, 0, 0, 1), at(1, 0, 0, 4), at(0, 1, 0, 2), at(1, 1, 1, 0), at(0, 0, 1, 3, tag("nbt", nbt.Entries{tag("id", "minecraft:chest")})))))
+	for shown, want := range []string{"minecraft:stone minecraft:stone", "air minecraft:clay", "air minecraft:clay"} {
+		c, err := structure.Read(bytes.NewReader(doc), int64(len(doc)), clip.ReadOptions{Palette: shown})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := c.Block.View.Cell(geom.Point{})
+		b, _ := c.Block.View.Cell(geom.Point{X: 1})
+		if got := c.Block.Names[a] + " " + c.Block.Names[b]; got != want || len(c.Lost) > 0 || len(c.Notes) != 1 {
+			t.Errorf("palette %d: %s, lost %v, notes %q", shown, got, c.Lost, c.Notes)
+		}
+		if got := states(t, write(t, c)); got != "[0 0 0]1 [1 0 0]4 [1 1 1]0 [0 1 0]2 [0 0 1]3" && got != "[0 0 0]1 [1 0 0]4 [0 1 0]2 [1 1 1]0 [0 0 1]3" {
+			t.Errorf("palette %d: %s", shown, got)
+		}
+		if path, _ := nbt.Equal(doc, write(t, c)); !strings.HasPrefix(path, "blocks") && path != "" {
+			t.Errorf("palette %d: the documents differ at %q", shown, path)
+		}
+		// A new block gets a state in each palette, and one that was another state keeps its first.
+		d := c.Block.View.Edit()
+		c.Block.Names = append(c.Block.Names, "minecraft:gravel")
+		d.Set(geom.Point{X: 1}, voxel.Cell(len(c.Block.Names)-1))
+		c.Block.View, _ = d.Publish()
+		_, root, err := nbt.Parse(write(t, c), nbt.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range root.(nbt.Entries).Get("palettes").(nbt.Items).Values {
+			all := p.(nbt.Items).Values
+			if last := all[len(all)-1].(nbt.Entries).Get("Name"); len(all) != 7 || last != "minecraft:gravel" {
+				t.Errorf("palette %d has %d states, the last %v", i, len(all), last)
+			}
+		}
+	}
+	if _, err := structure.Read(bytes.NewReader(doc), int64(len(doc)), clip.ReadOptions{Palette: 3}); err == nil || !strings.Contains(err.Error(), "palette 3 of 3") {
+		t.Errorf("palette 3: %v", err)
+	}
+	for name, b := range map[string][]byte{
+		"other lengths": file(tag("palette", nil), tag("palettes", list(nbt.List, first, palette))),
+		"numbers":       file(tag("palette", nil), tag("palettes", list(nbt.Int, int32(1)))),
+		"no states":     file(tag("palette", nil), tag("palettes", list(nbt.List, list(nbt.Int, int32(1))))),
+		"none":          file(tag("palette", nil), tag("palettes", list(nbt.List))),
+	} {
+		if _, err := read(b); err == nil || !strings.Contains(err.Error(), "palette") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if c, err := read(file(tag("palettes", list(nbt.List, second)))); err != nil || c.Lost["second tags of palettes"] != 1 {
+		t.Errorf("both tags: %v, %+v", err, c)
+	}
+}
+
+// states returns the places and states of the blocks of a document.
+func states(t *testing.T, doc []byte) string {
+	t.Helper()
+	_, root, err := nbt.Parse(doc, nbt.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cell, _ := c.Block.View.Cell(geom.Point{}); c.Block.Names[cell] != "minecraft:stone" || c.Lost["palettes besides the first"] != 2 {
-		t.Errorf("%s, lost %v", c.Block.Names[cell], c.Lost)
+	var out []string
+	for _, v := range root.(nbt.Entries).Get("blocks").(nbt.Items).Values {
+		b := v.(nbt.Entries)
+		out = append(out, fmt.Sprint(b.Get("pos").(nbt.Items).Values, b.Get("state")))
 	}
+	return strings.ReplaceAll(strings.Join(out, " "), "] ", "]")
 }
 
 func TestEntities(t *testing.T) {

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -33,6 +34,11 @@ type writer struct {
 	void    int        // the cell of clip.Void, or -1
 	states  []int      // by cell: its state plus one, 0 if it has none yet
 	palette []voxel.Cell
+	// Of a clip from a file with several palettes: their states, the names of the one that is shown, and
+	// states of places that are not the first of their name.
+	kept   [][][]byte
+	shown  []string
+	others map[geom.Point]int
 }
 
 // Write writes a clip. Blocks come in three runs as the game writes them: those that fill a
@@ -102,15 +108,24 @@ func (w *writer) write() error {
 			return err
 		}
 	}
-	w.buf = nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(w.palette))
+	var added []byte
 	for _, cell := range w.palette {
 		var err error
 		if name := c.Block.Names[cell]; strings.HasPrefix(name, "legacy:") {
 			return fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
 		}
-		if w.buf, err = block.AppendEntry(w.buf, c.Block.Names[cell], false); err != nil {
+		if added, err = block.AppendEntry(added, c.Block.Names[cell], false); err != nil {
 			return fmt.Errorf("%w: %w", format.ErrHolds, err)
 		}
+	}
+	if len(w.kept) == 0 {
+		w.buf = append(nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(w.palette)), added...)
+	} else {
+		w.buf = nbt.AppendList(w.buf, tagPalettes, nbt.List, len(w.kept))
+	}
+	for _, states := range w.kept {
+		w.buf = nbt.AppendListPayload(w.buf, nbt.Compound, len(states)+len(w.palette))
+		w.buf = append(append(w.buf, bytes.Join(states, nil)...), added...)
 	}
 	if c.Version != 0 {
 		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
@@ -132,7 +147,52 @@ func (w *writer) tags() ([]document.Field, error) {
 			w.full[string(r.String())] = true
 		}
 	}
-	return document.Without(tags, tagFull), nil
+	if all := document.Find(tags, tagPalettes, nbt.List); all != nil {
+		if err := w.keep(all, document.Find(tags, tagShown, nbt.Int), document.Find(tags, tagOthers, nbt.IntArray)); err != nil {
+			return nil, err
+		}
+		if w.kept != nil {
+			tags = document.Without(tags, tagPalettes)
+		}
+	}
+	return document.Without(tags, tagFull, tagShown, tagOthers), nil
+}
+
+// keep takes over the palettes that were read: cells have the states of the one that is shown.
+func (w *writer) keep(raw, shown, others []byte) (err error) {
+	if shown == nil {
+		return nil
+	}
+	if w.kept, err = palettesOf(raw); err != nil {
+		return err
+	}
+	n := int(binary.BigEndian.Uint32(shown))
+	if n >= len(w.kept) {
+		return fmt.Errorf("palette %d of %d is shown", n, len(w.kept))
+	}
+	first := map[string]int{}
+	for i, raw := range w.kept[n] {
+		name, _, err := block.Name(raw)
+		if err != nil {
+			return err
+		}
+		if w.shown = append(w.shown, name); first[name] == 0 {
+			first[name] = i + 1
+		}
+	}
+	for cell, name := range w.c.Block.Names {
+		w.states[cell] = first[name]
+	}
+	if others == nil {
+		return nil
+	}
+	w.others = map[geom.Point]int{}
+	r := nbt.NewPayload(others, nbt.Limits{})
+	for k := r.Int() / 4; k > 0 && r.Err() == nil; k-- {
+		p := geom.Point{X: int(r.Int()), Y: int(r.Int()), Z: int(r.Int())}
+		w.others[p.Sub(w.c.Offset)] = int(r.Int())
+	}
+	return r.Err()
 }
 
 // findTiles finds the block entities that have a block.
@@ -201,10 +261,14 @@ func (w *writer) run(run int) error {
 func (w *writer) block(p geom.Point, cell voxel.Cell, o *voxel.Object) {
 	if w.states[cell] == 0 {
 		w.palette = append(w.palette, cell)
-		w.states[cell] = len(w.palette)
+		w.states[cell] = len(w.shown) + len(w.palette)
+	}
+	state := w.states[cell] - 1
+	if other, ok := w.others[p]; ok && other < len(w.shown) && w.shown[other] == w.c.Block.Names[cell] {
+		state = other
 	}
 	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagPos), p.Add(w.least))
-	w.buf = nbt.AppendInt(w.buf, tagState, int32(w.states[cell]-1))
+	w.buf = nbt.AppendInt(w.buf, tagState, int32(state))
 	if o != nil {
 		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
 	}
