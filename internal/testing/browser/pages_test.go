@@ -299,12 +299,12 @@ func TestForeignUpload(t *testing.T) {
 	b.untilDone()
 	eval[bool](b, `(() => {
 		const data = new DataTransfer();
-		data.items.add(new File(["x"], "tower.litematic"));
+		data.items.add(new File(["x"], "tower.mcstructure"));
 		const input = document.querySelectorAll("input[type=file]")[1];
 		input.files = data.files;
 		return input.dispatchEvent(new Event("change"));
 	})()`)
-	b.untilText("tower.litematic is a schematic of Litematica, which cairn does not read")
+	b.untilText("tower.mcstructure is a structure of Bedrock Edition, which cairn does not read")
 	if eval[bool](b, `!!document.querySelector(".upload")`) {
 		t.Error("the page asks for the name of a world that it cannot send")
 	}

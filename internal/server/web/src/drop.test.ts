@@ -25,8 +25,8 @@ test("a copy of a lost level.dat is enough", () => {
 });
 
 test("files of other programs are named", () => {
-  assert.deepEqual(findWorlds(files("a.litematic", "b.polar")).worlds, []);
-  assert.equal(foreignKind("x/A.LITEMATIC"), "a schematic of Litematica");
+  assert.deepEqual(findWorlds(files("a.linear", "b.polar")).worlds, []);
+  assert.equal(foreignKind("x/A.POLAR"), "a world of Polar");
   assert.equal(foreignKind("readme.txt"), "");
 });
 
@@ -40,11 +40,11 @@ test("region files alone are a part of a world", () => {
 });
 
 test("files of others are named and are no worlds", () => {
-  for (const path of ["a.litematic", "x/b.POLAR", "c.linear", "d.mcworld"]) {
+  for (const path of ["x/b.POLAR", "c.linear", "d.mcworld"]) {
     assert.equal(findWorlds(files(path)).worlds.length, 0, path);
     assert.notEqual(foreignKind(path), "", path);
   }
-  for (const path of ["a.slime", "b.zip", "litematic", "c.txt"]) assert.equal(foreignKind(path), "", path);
+  for (const path of ["a.slime", "a.litematic", "a.vox", "b.zip", "litematic", "c.txt"]) assert.equal(foreignKind(path), "", path);
 });
 
 test("files that are worlds stand alone; the rest is named", () => {

@@ -43,10 +43,9 @@ export function chosen(files: FileList): Packed[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|nbt)$/i;
+const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|litematic|vox|nbt)$/i;
 /** Files of worlds that no cairn reads. */
 const foreign: [RegExp, string][] = [
-  [/\.litematic$/i, "a schematic of Litematica"],
   [/\.polar$/i, "a world of Polar"],
   [/\.mcworld$/i, "a world of Bedrock Edition"],
   [/\.mcstructure$/i, "a structure of Bedrock Edition"],

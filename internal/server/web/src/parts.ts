@@ -53,6 +53,9 @@ export const formats: { id: string; ext: string; name: string; about: string }[]
   { id: "sponge", ext: ".schem", name: "Sponge schematic", about: "for editors" },
   { id: "mcedit", ext: ".schematic", name: "MCEdit schematic", about: "for old editors" },
   { id: "structure", ext: ".nbt", name: "Structure", about: "for structure blocks of the game" },
+  { id: "litematic", ext: ".litematic", name: "Litematica schematic", about: "for the mod Litematica" },
+  { id: "vox", ext: ".vox", name: "MagicaVoxel scene", about: "for cells that are named for colours" },
+  { id: "maptemplate", ext: ".nbt", name: "Map template", about: "for minigames of Nucleoid" },
 ];
 
 /** Returns a chooser of formats. */
