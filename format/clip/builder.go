@@ -93,15 +93,37 @@ func (b *Builder) Run(v voxel.Cell, n int) {
 	b.v, b.n = v, n
 }
 
-// Cells adds cells.
+// Cells adds cells that differ. Those that are equal are faster as a Run.
 func (b *Builder) Cells(cells []voxel.Cell) {
-	for len(cells) > 0 {
-		n := 1
-		for n < len(cells) && cells[n] == cells[0] {
-			n++
-		}
-		b.Run(cells[0], n)
+	b.flush()
+	if len(cells) > b.left {
+		b.fail(errCells)
+	}
+	for len(cells) > 0 && b.room() {
+		n := copy(b.slice[b.have:], cells)
 		cells = cells[n:]
+		b.wrote(n)
+	}
+}
+
+// room makes the slice. It returns false after an error.
+func (b *Builder) room() bool {
+	area := b.size.X * b.size.Z
+	if b.err == nil && b.slice == nil && !b.fail(b.limit.Take(2*int64(area))) {
+		b.slice = make([]voxel.Cell, area)
+	}
+	return b.err == nil
+}
+
+// wrote ends the writing of n cells to the slice.
+func (b *Builder) wrote(n int) {
+	b.left -= n
+	if b.have += n; b.have == len(b.slice) {
+		b.have = 0
+		for i := range b.towers {
+			b.cut(&b.towers[i])
+		}
+		b.advance(1)
 	}
 }
 
@@ -115,7 +137,6 @@ func (b *Builder) flush() {
 	if b.err != nil || n == 0 {
 		return
 	}
-	b.left -= n
 	area := b.size.X * b.size.Z
 	for n > 0 && b.err == nil {
 		if b.have == 0 && n >= area {
@@ -125,26 +146,18 @@ func (b *Builder) flush() {
 			}
 			b.advance(k)
 			n -= k * area
+			b.left -= k * area
 			continue
 		}
-		if b.slice == nil {
-			if b.fail(b.limit.Take(2 * int64(area))) {
-				return
-			}
-			b.slice = make([]voxel.Cell, area)
+		if !b.room() {
+			return
 		}
 		part := b.slice[b.have:min(b.have+n, area)]
 		for i := range part {
 			part[i] = v
 		}
 		n -= len(part)
-		if b.have += len(part); b.have == area {
-			b.have = 0
-			for i := range b.towers {
-				b.cut(&b.towers[i])
-			}
-			b.advance(1)
-		}
+		b.wrote(len(part))
 	}
 }
 

@@ -281,7 +281,7 @@ func TestRefused(t *testing.T) {
 		{"no regions", single(tag("Regions", nil)), "Regions", true},
 		{"regions that are a list", single(tag("Regions", nbt.Items{})), "Regions", true},
 		{"a region that is a number", single(tag("Regions", nbt.Entries{tag("a", int8(1))})), "Regions", true},
-		{"many regions", single(tag("Regions", many)), "more than 4096", true},
+		{"many regions", single(tag("Regions", many)), "more than 1024", true},
 		{"no position", single(one(tag("Position", nil))), "no Position", true},
 		{"a position of two", single(one(tag("Position", nbt.Entries{tag("x", int32(1)), tag("y", int32(1))}))), "not three ints", true},
 		{"no size", single(one(tag("Size", nil))), "Size", true},

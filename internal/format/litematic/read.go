@@ -24,7 +24,7 @@ import (
 const maxCells = 1 << 24
 
 // maxRegions bounds the regions of a file, each of which may cover any other.
-const maxRegions = 4096
+const maxRegions = 1024
 
 // reader reads a schematic in two passes: the second reads the cells, whose size and palette may
 // follow them.
@@ -209,7 +209,7 @@ func (r *reader) cells(box geom.Box) (*grid.View, error) {
 		}
 	}
 	view := grid.New(grid.Options{Schema: voxel.Palette, Default: def})
-	i := 0
+	d, i := view.Edit(), 0
 	err := r.doc.Walk(func(s *nbt.Stream, t nbt.Type, name string) error {
 		if name != tagRegions || t != nbt.Compound || i > 0 {
 			s.Skip(t)
@@ -233,11 +233,14 @@ func (r *reader) cells(box geom.Box) (*grid.View, error) {
 					view = part
 					return nil
 				}
-				view, err = r.place(view, part, g.box().Add(geom.Point{}.Sub(box.Min)))
-				return err
+				return r.place(d, part, g.box().Add(geom.Point{}.Sub(box.Min)))
 			})
 		})
 	})
+	if err == nil && len(r.regions) > 1 {
+		view, _ = d.Publish()
+		err = d.Err()
+	}
 	return view, err
 }
 
@@ -294,9 +297,8 @@ func (r *reader) unpack(s *nbt.Stream, g *region, keep bool) (*grid.View, error)
 	return b.View()
 }
 
-// place copies the cells of a region into a box of a view.
-func (r *reader) place(to, part *grid.View, box geom.Box) (*grid.View, error) {
-	d := to.Edit()
+// place copies the cells of a region into a box.
+func (r *reader) place(d *grid.Edit, part *grid.View, box geom.Box) error {
 	all := geom.Box{Min: box.Min.Chunk().Box().Min, Max: box.Max}
 	var cells [voxel.ChunkCells]voxel.Cell
 	const edge = geom.ChunkEdge
@@ -314,13 +316,12 @@ func (r *reader) place(to, part *grid.View, box geom.Box) (*grid.View, error) {
 				}
 				d.WriteBox(in, buf)
 				if err := r.doc.Limit().Take(2 * int64(len(buf))); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
 	}
-	view, _ := d.Publish()
-	return view, d.Err()
+	return d.Err()
 }
 
 // tags returns what the clip does not hold: of regions all but their objects and cells, except the

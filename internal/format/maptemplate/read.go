@@ -18,8 +18,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/grid"
 )
 
-// chunkBytes is about the memory of a chunk.
-const chunkBytes = 2 << 10
+// chunkBytes is what a chunk counts for in memory. It bounds the time too.
+const chunkBytes = 16 << 10
 
 // maxCells bounds the box of a file that has few chunks.
 const maxCells = 1 << 27
@@ -297,7 +297,11 @@ func (r *reader) cells(low geom.Point, palette, longs []byte) error {
 		r.c.Lost["chunks that come twice"]++
 	}
 	r.places[low] = most.X < 0
-	r.draft.WriteBox(all, cells[:])
+	if least == (geom.Point{}) && !slices.ContainsFunc(cells[:], func(v voxel.Cell) bool { return v != cells[0] }) {
+		r.draft.Fill(all, cells[0])
+	} else if most.X >= 0 {
+		r.draft.WriteBox(all, cells[:])
+	}
 	return errors.Join(r.draft.Err(), r.doc.Limit().Take(chunkBytes))
 }
 

@@ -194,7 +194,10 @@ func apart(all []instance, models int) []bool {
 		uses[in.model]++
 	}
 	for i, a := range all {
-		out[i] = len(all) <= maxApart && uses[a.model] == 1
+		if len(all) > maxApart {
+			break
+		}
+		out[i] = uses[a.model] == 1
 		for j, b := range all {
 			out[i] = out[i] && (i == j || a.box.Intersect(b.box).Empty())
 		}
