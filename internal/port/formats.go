@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/hytale"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
 	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
@@ -25,6 +26,7 @@ import (
 // kinds is the table of formats.
 var kinds = []format.Kind{
 	anvil.Kind(),
+	hytale.Kind(),
 	slime.Kind(),
 	sponge.Kind(),
 	mcedit.Kind(),
@@ -37,6 +39,7 @@ var kinds = []format.Kind{
 // The formats that have names here.
 const (
 	Anvil      = "anvil"
+	Hytale     = "hytale"
 	Slime      = "slime"
 	Sponge     = "sponge"
 	MCEdit     = "mcedit"
@@ -121,7 +124,7 @@ func TrimExt(name string) string {
 }
 
 // foreignExts are the extensions of other worlds and schematics, and of single region files.
-var foreignExts = []string{".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr"}
+var foreignExts = []string{".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr", ".region.bin"}
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
 // first bytes of files, and into archives that have the extension of one. The error is format.ErrNoWorld
