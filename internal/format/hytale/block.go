@@ -22,7 +22,7 @@ const (
 // light is one of the two lights of a section.
 type light struct {
 	change int    // id of the change
-	tree   []byte // an octree, nil if there is none
+	tree   []byte // nil if there is none
 }
 
 // blockData is what a section says of its blocks.
@@ -55,7 +55,6 @@ func (b *blockData) read(r *reader) error {
 		b.lights[i] = light{change: r.u16()}
 		if r.flag() {
 			b.lights[i].tree = r.bytes(r.u32())
-			checkTree(r, b.lights[i].tree)
 		}
 	}
 	b.counters = [2]int{r.u16(), r.u16()}
@@ -288,11 +287,6 @@ func (b *blockData) appendRest(dst []byte) []byte {
 	if c := [4]int32{int32(b.lights[0].change), int32(b.lights[1].change), int32(b.counters[0]), int32(b.counters[1])}; c != [4]int32{} {
 		dst = nbt.AppendIntArray(dst, tagChanges, c[:])
 	}
-	for i, tag := range []string{tagLocal, tagGlobal} {
-		if b.lights[i].tree != nil {
-			dst = nbt.AppendByteArray(dst, tag, b.lights[i].tree)
-		}
-	}
 	return dst
 }
 
@@ -350,7 +344,7 @@ func readRest(payload []byte) (o rest, err error) {
 }
 
 // appendBlock appends the data of a section's blocks.
-func (e *encoder) appendBlock(dst []byte, s *section, o *rest) ([]byte, error) {
+func (e *encoder) appendBlock(dst []byte, number int, s *section, o *rest) ([]byte, error) {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(o.migration))
 	e.count(s)
 	names, fillers, rotations := &e.tallies[0], &e.tallies[1], &e.tallies[2]
@@ -366,12 +360,7 @@ func (e *encoder) appendBlock(dst []byte, s *section, o *rest) ([]byte, error) {
 	dst = appendPalette(dst, rotations.entries, &e.numbers[2], o.arrays[tagRotations], rotationKeys)
 	for i, tag := range []string{tagLocal, tagGlobal} {
 		dst = binary.BigEndian.AppendUint16(dst, uint16(o.changes[i]))
-		if tree, ok := o.arrays[tag]; ok {
-			dst = binary.BigEndian.AppendUint32(append(dst, 1), uint32(len(tree)))
-			dst = append(dst, tree...)
-		} else {
-			dst = append(dst, 0)
-		}
+		dst = e.appendLight(dst, number, i, o.arrays[tag])
 	}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(o.changes[2]))
 	return binary.BigEndian.AppendUint16(dst, uint16(o.changes[3])), nil

@@ -41,6 +41,7 @@ type decoder struct {
 	fluid   fluidData
 	maps    chunkMaps
 	section section
+	light   lightCells
 	builder voxel.ChunkBuilder
 
 	pos     geom.ChunkPos // of the chunk; y is that of the section
@@ -200,10 +201,14 @@ func (d *decoder) appendBlock(dst []byte, e element) ([]byte, error) {
 		return nil, err
 	}
 	d.addSections()
+	lights, err := d.appendLights(nil)
+	if err != nil {
+		return nil, corrupt(e.at, "blocks", err)
+	}
 	if !d.section.regular {
 		return raw(dst, e), nil
 	}
-	return d.block.appendRest(dst), nil
+	return append(d.block.appendRest(dst), lights...), nil
 }
 
 // addSections adds the section's blocks to the columns.
@@ -370,13 +375,52 @@ func (d *decoder) appendMaps(dst []byte, e element) ([]byte, error) {
 
 // addMaps adds the maps to the columns.
 func (d *decoder) addMaps(heights bool) {
+	tints := d.addTints()
 	for i := range d.columns {
 		c := &d.columns[i]
 		if heights {
 			c.Maps = append(c.Maps, cutMap(mapHeight, &d.maps.heights.values, i))
 		}
-		c.Maps = append(c.Maps, cutMap(mapTint, &d.maps.tints.values, i))
+		if !tints {
+			c.Maps = append(c.Maps, cutMap(mapTint, &d.maps.tints.values, i))
+		}
 	}
+}
+
+// addTints adds the tints as cells of the lowest layer of their volume. It reports whether all have names there.
+func (d *decoder) addTints() bool {
+	names := d.volume(tintVolume).Names
+	cells := &d.section.cells
+	*cells = [sectionCells]voxel.Cell{}
+	for i, v := range d.maps.tints.values {
+		if i > 0 && v == d.maps.tints.values[i-1] {
+			cells[i] = cells[i-1]
+			continue
+		}
+		if v == 0 {
+			continue
+		}
+		c, err := names.Cell(tintName(v))
+		if err != nil {
+			return false
+		}
+		cells[i] = c
+	}
+	d.pos.Y = 0
+	d.addChunk(tintVolume, cells)
+	return true
+}
+
+// tintName returns the name of a colour, ARGB.
+func tintName(v int32) string { return fmt.Sprintf("#%08x", uint32(v)) }
+
+// tintOf is the inverse of tintName, 0 for another name.
+func tintOf(name string) int32 {
+	v, err := strconv.ParseUint(strings.TrimPrefix(name, "#"), 16, 32)
+	if err != nil {
+		return 0
+	}
+	return int32(uint32(v))
 }
 
 // cutMap returns the numbers of one column of a chunk.

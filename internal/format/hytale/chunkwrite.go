@@ -33,6 +33,7 @@ type encoder struct {
 	tallies [3]tally
 	numbers [3][sectionCells]uint16
 	section section
+	light   lightCells
 	extras  [2][sectionCells]voxel.Cell
 	tops    [mapCells]int32
 	c       *chunk
@@ -146,7 +147,7 @@ func (c *chunk) addMap(column int, m *voxel.Map, lost map[string]int) {
 // sections returns how many sections have something.
 func (c *chunk) sections() int {
 	for n := maxSections; n > 0; n-- {
-		if c.blocks[n-1] != nil || len(c.volumes[n-1]) > 0 {
+		if c.blocks[n-1] != nil || len(c.volumes[n-1]) > 0 && n > 1 {
 			return n
 		}
 	}
@@ -289,7 +290,7 @@ func (e *encoder) appendBlocks(dst []byte, number int, o *rest) ([]byte, error) 
 		}
 		*o = rest{migration: b.migration}
 	}
-	return e.appendBlock(dst, s, o)
+	return e.appendBlock(dst, number, s, o)
 }
 
 // same reports whether block data has the blocks of a section.
@@ -422,6 +423,11 @@ func (e *encoder) appendMaps(dst []byte, o *rest) ([]byte, error) {
 	}
 	if tints := e.c.maps[mapTint]; tints != nil {
 		m.tints.values = *tints
+	}
+	if c := e.c.volumes[0][tintVolume]; c != nil {
+		for i := range m.tints.values {
+			m.tints.values[i] = tintOf(e.dim.Volume(tintVolume).Names.Name(c.Cell(i&31, 0, i>>5)))
+		}
 	}
 	raw := o.arrays[tagRaw]
 	if old := (chunkMaps{}); raw != nil && old.read(&reader{b: raw}) == nil && old.heights.values == m.heights.values && old.tints.values == m.tints.values {

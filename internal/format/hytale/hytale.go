@@ -25,6 +25,7 @@ const (
 	fluidVolume    = "fluid"
 	levelVolume    = "fluid_level"
 	supportVolume  = "support"
+	tintVolume     = "tint" // in its lowest layer; names are colours ARGB, "#ff5a992b"
 	fillerVolume   = "filler"
 	rotationVolume = "rotation"
 )
@@ -32,7 +33,7 @@ const (
 // Names of the maps of columns.
 const (
 	mapHeight = "height" // only where they do not follow from the blocks
-	mapTint   = "tint"   // colours ARGB
+	mapTint   = "tint"   // only where there are too many colours for names
 )
 
 // chunkColumns is the number of columns along an edge of a chunk.
@@ -41,11 +42,18 @@ const chunkColumns = 2
 // newDimension returns a dimension without names.
 func newDimension(name, folder string) *format.Dimension {
 	d := &format.Dimension{Name: name, Folder: folder}
-	for _, v := range []voxel.Volume{
+	volumes := []voxel.Volume{
 		{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, {Name: fluidVolume, Schema: voxel.Palette, Scale: 1},
 		{Name: levelVolume, Schema: voxel.Level, Scale: 1}, {Name: supportVolume, Schema: voxel.Level, Scale: 1},
+		{Name: tintVolume, Schema: voxel.Palette, Scale: 1},
 		{Name: fillerVolume, Schema: voxel.Palette, Scale: 1}, {Name: rotationVolume, Schema: voxel.Palette, Scale: 1},
-	} {
+	}
+	for _, names := range lightVolumes {
+		for _, name := range names {
+			volumes = append(volumes, voxel.Volume{Name: name, Schema: voxel.Level, Scale: 1})
+		}
+	}
+	for _, v := range volumes {
 		n := &format.NamedVolume{Volume: v}
 		if v.Schema == voxel.Palette {
 			n.Names = format.NewNames()
