@@ -97,6 +97,9 @@ func (t *Looks) family(name string) family {
 		return f
 	}
 	short := bare(name)
+	if f, ok := ofHytale(short); ok {
+		return f
+	}
 	if f, ok := t.find(short); ok {
 		return f
 	}
