@@ -27,6 +27,7 @@ import (
 type exportOptions struct {
 	format, dimension string
 	kind              format.Kind
+	unasked           bool   // nobody said which format
 	version           int    // of the format
 	game              string // a release of Minecraft
 	dataVersion       int32
@@ -71,7 +72,7 @@ with or without "minecraft:".`,
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
+	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name, a folder as the world's game has it")
 	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7, vox 150 or 200, maptemplate 1 or 2")
 	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
@@ -87,7 +88,7 @@ var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld"
 
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
-		o.format = port.FormatOf(to)
+		o.format, o.unasked = port.FormatOf(to), true
 		if ext := strings.ToLower(filepath.Ext(to)); o.format == port.Anvil && slices.Contains(noFolder, ext) {
 			return usagef("%s: export writes no %s; it writes files that end in .slime, .schem, .schematic, .litematic, .vox, .nbt or %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), port.Ext)
 		}
@@ -148,6 +149,10 @@ func export(ctx context.Context, sf *storeFlag, from, to string, o exportOptions
 	done := &exported{World: from, Target: to, Format: o.format}
 	return done, withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
 		done.Lost, done.Remarks = src.Remarks().Lost, src.notes(w)
+		if o.unasked && o.format == port.Anvil && convert.HeadOf(w.About().Properties).Format == port.Hytale {
+			o.format, done.Format = port.Hytale, port.Hytale // a folder, too
+			o.kind, _ = port.Format(o.format)
+		}
 		return write(done, ctx, sf, w, o)
 	})
 }

@@ -49,9 +49,16 @@ type decoder struct {
 	cells   [][4096]voxel.Cell // of all sections
 	used    int
 	tops    [mapCells]int32 // the highest block of each column of blocks
+	empty   emptyCells
 	buf     []byte
 	chunks  []placed
 	seen    [maxSections]uint8 // which fields of a section have come, as bits
+}
+
+// emptyCells says of the first known cells of the blocks whether they are the empty block, perhaps with a filler.
+type emptyCells struct {
+	cells [int(voxel.MaxCell) + 1]bool
+	known int
 }
 
 // placed is a chunk of a volume that is no part of columns.
@@ -220,16 +227,10 @@ func (d *decoder) addSections() {
 	}{{fillerVolume, s.fillers}, {rotationVolume, s.rotations}} {
 		d.addChunk(extra.volume, extra.cells)
 	}
-	if s.uniform {
-		if s.cell == 0 {
-			return
-		}
-		for i := range d.tops {
-			d.tops[i] = max(d.tops[i], d.pos.Y*32+31)
-		}
-	} else {
-		d.findTops(&s.cells)
+	if s.uniform && s.cell == 0 {
+		return
 	}
+	d.raise(s)
 	for half := range 2 {
 		for i := range d.columns {
 			c := &d.columns[i]
@@ -246,11 +247,20 @@ func (d *decoder) addSections() {
 	}
 }
 
-// findTops raises the tops to the blocks of a section.
-func (d *decoder) findTops(cells *[sectionCells]voxel.Cell) {
+// raise raises the tops to the blocks of a section. Fillers of the empty block do not count.
+func (d *decoder) raise(s *section) {
+	names := d.blocks.names.List()
+	for i := d.empty.known; i < len(names); i++ {
+		d.empty.cells[i] = blockOf(names[i]).name == ""
+		d.empty.known++
+	}
 	for i := range d.tops {
 		for y := 31; y >= 0; y-- {
-			if cells[y<<10|i] != 0 {
+			c := s.cell
+			if !s.uniform {
+				c = s.cells[y<<10|i]
+			}
+			if !d.empty.cells[c] {
 				d.tops[i] = max(d.tops[i], d.pos.Y*32+int32(y))
 				break
 			}

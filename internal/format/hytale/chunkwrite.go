@@ -29,7 +29,7 @@ type chunk struct {
 // encoder makes the document of a chunk, the inverse of decoder.
 type encoder struct {
 	dim     *format.Dimension
-	keys    map[voxel.Cell]blockKey
+	keys    [int(voxel.MaxCell) + 1]*blockKey // by cell, where they are known
 	tallies [3]tally
 	numbers [3][sectionCells]uint16
 	section section
@@ -41,17 +41,16 @@ type encoder struct {
 }
 
 func newEncoder(dim *format.Dimension, lost map[string]int) *encoder {
-	return &encoder{dim: dim, keys: map[voxel.Cell]blockKey{}, lost: lost}
+	return &encoder{dim: dim, lost: lost}
 }
 
 // block returns what a cell of the blocks is.
 func (e *encoder) block(c voxel.Cell) blockKey {
-	k, ok := e.keys[c]
-	if !ok {
-		k = blockOf(e.dim.Volume(voxel.Block).Names.Name(c))
-		e.keys[c] = k
+	if e.keys[c] == nil {
+		k := blockOf(e.dim.Volume(voxel.Block).Names.Name(c))
+		e.keys[c] = &k
 	}
-	return k
+	return *e.keys[c]
 }
 
 // extra returns the key of a filler or a rotation, a number of so many bytes, from its volume.
@@ -210,7 +209,7 @@ func (e *encoder) findTops() {
 			continue
 		}
 		for i, cell := range cells {
-			if cell != 0 {
+			if cell != 0 && e.block(cell).name != "" {
 				e.tops[i&(mapCells-1)] = int32(n*32 + i>>10)
 			}
 		}

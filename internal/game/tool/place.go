@@ -201,6 +201,9 @@ func (in Target) Update(ctx context.Context, w *world.World, box geom.Box, names
 // checkColumns checks names against each data version of the columns in a box, or against any
 // version if the box has no columns.
 func (in Target) checkColumns(w *world.World, box geom.Box, names []string) error {
+	if err := in.checkOwn(names); err != nil {
+		return err
+	}
 	t := map[string]*block.Table{voxel.Block: block.Blocks(), voxel.Biome: block.Biomes()}[in.Volume.Volume.Name]
 	if t == nil || !in.ofGame() {
 		return nil
@@ -254,6 +257,28 @@ func (in Target) spaced(name string) string {
 // ofGame reports whether the volume has names of Minecraft 1.13 or later.
 func (in Target) ofGame() bool {
 	return in.Volume.Schema == voxel.Palette && slices.ContainsFunc(in.Volume.Names(), func(name string) bool { return strings.HasPrefix(name, block.Space) })
+}
+
+// checkOwn checks the names of blocks in a world of Hytale, whose names have capitals and no namespace: each is, but for its
+// properties, one that the world has.
+func (in Target) checkOwn(names []string) error {
+	own := map[string]bool{}
+	for _, name := range in.Volume.Names() {
+		base, _, _ := strings.Cut(name, "[")
+		own[base] = true
+		if strings.Contains(name, ":") {
+			return nil
+		}
+	}
+	if in.Volume.Volume.Name != voxel.Block || in.Dimension.Volume("fluid_level") == nil {
+		return nil
+	}
+	for _, name := range names {
+		if base, _, _ := strings.Cut(name, "["); !own[base] {
+			return &block.NameError{Kind: "block", Name: name}
+		}
+	}
+	return nil
 }
 
 // grouped writes a number with commas.
