@@ -10,12 +10,10 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // chunk is a chunk that is being written: its columns, and chunks of the volumes beside the blocks.
 type chunk struct {
-	pos      geom.ChunkPos // y is 0
 	blocks   [maxSections]*[sectionCells]voxel.Cell
 	volumes  [maxSections]map[string]*voxel.Chunk
 	columns  int // how many have come, as bits

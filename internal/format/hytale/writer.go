@@ -77,7 +77,8 @@ func (w *FolderWriter) Dimension(d *format.Dimension) error {
 	return nil
 }
 
-// Chunk takes a chunk of a volume beside the blocks. It is kept until its columns come.
+// Chunk takes a chunk of a volume beside the blocks, or of the blocks of a world without columns. It is kept until its columns
+// come, or until the end.
 func (w *FolderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if w.dim == nil {
 		return fmt.Errorf("hytale: write: chunk %v before any dimension", pos)
@@ -85,8 +86,6 @@ func (w *FolderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) e
 	known := newDimension("", "").Volume(volume)
 	v := w.dim.Volume(volume)
 	switch {
-	case volume == voxel.Block:
-		return errors.New("hytale: write: a world whose blocks are not in columns")
 	case v == nil || known == nil || v.Schema != known.Schema || v.Scale != 1 || pos.Y < 0 || pos.Y >= maxSections:
 		w.lost["chunks of the volume "+volume]++
 		return nil
@@ -111,8 +110,7 @@ func (w *FolderWriter) Column(col *format.Column) error {
 				return err
 			}
 		}
-		c = &chunk{pos: geom.ChunkPos{X: at.X, Z: at.Z}, objects: map[string][4][]voxel.Object{}, maps: map[string]*[mapCells]int32{}, mapped: map[string]int{}}
-		w.waiting[at], w.order = c, append(w.order, at)
+		c = w.begin(at)
 	}
 	if err := c.add(col, w.lost); err != nil {
 		return err
@@ -121,6 +119,13 @@ func (w *FolderWriter) Column(col *format.Column) error {
 		return w.flush(at)
 	}
 	return nil
+}
+
+// begin makes a chunk that waits.
+func (w *FolderWriter) begin(at geom.ColumnPos) *chunk {
+	c := &chunk{objects: map[string][4][]voxel.Object{}, maps: map[string]*[mapCells]int32{}, mapped: map[string]int{}}
+	w.waiting[at], w.order = c, append(w.order, at)
+	return c
 }
 
 // flush writes a chunk that waits.
@@ -132,6 +137,10 @@ func (w *FolderWriter) flush(at geom.ColumnPos) error {
 		pos := geom.ChunkPos{X: at.X, Y: int32(y), Z: at.Z}
 		c.volumes[y] = w.beside[pos]
 		delete(w.beside, pos)
+		if blocks := c.volumes[y][voxel.Block]; blocks != nil {
+			c.blocks[y] = new([sectionCells]voxel.Cell)
+			blocks.Flat(c.blocks[y])
+		}
 	}
 	stored := c.stored
 	if stored == nil {
@@ -179,6 +188,18 @@ func (w *FolderWriter) put(name string, blob int, stored []byte) (err error) {
 func (w *FolderWriter) endDimension() error {
 	for w.dim != nil && len(w.order) > 0 {
 		if err := w.flush(w.order[0]); err != nil {
+			return err
+		}
+	}
+	towers := map[geom.ColumnPos]bool{}
+	for pos, volumes := range w.beside {
+		if volumes[voxel.Block] != nil {
+			towers[geom.ColumnPos{X: pos.X, Z: pos.Z}] = true
+		}
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(towers), geom.ColumnPos.Compare) {
+		w.begin(at)
+		if err := w.flush(at); err != nil {
 			return err
 		}
 	}
