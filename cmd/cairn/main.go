@@ -101,8 +101,8 @@ func newRoot(sf *storeFlag) *cobra.Command {
 		Short: "Keeps voxel worlds: small, whole and checked",
 		Long: `cairn keeps voxel worlds: small, whole and checked.
 
-A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a .slime
-file, a schematic (.schem, .schematic, a structure .nbt), a .cairn file, or a .zip or .tar
+A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a
+folder of Hytale, a .slime file, a schematic (.schem, .schematic, a structure .nbt), a .cairn file, or a .zip or .tar
 of one. cairn detects the format by content and never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
 its history in the store that --store or CAIRN_STORE names. @name@version is an older
 version: its number, at least four digits of its id, or a time in UTC such as

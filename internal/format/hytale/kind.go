@@ -40,7 +40,7 @@ func openOne(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, er
 		return nil, err
 	}
 	name := chunksFolder + "/" + regionName(x, z)
-	w := &Folder{fsys: oneFile{name, io.NewSectionReader(r, 0, size)}, o: o, close: func() error { return nil }, skipped: map[string]int{}}
+	w := &folder{fsys: oneFile{name, io.NewSectionReader(r, 0, size)}, o: o, close: func() error { return nil }, skipped: map[string]int{}}
 	w.worlds = []world{{name: worldName, regions: []regionPath{{x, z, name}}}}
 	return w, nil
 }

@@ -41,8 +41,8 @@ type regionPath struct {
 	path string
 }
 
-// Folder is an open folder of worlds, a format.Source.
-type Folder struct {
+// folder is an open folder of worlds, a format.Source.
+type folder struct {
 	fsys    fs.FS
 	o       format.ReadOptions
 	close   func() error
@@ -54,8 +54,8 @@ type Folder struct {
 }
 
 // openFS opens the worlds in a folder.
-func openFS(fsys fs.FS, o format.ReadOptions) (*Folder, error) {
-	w := &Folder{fsys: fsys, o: o, close: func() error { return nil }, skipped: map[string]int{}}
+func openFS(fsys fs.FS, o format.ReadOptions) (*folder, error) {
+	w := &folder{fsys: fsys, o: o, close: func() error { return nil }, skipped: map[string]int{}}
 	if err := w.scan(); err != nil {
 		return nil, fmt.Errorf("hytale: open: %w", err)
 	}
@@ -100,7 +100,7 @@ func detectFS(fsys fs.FS) bool {
 }
 
 // scan lists the folder: region files by world, and all other files.
-func (w *Folder) scan() error {
+func (w *folder) scan() error {
 	if !detectFS(w.fsys) {
 		return format.ErrNoWorld
 	}
@@ -171,7 +171,7 @@ type config struct {
 var storages = []string{"", "Hytale", "IndexedStorage"}
 
 // readConfigs reads the name of the first world, and refuses worlds whose chunks are elsewhere.
-func (w *Folder) readConfigs() error {
+func (w *folder) readConfigs() error {
 	for _, f := range w.files {
 		dir := path.Dir(f.Path)
 		if path.Base(f.Path) != configFile || !isWorld(dir) {
@@ -196,7 +196,7 @@ func (w *Folder) readConfigs() error {
 }
 
 // Head returns the name of the format, and the property "name" if a world says one.
-func (w *Folder) Head() format.Head {
+func (w *folder) Head() format.Head {
 	h := format.Head{Format: formatName, Properties: map[string]string{}}
 	if w.name != "" {
 		h.Properties["name"] = w.name
@@ -205,14 +205,14 @@ func (w *Folder) Head() format.Head {
 }
 
 // Close releases the folder.
-func (w *Folder) Close() error { return w.close() }
+func (w *folder) Close() error { return w.close() }
 
 // Remarks returns what the last Read has met.
-func (w *Folder) Remarks() (lost map[string]int, damaged []string) { return w.skipped, w.damaged }
+func (w *folder) Remarks() (lost map[string]int, damaged []string) { return w.skipped, w.damaged }
 
 // Read hands the world to s: world by world, in each the regions by z and x, then all other files by name. Chunks that cannot
 // be read are named in a *format.DamageError at the end, or passed on as they are stored if Salvage is set.
-func (w *Folder) Read(ctx context.Context, s format.Sink) error {
+func (w *folder) Read(ctx context.Context, s format.Sink) error {
 	w.damaged = nil
 	inf, err := newInflater(w.o.MaxBytes)
 	if err != nil {
@@ -241,7 +241,7 @@ func (w *Folder) Read(ctx context.Context, s format.Sink) error {
 
 // reading is one Read.
 type reading struct {
-	w      *Folder
+	w      *folder
 	sink   format.Sink
 	inf    *inflater
 	dec    *decoder

@@ -21,8 +21,8 @@ import (
 // maxOpen bounds the chunks that wait for the rest of their columns.
 const maxOpen = 64
 
-// FolderWriter writes a world as a folder of Hytale, a format.Writer. After an error it must be aborted.
-type FolderWriter struct {
+// folderWriter writes a world as a folder of Hytale, a format.Writer. After an error it must be aborted.
+type folderWriter struct {
 	root    *os.Root
 	dim     *format.Dimension
 	folders map[string]bool
@@ -51,14 +51,14 @@ func createFolder(dir string, _ format.WriteOptions) (format.Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hytale: write: %w", err)
 	}
-	return &FolderWriter{root: root, zstd: z, folders: map[string]bool{}, files: map[string]*regionOut{}, lost: map[string]int{}}, nil
+	return &folderWriter{root: root, zstd: z, folders: map[string]bool{}, files: map[string]*regionOut{}, lost: map[string]int{}}, nil
 }
 
 // Lost returns by name and count what the format could not hold.
-func (w *FolderWriter) Lost() map[string]int { return w.lost }
+func (w *folderWriter) Lost() map[string]int { return w.lost }
 
 // Dimension begins a world, in its Folder.
-func (w *FolderWriter) Dimension(d *format.Dimension) error {
+func (w *folderWriter) Dimension(d *format.Dimension) error {
 	if err := w.endDimension(); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (w *FolderWriter) Dimension(d *format.Dimension) error {
 
 // Chunk takes a chunk of a volume beside the blocks, or of the blocks of a world without columns. It is kept until its columns
 // come, or until the end.
-func (w *FolderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
+func (w *folderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if w.dim == nil {
 		return fmt.Errorf("hytale: write: chunk %v before any dimension", pos)
 	}
@@ -98,7 +98,7 @@ func (w *FolderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) e
 }
 
 // Column takes a column. The four of a chunk are written when all have come, or at the end.
-func (w *FolderWriter) Column(col *format.Column) error {
+func (w *folderWriter) Column(col *format.Column) error {
 	if w.dim == nil {
 		return fmt.Errorf("hytale: write: column %v before any dimension", col.Pos)
 	}
@@ -122,14 +122,14 @@ func (w *FolderWriter) Column(col *format.Column) error {
 }
 
 // begin makes a chunk that waits.
-func (w *FolderWriter) begin(at geom.ColumnPos) *chunk {
+func (w *folderWriter) begin(at geom.ColumnPos) *chunk {
 	c := &chunk{objects: map[string][4][]voxel.Object{}, maps: map[string]*[mapCells]int32{}, mapped: map[string]int{}}
 	w.waiting[at], w.order = c, append(w.order, at)
 	return c
 }
 
 // flush writes a chunk that waits.
-func (w *FolderWriter) flush(at geom.ColumnPos) error {
+func (w *folderWriter) flush(at geom.ColumnPos) error {
 	c := w.waiting[at]
 	delete(w.waiting, at)
 	w.order = slices.DeleteFunc(w.order, func(p geom.ColumnPos) bool { return p == at })
@@ -159,7 +159,7 @@ func (w *FolderWriter) flush(at geom.ColumnPos) error {
 }
 
 // put writes a blob behind the others of its file.
-func (w *FolderWriter) put(name string, blob int, stored []byte) (err error) {
+func (w *folderWriter) put(name string, blob int, stored []byte) (err error) {
 	out := w.files[name]
 	if out == nil {
 		out = &regionOut{next: 1}
@@ -185,7 +185,7 @@ func (w *FolderWriter) put(name string, blob int, stored []byte) (err error) {
 }
 
 // endDimension writes the chunks that wait.
-func (w *FolderWriter) endDimension() error {
+func (w *folderWriter) endDimension() error {
 	for w.dim != nil && len(w.order) > 0 {
 		if err := w.flush(w.order[0]); err != nil {
 			return err
@@ -213,7 +213,7 @@ func (w *FolderWriter) endDimension() error {
 }
 
 // File writes a file of the world, unless this system cannot have its path.
-func (w *FolderWriter) File(f format.File) error {
+func (w *folderWriter) File(f format.File) error {
 	switch {
 	case !format.IsPath(f.Path):
 		w.lost[fmt.Sprintf("file %q, whose path is not clean", f.Path)]++
@@ -228,7 +228,7 @@ func (w *FolderWriter) File(f format.File) error {
 	return nil
 }
 
-func (w *FolderWriter) copyFile(f format.File) (err error) {
+func (w *folderWriter) copyFile(f format.File) (err error) {
 	r, err := f.Open()
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (w *FolderWriter) copyFile(f format.File) (err error) {
 }
 
 // Close writes the headers of the region files.
-func (w *FolderWriter) Close() error {
+func (w *folderWriter) Close() error {
 	err := w.endDimension()
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
 		err = cmp.Or(err, w.finish(name, w.files[name]))
@@ -259,7 +259,7 @@ func (w *FolderWriter) Close() error {
 }
 
 // finish writes the header of a region file.
-func (w *FolderWriter) finish(name string, out *regionOut) (err error) {
+func (w *folderWriter) finish(name string, out *regionOut) (err error) {
 	be := binary.BigEndian
 	head := []byte(regionMagic)
 	for _, v := range []uint32{regionVersion, blobs, segmentSize} {
@@ -278,4 +278,4 @@ func (w *FolderWriter) finish(name string, out *regionOut) (err error) {
 }
 
 // Abort gives up. What was written stays.
-func (w *FolderWriter) Abort() error { return w.root.Close() }
+func (w *folderWriter) Abort() error { return w.root.Close() }
