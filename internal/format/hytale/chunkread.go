@@ -41,7 +41,7 @@ type decoder struct {
 	fluid   fluidData
 	maps    chunkMaps
 	section section
-	light   lightCells
+	lights  [2]lightCells // local and global
 	builder voxel.ChunkBuilder
 
 	pos     geom.ChunkPos // of the chunk; y is that of the section

@@ -31,7 +31,7 @@ type encoder struct {
 	tallies [3]tally
 	numbers [3][sectionCells]uint16
 	section section
-	light   lightCells
+	lights  [2]lightCells
 	extras  [2][sectionCells]voxel.Cell
 	tops    [mapCells]int32
 	c       *chunk

@@ -365,8 +365,11 @@ func TestMadeWorld(t *testing.T) {
 		return append(append(append(bytes.Clone(b[:i]), 0, 0, 0, byte(len(small))), small...), b[i+21:]...)
 	}
 	rich := richSection(r)
+	dark := plainSection() // local light, and no global light
+	dark.light[0] = make([]uint16, 32768)
+	dark.light[0][77] = 0x1234
 	docs := map[int][]byte{
-		0: madeChunk(rich, plainSection(), short, whole).bytes(), 33: madeChunk(listed, twice, uncut).bytes(), 1023: madeChunk().bytes(),
+		0: madeChunk(rich, plainSection(), short, whole, dark).bytes(), 33: madeChunk(listed, twice, uncut).bytes(), 1023: madeChunk().bytes(),
 	}
 	w, err := open(madeRegion(t, docs))
 	if err != nil {

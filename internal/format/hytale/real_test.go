@@ -13,6 +13,8 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/hytale"
+	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -122,6 +124,30 @@ func TestRealWorld(t *testing.T) {
 	for name, b := range wantFiles {
 		if !bytes.Equal(gotFiles[name], b) {
 			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// sink takes everything and keeps nothing.
+type sink struct{}
+
+func (sink) Dimension(*format.Dimension) error               { return nil }
+func (sink) Column(*format.Column) error                     { return nil }
+func (sink) Chunk(string, geom.ChunkPos, *voxel.Chunk) error { return nil }
+func (sink) File(format.File) error                          { return nil }
+
+// BenchmarkRead reads the real world; bytes are those of its documents.
+func BenchmarkRead(b *testing.B) {
+	dir := realWorld(b)
+	src, err := hytale.Kind().OpenFolder(dir, format.ReadOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer src.Close()
+	b.SetBytes(206171340)
+	for b.Loop() {
+		if err := src.Read(b.Context(), sink{}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
