@@ -459,6 +459,38 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
+// TestEdited writes a chunk whose blocks changed after it was read: what the game noted of palettes that are gone does not count.
+func TestEdited(t *testing.T) {
+	s := richSection(rand.New(rand.NewPCG(3, 4)))
+	w, err := open(madeRegion(t, map[int][]byte{0: madeChunk(s).bytes()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := w.Dimensions[0].Volume(voxel.Block)
+	v.Names = append(v.Names, "Wood_Stairs[rotation=3]")
+	var cells [32768]voxel.Cell
+	v.Chunks[geom.ChunkPos{}].Flat(&cells)
+	for i := range cells {
+		if v.Names[cells[i]] == "Rock_Stone" {
+			cells[i] = 0
+		}
+	}
+	cells[5] = voxel.Cell(len(v.Names) - 1)
+	v.Chunks[geom.ChunkPos{}] = voxel.FromFlat(&cells)
+	dir, lost := write(t, w.Source())
+	if len(lost) > 0 {
+		t.Error(lost)
+	}
+	back := load(t, dir).Dimensions[0].Volume(voxel.Block)
+	var got [32768]voxel.Cell
+	back.Chunks[geom.ChunkPos{}].Flat(&got)
+	for i := range cells {
+		if back.Names[got[i]] != v.Names[cells[i]] {
+			t.Fatalf("cell %d is %q, want %q", i, back.Names[got[i]], v.Names[cells[i]])
+		}
+	}
+}
+
 // TestNew writes columns that came from no game, and reads them.
 func TestNew(t *testing.T) {
 	w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "made", Folder: "universe/worlds/made"}}}
@@ -516,6 +548,15 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := hytale.Kind().OpenFolder(dir, format.ReadOptions{}); err == nil || !strings.Contains(err.Error(), `"RocksDB"`) {
 		t.Error(err)
+	}
+	beside := filepath.Join(dir, "universe", "worlds", "a")
+	if err := errors.Join(os.WriteFile(config, nil, 0o644), os.MkdirAll(filepath.Join(beside, "chunks"), 0o755), os.WriteFile(filepath.Join(beside, "chunks", "-1.0.region.bin"), madeRegion(t, map[int][]byte{31: madeChunk().bytes()}), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{dir, beside, filepath.Join(dir, "universe", "worlds")} {
+		if d := load(t, at).Dimensions[0]; d.Columns[0].Pos != (geom.ColumnPos{X: -2}) {
+			t.Errorf("%s: the first column is %v", at, d.Columns[0].Pos)
+		}
 	}
 	if _, err := hytale.Kind().OpenFolder(t.TempDir(), format.ReadOptions{}); !errors.Is(err, format.ErrNoWorld) {
 		t.Error(err)

@@ -99,10 +99,39 @@ func detectFS(fsys fs.FS) bool {
 	return false
 }
 
+// find makes the only folder of the root that is a world the root, if the root is none.
+func (w *folder) find() error {
+	if detectFS(w.fsys) {
+		return nil
+	}
+	list, err := fs.ReadDir(w.fsys, ".")
+	if err != nil {
+		return err
+	}
+	var found fs.FS
+	for _, e := range list {
+		sub, err := fs.Sub(w.fsys, e.Name())
+		if err != nil || !e.IsDir() || !detectFS(sub) {
+			continue
+		}
+		if found != nil {
+			return fmt.Errorf("several worlds lie in it: %w", format.ErrNoWorld)
+		}
+		found = sub
+	}
+	if found == nil {
+		return format.ErrNoWorld
+	}
+	if w.fsys = found; len(list) > 1 {
+		w.skipped["files and folders beside the world's folder"] = len(list) - 1
+	}
+	return nil
+}
+
 // scan lists the folder: region files by world, and all other files.
 func (w *folder) scan() error {
-	if !detectFS(w.fsys) {
-		return format.ErrNoWorld
+	if err := w.find(); err != nil {
+		return err
 	}
 	worlds := map[string]*world{}
 	err := fs.WalkDir(w.fsys, ".", func(name string, e fs.DirEntry, err error) error {

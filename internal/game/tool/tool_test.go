@@ -326,3 +326,31 @@ func TestShapesOfWords(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnNames: a world of Hytale takes the blocks that it has, with any rotation, and no others.
+func TestOwnNames(t *testing.T) {
+	w := create(t)
+	_, err := w.Update(func(tx *world.Tx) error {
+		volumes := []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, {Name: "fluid_level", Schema: voxel.Level, Scale: 1}}
+		v := tx.AddDimension("default", volumes, nil).Volume(voxel.Block)
+		v.Set(geom.Point{}, v.Named("Rock_Stone[rotation=1]"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fits := range map[string]bool{"Rock_Stone": true, "Rock_Stone[rotation=2]": true, "Rock_Stain": false, "minecraft:stone": false} {
+		o := tool.Options{Brush: "box", From: at(0, 0, 0), To: at(1, 1, 1), Name: name}
+		in, err := o.Find(w.View(), "default", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := o.Make(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.Apply(t.Context(), w, in, b, 1000); (err == nil) != fits {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
