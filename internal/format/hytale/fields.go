@@ -251,7 +251,7 @@ func appendEnvironmentData(dst, head, runs []byte) ([]byte, error) {
 			return nil, errNotOurs
 		}
 		r.bytes(8*count + 4)
-		if total += n; r.err != nil || total > mapCells {
+		if total += n; r.err != nil || total > mapCells || len(dst)+n*(r.off-from) > maxChunk {
 			return nil, errNotOurs
 		}
 		for range n {
