@@ -164,14 +164,6 @@ func (m *columnMap) append(dst []byte, size int) ([]byte, error) {
 	return dst, nil
 }
 
-// listIf returns a map's list, or nil if it is as mapList says.
-func (m *columnMap) listIf() []int32 {
-	if slices.Equal(m.list, mapList(&m.values)) {
-		return nil
-	}
-	return m.list
-}
-
 // chunkMaps is the data of BlockChunk.
 type chunkMaps struct {
 	needsPhysics byte
