@@ -178,7 +178,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "writes no .CAIRN", "export a.cairn b.CAIRN"},
 		{2, "--box 1,2,3: want X,Y,Z..X,Y,Z", "render a.cairn b.png --box 1,2,3"},
 		{2, "only reads", "export island island/b.slime"},
-		{2, "anvil or slime", "export --format schematic a.cairn b"},
+		{2, "anvil or hytale or slime", "export --format schematic a.cairn b"},
 		{2, "slime has 3, 9, 13", "export --slime-version 4 a.cairn b.slime"},
 		{2, "the world has overworld", "export --dimension the_end a.cairn b"},
 		{3, "version 3 holds numeric blocks", "export --slime-version 3 a.cairn b.slime"},

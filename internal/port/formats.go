@@ -2,6 +2,7 @@ package port
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -87,17 +88,20 @@ func fileExts() []string {
 	return exts
 }
 
-// openFolder opens a folder in the first format that recognizes it.
-func openFolder(open func(k *format.Kind) (format.Source, error)) (s format.Source, err error) {
+// openFolder opens a folder in the first format that recognizes it. If none does the error is that of the first.
+func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source, error) {
+	var first error
 	for i := range kinds {
 		if kinds[i].OpenFS == nil {
 			continue
 		}
-		if s, err = open(&kinds[i]); !errors.Is(err, format.ErrNoWorld) {
+		s, err := open(&kinds[i])
+		if !errors.Is(err, format.ErrNoWorld) {
 			return s, err
 		}
+		first = cmp.Or(first, err)
 	}
-	return nil, err
+	return nil, first
 }
 
 // detectFolder reports whether a folder looks like a world of any format.
