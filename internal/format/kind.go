@@ -80,6 +80,8 @@ type WriteOptions struct {
 	DataVersion int32
 	// Facts are further facts of the world.
 	Facts Level
+	// Cache adds what a format can keep to be loaded faster: of Slime 1 to 3 HypixelBlocks3.
+	Cache bool
 }
 
 // Writer is a Sink that writes a world. The world is complete only after Close.

@@ -27,6 +27,7 @@ type encoder struct {
 	rest           []byte       // the payload of the part's root, nil if there is none
 	written        []string     // names written into the level
 	dropped        []string     // names written into a section or the height maps
+	old            bool         // of McRegion
 	bare           bool         // the column has no part, only its fields
 	left           voxel.Has    // arrays of light that sections go without
 	must           bool         // sections have both
@@ -77,7 +78,7 @@ func (e *encoder) build(c *format.Column, kind int, data []byte) ([]byte, error)
 		return data, nil
 	case kind == kindEntities:
 		return e.entities(c, data)
-	case c.Layout&layoutMcRegion != 0:
+	case e.old != (c.Layout&layoutMcRegion != 0):
 		return nil, ErrMcRegion
 	case (c.Layout&layoutWhole != 0 || len(data) == 0) && !hasChunk(c):
 		return data, nil

@@ -26,7 +26,7 @@ func (w *FolderWriter) File(f format.File) error {
 		return nil
 	}
 	size, ok := w.made[f.Path]
-	if _, _, _, region := placeOf(f.Path, anvilExt); ok && size < 0 && region && f.Size <= headerSize {
+	if _, _, _, region := placeOf(f.Path, w.ext); ok && size < 0 && region && f.Size <= headerSize {
 		return nil
 	}
 	if ok {

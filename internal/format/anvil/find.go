@@ -187,9 +187,8 @@ func serverWorld(fsys fs.FS, dir string) string {
 var dimensionFolder = regexp.MustCompile(`/(DIM-?\d+|dimensions/.*)$`)
 
 func isRegionPath(name string) bool {
-	_, _, _, ok := placeOf(name, anvilExt)
-	_, _, _, old := placeOf(name, mcregionExt)
-	return ok || old
+	_, _, _, ok := placeOf(name, append(linearExts, anvilExt, mcregionExt)...)
+	return ok
 }
 
 // counted returns a number of files as text.

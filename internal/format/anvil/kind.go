@@ -1,10 +1,13 @@
 package anvil
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 )
 
 // Kind is the row of the table of formats.
@@ -20,8 +23,18 @@ func Kind() format.Kind {
 			w, err := Open(dir, Options{Salvage: o.Salvage, Live: o.Live})
 			return source(w, err)
 		},
-		CreateFolder: createFolder,
+		CreateFolder: createFolder(formatName),
 	}
+}
+
+// Linear is the row of worlds with region files in one of Linear's formats. Kind opens them.
+func Linear() format.Kind {
+	return format.Kind{Name: linearName, Versions: []int{linear.V1, linear.V2, linear.Buffered}, CreateFolder: createFolder(linearName)}
+}
+
+// McRegion is the row of the worlds before Anvil. Kind opens them.
+func McRegion() format.Kind {
+	return format.Kind{Name: mcregionName, CreateFolder: createFolder(mcregionName)}
 }
 
 // source keeps a nil *World from being a Source.
@@ -32,20 +45,30 @@ func source(w *Folder, err error) (format.Source, error) {
 	return w, nil
 }
 
-// createFolder returns a Writer for a world that was read from any format. A world that was
-// read from Anvil without a level.dat gets none.
-func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
-	switch o.Head.Format {
-	case mcregionName:
-		return nil, ErrMcRegion
-	case formatName:
-		o.Name = ""
+// createFolder returns how a Writer is made for a world that was read from any format. A world that was
+// read as a folder without a level.dat gets none.
+func createFolder(name string) func(dir string, o format.WriteOptions) (format.Writer, error) {
+	return func(dir string, o format.WriteOptions) (format.Writer, error) {
+		if (o.Head.Format == mcregionName) != (name == mcregionName) {
+			return nil, ErrMcRegion
+		}
+		fo := FolderOptions{Format: name, LevelName: o.Name, Facts: o.Facts, Version: o.DataVersion}
+		switch o.Head.Format {
+		case formatName, linearName, mcregionName:
+			fo.LevelName = ""
+		}
+		if name == linearName {
+			fo.Linear = o.Version
+			if o.Head.Format == linearName {
+				fo.Linear = cmp.Or(o.Version, o.Head.Version)
+			}
+		}
+		w, err := Create(dir, fo)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
 	}
-	w, err := Create(dir, FolderOptions{LevelName: o.Name, Facts: o.Facts, Version: o.DataVersion})
-	if err != nil {
-		return nil, err
-	}
-	return w, nil
 }
 
 // Remarks returns what the last Read has met.
@@ -54,6 +77,7 @@ func (w *Folder) Remarks() (lost map[string]int, damaged []string) {
 	for _, k := range w.stats.Skipped {
 		lost["file "+k.Path+", which "+k.Why]++
 	}
+	maps.Copy(lost, w.stats.Lost)
 	if w.stats.TrailingBytes > 0 {
 		lost["bytes behind the tags of chunks"] = int(w.stats.TrailingBytes)
 	}

@@ -3,6 +3,7 @@ package anvil_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -95,6 +96,8 @@ func TestMcRegion(t *testing.T) {
 			}
 			s := mustReadAll(t, fsys)
 			checkOld(t, s.dims[0].Volume(voxel.Block).Names, &s.columns[0], doc.Get("Level").(entries))
+			back := mustWrite(t, s, anvil.FolderOptions{Format: "mcregion"})
+			wantSame(t, docsOf(t, back, "region/r.0.0.mcr")[0], document(doc))
 			wantSame(t, s.columns[0].Parts[0].Data, document(compound("Level", compound("LastUpdate", int64(4)))))
 		})
 	}
@@ -133,6 +136,8 @@ func TestMcRegionOdd(t *testing.T) {
 			if tt.damaged > 0 {
 				return
 			}
+			back := mustWrite(t, s, anvil.FolderOptions{Format: "mcregion"})
+			wantSame(t, docsOf(t, back, "region/r.0.0.mcr")[0], document(tt.doc))
 			c := s.columns[0]
 			if len(c.Sections) != tt.section || tt.section > 0 && c.Sections[0].Has != tt.has {
 				t.Errorf("sections %v", c.Sections)
@@ -196,6 +201,57 @@ func TestMcRegionWorlds(t *testing.T) {
 		if err := w.Read(context.Background(), &oldTwin{t: t, dir: dir}); err != nil {
 			t.Errorf("%s: %v", dir, err)
 		}
+		back, lost := export(t, w, anvil.FolderOptions{Format: "mcregion"})
+		if len(lost) > 0 {
+			t.Errorf("%s: lost %v", dir, lost)
+		}
+		anviltest.Compare(t, dir, back)
 		w.Close()
 	}
+}
+
+// TestMcRegionHolds: what McRegion has no place for is an error.
+func TestMcRegionHolds(t *testing.T) {
+	for name, change := range map[string]func(*taker){
+		"a section too high": func(s *taker) { s.columns[0].Sections[7].Y = 8 },
+		"an id too great": func(s *taker) {
+			cell, _ := s.dims[0].Volume(voxel.Block).Names.Cell("legacy:256/0")
+			s.columns[0].Cells[0].Block = []voxel.Cell{cell}
+		},
+		"a column of Anvil":    func(s *taker) { s.columns[0].Layout = 0 },
+		"a chunk of megabytes": func(s *taker) { s.columns[0].Parts[0].Data = bigChunk(2 << 20) },
+	} {
+		s := mustReadAll(t, folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(3, document(oldChunk()))}, nil)}))
+		change(s)
+		if err := s.write(t.TempDir(), anvil.FolderOptions{Format: "mcregion"}); !errors.Is(err, format.ErrHolds) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := mustReadAll(t, oneChunk(chunk(0))).write(t.TempDir(), anvil.FolderOptions{Format: "x"}); err == nil {
+		t.Error("a format x was written")
+	}
+}
+
+// TestMcRegionStale: light that does not fit the blocks any more is written, and named.
+func TestMcRegionStale(t *testing.T) {
+	w, err := anvil.OpenFS(folder(map[string][]byte{"region/r.0.0.mcr": region(map[int][]byte{0: stored(3, document(oldChunk()))}, nil)}), anvil.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := anvil.McRegion().CreateFolder(t.TempDir(), format.WriteOptions{Head: w.Head()})
+	if err == nil {
+		err = errors.Join(w.Read(context.Background(), staling{out}), out.Close())
+	}
+	if err != nil || out.Lost()["columns with stale light"] != 1 {
+		t.Errorf("lost %v: %v", out.Lost(), err)
+	}
+}
+
+// staling is a Sink of columns whose sky light is stale.
+type staling struct{ format.Writer }
+
+func (s staling) Column(c *format.Column) error {
+	stale := *c
+	stale.Stale = voxel.HasSky
+	return s.Writer.Column(&stale)
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -35,6 +37,8 @@ type region struct {
 	size    int64
 	head    [headerSize]byte
 	overlap [slots]bool // the slot's sectors belong to another slot too
+
+	linear *linear.Chunks // of a file in Linear's format, with head made of it
 
 	modified int64   // nanoseconds
 	now      *header // what is remembered of this Read
@@ -61,12 +65,12 @@ func parseCoord(s string) (int32, bool) {
 
 // openRegion opens a region file. A file shorter than the header is an error
 // wrapping io.ErrUnexpectedEOF.
-func openRegion(fsys fs.FS, path string, x, z int32) (*region, error) {
-	f, err := fsys.Open(path)
+func openRegion(fsys fs.FS, name string, x, z int32) (*region, error) {
+	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	g := &region{path: path, x: x, z: z, file: f}
+	g := &region{path: name, x: x, z: z, file: f}
 	if err := g.init(f); err != nil {
 		f.Close()
 		return nil, err
@@ -85,6 +89,9 @@ func (g *region) init(f fs.File) error {
 	} else if g.src, g.size, err = readWhole(f); err != nil {
 		return err
 	}
+	if slices.Contains(linearExts, path.Ext(g.path)) && g.size > 0 {
+		return g.initLinear()
+	}
 	if _, err := g.src.ReadAt(g.head[:], 0); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -93,6 +100,28 @@ func (g *region) init(f fs.File) error {
 	}
 	g.markOverlaps()
 	return nil
+}
+
+// initLinear reads what chunks a file in Linear's format has. Its header is as if each of them were in a sector of its own.
+func (g *region) initLinear() (err error) {
+	if g.linear, err = linear.Open(g.src, g.size); err != nil {
+		return err
+	}
+	for slot := range slots {
+		if g.linear.Sizes[slot] != 0 {
+			binary.BigEndian.PutUint32(g.head[4*slot:], uint32(slot+2)<<8|1)
+		}
+		binary.BigEndian.PutUint32(g.head[sector+4*slot:], g.linear.Stamps[slot])
+	}
+	return nil
+}
+
+// close closes the file.
+func (g *region) close() error {
+	if g.linear != nil {
+		g.linear.Close()
+	}
+	return g.file.Close()
 }
 
 func readWhole(r io.Reader) (io.ReaderAt, int64, error) {
@@ -189,8 +218,17 @@ func (g *region) raw(slot int, buf []byte) []byte {
 	return buf[:max(n, 4+length)]
 }
 
-// sectors reads into buf the slot's sectors, as far as the file has them.
+// sectors reads into buf the slot's sectors, as far as the file has them. A chunk in Linear's format becomes one of Anvil
+// without compression.
 func (g *region) sectors(slot int, buf []byte) ([]byte, error) {
+	if g.linear != nil {
+		doc, err := g.linear.Chunk(slot)
+		if err != nil {
+			return buf[:0], err
+		}
+		buf = append(binary.BigEndian.AppendUint32(buf[:0], uint32(len(doc)+1)), typeNone)
+		return append(buf, doc...), nil
+	}
 	first, count := g.location(slot)
 	off := first * sector
 	switch {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -13,13 +14,15 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-// Names of the two formats.
+// Names of the formats.
 const (
 	formatName   = "anvil"
 	mcregionName = "mcregion"
+	linearName   = "linear"
 )
 
 const (
@@ -27,6 +30,9 @@ const (
 	mcregionExt = ".mcr"
 	sessionLock = "session.lock"
 )
+
+// linearExts are the extensions of region files in Linear's formats.
+var linearExts = []string{linear.Ext(linear.V2), linear.Ext(linear.Buffered)}
 
 // The kinds of region files, by the folder that holds them. Index into
 // kindFolders.
@@ -106,6 +112,13 @@ func (w *Folder) scan(at string) error {
 		return ErrBedrock
 	case len(foreign) > 0 && !w.hasChunks(): // their entities may be in the format of Anvil
 		return errors.New(strings.Join(foreign, "; "))
+	case w.hasRegions(linearExts...):
+		w.head.Format = linearName
+		w.sortOut(append(linearExts, anvilExt)...)
+		w.head.Version = w.linearVersion()
+		if w.hasRegions(anvilExt) {
+			foreign = append(foreign, "region files of Anvil of which there is one in Linear's format too")
+		}
 	case w.hasRegions(anvilExt):
 		w.head.Format = formatName
 		w.sortOut(anvilExt)
@@ -172,23 +185,42 @@ var foreignChunks = []struct {
 	format string
 	name   *regexp.Regexp
 }{
-	{"Linear's format", regexp.MustCompile(`(?:^|/)(r\.-?\d+\.-?\d+\.(?:b_)?linear)$`)},
 	{"Cubic Chunks' format", regexp.MustCompile(`(?:^|/)(-?\d+\.-?\d+\.(?:-?\d+\.3dr|2dr))$`)},
 	{"the format of Alpha", regexp.MustCompile(`(?:^|/)([0-9a-z]{1,2}/[0-9a-z]{1,2}/c\.-?[0-9a-z]+\.-?[0-9a-z]+\.dat)$`)},
 	{"the format of Pocket Edition", regexp.MustCompile(`^(chunks\.dat)$`)},
 }
 
-func (w *Folder) hasRegions(ext string) bool {
+func (w *Folder) hasRegions(exts ...string) bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
-		_, _, _, ok := placeOf(f.path, ext)
+		_, _, _, ok := placeOf(f.path, exts...)
 		return ok
 	})
+}
+
+// linearVersion returns the version of the first region file in Linear's format that tells one.
+func (w *Folder) linearVersion() int {
+	for _, r := range w.Regions() {
+		if path.Ext(r.Path) == linear.Ext(linear.Buffered) {
+			return linear.Buffered
+		}
+		if f, err := w.fsys.Open(r.Path); err == nil && path.Ext(r.Path) != anvilExt {
+			var head [9]byte
+			_, err = io.ReadFull(f, head[:])
+			f.Close()
+			if err == nil && head[8] < 3 {
+				return linear.V1
+			} else if err == nil {
+				return linear.V2
+			}
+		}
+	}
+	return 0
 }
 
 // hasChunks reports whether there is a region file of chunks that can have one.
 func (w *Folder) hasChunks() bool {
 	return slices.ContainsFunc(w.files, func(f file) bool {
-		return f.size > headerSize && path.Base(path.Dir(f.path)) == kindFolders[kindChunk] && isRegionPath(f.path)
+		return f.size > headerSize && path.Base(path.Dir(f.path)) == kindFolders[kindChunk] && isRegionPath(f.path) || f.size > 0 && slices.Contains(linearExts, path.Ext(f.path))
 	})
 }
 
@@ -234,32 +266,46 @@ func (w *Folder) walk() error {
 	})
 }
 
-// placeOf tells whether a path is a region file: its dimension's folder, its
+// placeOf tells whether a path is a region file with one of some extensions: its dimension's folder, its
 // kind and its coordinates follow.
-func placeOf(name, ext string) (folder string, kind int, at [2]int32, ok bool) {
+func placeOf(name string, exts ...string) (folder string, kind int, at [2]int32, ok bool) {
 	dir, base := path.Split(name)
 	kind = slices.Index(kindFolders[:], path.Base(dir))
-	at[0], at[1], ok = parseRegionName(base, ext)
+	for _, ext := range exts {
+		if at[0], at[1], ok = parseRegionName(base, ext); ok {
+			break
+		}
+	}
 	if folder = path.Dir(path.Clean(dir)); folder == "." {
 		folder = ""
 	}
 	return folder, kind, at, ok && kind >= 0
 }
 
-// sortOut moves region files from the world's files into its dimensions.
-func (w *Folder) sortOut(ext string) {
+// sortOut moves region files from the world's files into its dimensions. Of two for one place it takes that whose extension
+// comes first.
+func (w *Folder) sortOut(exts ...string) {
+	taken := map[string]int{} // by path without extension
+	for _, f := range w.files {
+		stem := strings.TrimSuffix(f.path, path.Ext(f.path))
+		if i := slices.Index(exts, path.Ext(f.path)); i >= 0 {
+			if first, ok := taken[stem]; !ok || i < first {
+				taken[stem] = i
+			}
+		}
+	}
 	dims := map[string]*dimension{}
 	sets := map[string]map[[2]int32]*regionSet{}
 	rest := w.files[:0]
 	for _, f := range w.files {
-		folder, kind, at, ok := placeOf(f.path, ext)
-		if !ok {
+		folder, kind, at, ok := placeOf(f.path, exts...)
+		if !ok || slices.Index(exts, path.Ext(f.path)) != taken[strings.TrimSuffix(f.path, path.Ext(f.path))] {
 			rest = append(rest, f)
 			continue
 		}
 		d := dims[folder]
 		if d == nil {
-			d = &dimension{folder: folder, old: ext == mcregionExt}
+			d = &dimension{folder: folder, old: exts[0] == mcregionExt}
 			dims[folder], sets[folder] = d, map[[2]int32]*regionSet{}
 			w.dims = append(w.dims, d)
 		}

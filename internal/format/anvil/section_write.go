@@ -27,6 +27,9 @@ func (e *encoder) sections(c *format.Column, name string) error {
 	if len(c.Cells) != len(c.Sections) {
 		return fmt.Errorf("%d sections with %d sets of cells", len(c.Sections), len(c.Cells))
 	}
+	if e.old {
+		return e.oldArrays(c)
+	}
 	f := form(c.Layout >> layoutForm & 3)
 	if f == formNone {
 		f = formOf(c.Version)

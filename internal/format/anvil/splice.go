@@ -64,7 +64,7 @@ func (w *Folder) Splice(ctx context.Context, dim string, from fs.FS, columns []g
 	case w.Partial():
 		return nil, fmt.Errorf("anvil: splice: no level.dat is in the folder: give that of the whole world: %w", ErrNoWorld)
 	case w.head.Format != formatName:
-		return nil, fmt.Errorf("anvil: splice: %w", ErrMcRegion)
+		return nil, fmt.Errorf("anvil: splice: a world of region files of %s: %w", w.head.Format, ErrNotAnvil)
 	case d == nil:
 		return nil, fmt.Errorf("anvil: splice: the folder has no dimension %s", dim)
 	}
@@ -102,7 +102,7 @@ func (w *Folder) Splice(ctx context.Context, dim string, from fs.FS, columns []g
 
 // region prepares one region file.
 func (s *splice) region(key regionKey, columns []geom.ColumnPos, differ map[geom.ColumnPos]bool, dry bool) error {
-	to, err := openRegion(s.from.w.fsys, regionKey{"", key.kind, key.x, key.z}.path(), key.x, key.z)
+	to, err := openRegion(s.from.w.fsys, regionKey{"", key.kind, key.x, key.z}.path(anvilExt), key.x, key.z)
 	if errors.Is(err, fs.ErrNotExist) {
 		to, err = nil, nil
 	}
@@ -112,7 +112,7 @@ func (s *splice) region(key regionKey, columns []geom.ColumnPos, differ map[geom
 	if to != nil {
 		defer to.file.Close()
 	}
-	name := key.path()
+	name := key.path(anvilExt)
 	there, err := s.open(name, key)
 	if err != nil {
 		return err
@@ -451,7 +451,7 @@ func (w *Folder) PutFile(name string, data []byte, dry bool) (was []byte, same b
 			err = fmt.Errorf("anvil: put %q: %w", name, err)
 		}
 	}()
-	switch _, _, _, region := placeOf(name, anvilExt); {
+	switch region := isRegionPath(name); {
 	case !format.IsPath(name) || !format.FitsSystem(name, runtime.GOOS):
 		return nil, false, errors.New("no path that a file of a folder can have here")
 	case region || path.Base(name) == sessionLock:

@@ -1,5 +1,5 @@
-// Package anvil reads and writes the world folders of Minecraft: Java Edition
-// in the Anvil format, and reads those of its predecessor McRegion.
+// Package anvil reads and writes the world folders of Minecraft: Java Edition: in the Anvil format, in that of its
+// predecessor McRegion, and with region files of package linear.
 //
 // A chunk becomes a column. The column's fields hold data version and position,
 // sections, height maps, biomes, entities, block entities and ticks. All other tags
@@ -65,6 +65,8 @@ type Stats struct {
 	FileBytes int64
 	Damaged   []format.Damage
 	Skipped   []Skipped
+	// Lost counts by name what region files in Linear's format have and a world has not.
+	Lost map[string]int
 }
 
 // Skipped names a file that was not handed on.
@@ -198,7 +200,8 @@ func open(fsys fs.FS, at string, o Options) (*Folder, error) {
 	return w, nil
 }
 
-// Head returns "anvil", or "mcregion" for a world with no newer region files.
+// Head returns "anvil", "linear" for a world with region files in one of Linear's formats, with its version as
+// package linear counts them, or "mcregion" for a world with no newer region files.
 // Properties are "name" (LevelName) and "data_version" of level.dat, where it
 // has them.
 func (w *Folder) Head() format.Head { return w.head }

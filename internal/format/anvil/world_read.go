@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -58,7 +59,7 @@ func (r *reading) regions(ctx context.Context, set *regionSet) error {
 	defer func() {
 		for _, g := range open {
 			if g != nil {
-				g.file.Close()
+				g.close()
 			}
 		}
 	}()
@@ -72,11 +73,16 @@ func (r *reading) regions(ctx context.Context, set *regionSet) error {
 		}
 	}
 	r.begin(set, &open)
+	byColumn := slices.ContainsFunc(open[:], func(g *region) bool { return g != nil && g.linear != nil && g.linear.ByColumn })
 	for i := range slots {
 		if i&3 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.column(ctx, set, &open, footprintSlot(i)); err != nil {
+		slot := footprintSlot(i)
+		if byColumn {
+			slot = slot&31<<5 | slot>>5
+		}
+		if err := r.column(ctx, set, &open, slot); err != nil {
 			return err
 		}
 	}
@@ -102,6 +108,9 @@ func footprintSlot(i int) int {
 // one, is kept as a file, and nil returned.
 func (r *reading) open(name string, x, z int32) (*region, error) {
 	g, err := openRegion(r.w.fsys, name, x, z)
+	if err == nil && g.linear != nil {
+		r.ofLinear(g)
+	}
 	switch {
 	case err == nil && !g.empty():
 		return g, nil
@@ -111,7 +120,7 @@ func (r *reading) open(name string, x, z int32) (*region, error) {
 	f := file{path: name}
 	if err == nil {
 		f.size, f.modified = g.size, g.modified
-		g.file.Close()
+		g.close()
 	} else if f.size, f.modified, err = r.short(name, x, z, err); err != nil {
 		return nil, fmt.Errorf("anvil: %s: %w", name, err)
 	}
@@ -119,6 +128,21 @@ func (r *reading) open(name string, x, z int32) (*region, error) {
 		r.files = append(r.files, f)
 	}
 	return nil, nil
+}
+
+// ofLinear reports what is wrong with a file in Linear's format, and what is left out of it.
+func (r *reading) ofLinear(g *region) {
+	st := &r.w.stats
+	st.StoredBytes += g.linear.Stored
+	for name, n := range g.linear.Lost {
+		if st.Lost == nil {
+			st.Lost = map[string]int{}
+		}
+		st.Lost[name] += n
+	}
+	if g.linear.Fault != nil {
+		st.Damaged = append(st.Damaged, format.Damage{File: g.path, Pos: g.pos(0), Err: g.linear.Fault})
+	}
 }
 
 // short reports a file that is too short for its header, unless it is empty.
@@ -179,6 +203,9 @@ func (r *reading) column(ctx context.Context, set *regionSet, open *[kinds]*regi
 }
 
 func (r *reading) offset(g *region, slot int) int64 {
+	if g.linear != nil {
+		return g.linear.Offset(slot)
+	}
 	first, _ := g.location(slot)
 	return first * sector
 }
@@ -269,6 +296,10 @@ func (r *reading) document(g *region, kind, slot int) (doc []byte, stored int, e
 			return nil, 0, err
 		}
 	}
+	stored = len(payload)
+	if g.linear != nil {
+		stored = 0 // the file counts it
+	}
 	doc, rest, err := r.inf.inflate(r.docs[kind][:0], method&^typeExternal, payload)
 	r.docs[kind] = doc
 	if err != nil {
@@ -278,7 +309,7 @@ func (r *reading) document(g *region, kind, slot int) (doc []byte, stored int, e
 		r.used[name] = true
 	}
 	r.w.stats.TrailingBytes += int64(rest)
-	return doc, len(payload), nil
+	return doc, stored, nil
 }
 
 // external reads the payload of a chunk that lies beside its region file.

@@ -275,7 +275,6 @@ func TestLevelCopy(t *testing.T) {
 func TestForeignChunks(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"Alpha", "0/1c/c.0.-1c.dat", "chunks in the format of Alpha, which cairn does not read: 1 file in overworld"},
-		{"Linear", "region/r.0.-1.linear", "chunks in Linear's format, which cairn does not read: 1 file in overworld"},
 		{"Cubic Chunks", "DIM1/region3d/0.-1.0.3dr", "chunks in Cubic Chunks' format, which cairn does not read: 1 file in the_end"},
 		{"Pocket Edition", "chunks.dat", "chunks in the format of Pocket Edition, which cairn does not read: 1 file"},
 		{"none", "data/chunks.dat", ""},

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/klauspost/compress/zlib"
@@ -28,6 +29,11 @@ const (
 
 // FolderOptions says how a world is written. Its zero value is the default.
 type FolderOptions struct {
+	// Format is "anvil", "linear" or "mcregion". Default "anvil". McRegion takes only columns that were read from it, and the
+	// others take none of these.
+	Format string
+	// Linear is the version of Linear's format, as package linear counts them. Default 2.
+	Linear int
 	// Level of zlib, 1 (fast) to 9 (small). Default 6.
 	Level int
 	// PendingBytes bounds the compressed chunks that wait in memory for the rest
@@ -50,7 +56,9 @@ type FolderOptions struct {
 // Errors of a Writer.
 var (
 	// ErrMcRegion is wrapped where a column or a world was read from McRegion.
-	ErrMcRegion = fmt.Errorf("a McRegion world is not converted to Anvil: %w", format.ErrHolds)
+	ErrMcRegion = fmt.Errorf("a McRegion world is not converted to Anvil, nor another one to McRegion: %w", format.ErrHolds)
+	// ErrNotAnvil is wrapped where the chunks of a folder are not in the format Anvil, and only such are changed in place.
+	ErrNotAnvil = errors.New("chunks are changed in place in region files of Anvil alone")
 	// ErrTwice is wrapped where a column, a dimension or a file comes twice.
 	ErrTwice = errors.New("given twice")
 
@@ -62,6 +70,7 @@ var (
 type FolderWriter struct {
 	root     *os.Root
 	o        FolderOptions
+	ext      string // of region files
 	dim      *format.Dimension
 	folders  map[string]bool
 	enc      *encoder
@@ -80,8 +89,9 @@ type regionKey struct {
 	x, z   int32
 }
 
-func (k regionKey) path() string {
-	return path.Join(k.folder, kindFolders[k.kind], fmt.Sprintf("r.%d.%d.mca", k.x, k.z))
+// path returns the path of the region file with an extension.
+func (k regionKey) path(ext string) string {
+	return path.Join(k.folder, kindFolders[k.kind], fmt.Sprintf("r.%d.%d%s", k.x, k.z, ext))
 }
 
 func compareKeys(a, b regionKey) int {
@@ -93,6 +103,7 @@ func compareKeys(a, b regionKey) int {
 type regionBuffer struct {
 	chunks [slots][]byte
 	stamps [slots]uint32
+	sizes  [slots]int // of the tags, for Linear's formats
 }
 
 // Create returns a Writer that writes below dir, an empty folder that the
@@ -100,6 +111,18 @@ type regionBuffer struct {
 func Create(dir string, o FolderOptions) (*FolderWriter, error) {
 	if o.Level == 0 {
 		o.Level = zlib.DefaultCompression
+	}
+	ext := anvilExt
+	switch o.Format {
+	case "", formatName:
+	case mcregionName:
+		ext = mcregionExt
+	case linearName:
+		o.Level = zlib.BestSpeed // only while it waits
+		o.Linear = cmp.Or(o.Linear, linear.V2)
+		ext = linear.Ext(o.Linear)
+	default:
+		return nil, fmt.Errorf("anvil: write: no format %q", o.Format)
 	}
 	if o.PendingBytes <= 0 {
 		o.PendingBytes = defaultPending
@@ -114,7 +137,7 @@ func Create(dir string, o FolderOptions) (*FolderWriter, error) {
 		return nil, fmt.Errorf("anvil: write: %w", err)
 	}
 	return &FolderWriter{
-		root: root, o: o, zlib: z, folders: map[string]bool{},
+		root: root, o: o, ext: ext, zlib: z, folders: map[string]bool{},
 		regions: map[regionKey]*regionBuffer{}, made: map[string]int64{}, lost: map[string]int{},
 	}, nil
 }
@@ -131,6 +154,7 @@ func (w *FolderWriter) Dimension(d *format.Dimension) error {
 	if err != nil {
 		return fmt.Errorf("anvil: write: dimension %s: %w", d.Name, err)
 	}
+	enc.old = w.ext == mcregionExt
 	w.folders[d.Folder] = true
 	w.dim, w.enc = d, enc
 	return nil
@@ -165,12 +189,12 @@ func (w *FolderWriter) Column(c *format.Column) error {
 }
 
 // Lost counts by name the parts and objects of columns that Anvil has no place
-// for, and columns of 1.13 with stale light, which only later games light
+// for, and columns of 1.13 and of McRegion with stale light, which only later games light
 // again: of all columns so far.
 func (w *FolderWriter) Lost() map[string]int { return maps.Clone(w.lost) }
 
 func (w *FolderWriter) countLost(c *format.Column) {
-	if staleLight(c) != 0 && lightTag(c.Version) == "" {
+	if staleLight(c) != 0 && (w.ext == mcregionExt || lightTag(c.Version) == "") {
 		w.lost["columns with stale light"]++
 	}
 	for _, p := range c.Parts {
@@ -206,8 +230,14 @@ func (w *FolderWriter) part(c *format.Column, kind int, p *voxel.Part) error {
 	var stamp uint32
 	if p != nil {
 		stamp = p.Stamp
+		if p.Damaged && w.o.Format == linearName {
+			if len(p.Data) > 0 {
+				w.lost["damaged: "+p.Name]++
+			}
+			return w.put(c.Pos, kind, stamp, nil, 0)
+		}
 		if p.Damaged {
-			return w.put(c.Pos, kind, stamp, bytes.Clone(p.Data))
+			return w.put(c.Pos, kind, stamp, bytes.Clone(p.Data), 0)
 		}
 	}
 	doc, err := w.enc.document(c, kind, p)
@@ -215,13 +245,17 @@ func (w *FolderWriter) part(c *format.Column, kind int, p *voxel.Part) error {
 		return err
 	}
 	if doc == nil {
-		return w.put(c.Pos, kind, stamp, nil)
+		if stamp != 0 && w.o.Linear == linear.Buffered {
+			w.lost["times of chunks that are not there"]++
+			stamp = 0
+		}
+		return w.put(c.Pos, kind, stamp, nil, 0)
 	}
 	stored, err := w.compress(c.Pos, kind, doc)
 	if err != nil {
 		return err
 	}
-	return w.put(c.Pos, kind, stamp, stored)
+	return w.put(c.Pos, kind, stamp, stored, len(doc))
 }
 
 // compress returns what a slot holds for a document; a payload that is too long
@@ -237,7 +271,11 @@ func (w *FolderWriter) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byt
 		return nil, err
 	}
 	stored := bytes.Clone(w.deflated.Bytes())
-	if payload := stored[5:]; len(payload) > maxInside {
+	switch payload := stored[5:]; {
+	case len(payload) <= maxInside || w.o.Format == linearName:
+	case w.ext == mcregionExt:
+		return nil, fmt.Errorf("%d bytes, at most %d fit into a region file of McRegion: %w", len(payload), maxInside, format.ErrHolds)
+	default:
 		name := path.Join(w.dim.Folder, kindFolders[kind], fmt.Sprintf("c.%d.%d.mcc", pos.X, pos.Z))
 		if err := w.create(name, -1, os.O_TRUNC, bytes.NewReader(payload)); err != nil {
 			return nil, err
@@ -249,7 +287,7 @@ func (w *FolderWriter) compress(pos geom.ColumnPos, kind int, doc []byte) ([]byt
 }
 
 // put fills a slot; without a stamp and bytes there is nothing to fill.
-func (w *FolderWriter) put(pos geom.ColumnPos, kind int, stamp uint32, stored []byte) error {
+func (w *FolderWriter) put(pos geom.ColumnPos, kind int, stamp uint32, stored []byte, size int) error {
 	if stamp == 0 && len(stored) == 0 {
 		return nil
 	}
@@ -262,7 +300,7 @@ func (w *FolderWriter) put(pos geom.ColumnPos, kind int, stamp uint32, stored []
 	if b.chunks[slot] != nil || b.stamps[slot] != 0 {
 		return ErrTwice
 	}
-	b.chunks[slot], b.stamps[slot] = stored, stamp
+	b.chunks[slot], b.stamps[slot], b.sizes[slot] = stored, stamp, size
 	w.pending += len(stored)
 	return nil
 }
@@ -274,7 +312,7 @@ func (w *FolderWriter) region(key regionKey) (*regionBuffer, error) {
 		return b, nil
 	}
 	b := &regionBuffer{}
-	name := key.path()
+	name := key.path(w.ext)
 	switch size, ok := w.made[name]; {
 	case ok && size > headerSize:
 		return nil, fmt.Errorf("%s: %w", name, ErrTwice)
@@ -293,9 +331,21 @@ func (w *FolderWriter) reload(b *regionBuffer, name string) error {
 	if err != nil {
 		return err
 	}
-	defer g.file.Close()
+	defer g.close()
 	for slot := range slots {
 		if b.stamps[slot] = g.stamp(slot); g.absent(slot) {
+			continue
+		}
+		if g.linear != nil {
+			doc, err := g.linear.Chunk(slot)
+			if err == nil {
+				b.chunks[slot], err = w.compress(g.pos(slot), kindChunk, doc)
+			}
+			if err != nil {
+				return err
+			}
+			b.sizes[slot] = len(doc)
+			w.pending += len(b.chunks[slot])
 			continue
 		}
 		// A damaged chunk was written as it is, and stays so.
@@ -308,13 +358,34 @@ func (w *FolderWriter) reload(b *regionBuffer, name string) error {
 // flush writes all region files that wait.
 func (w *FolderWriter) flush() error {
 	for _, key := range slices.SortedFunc(maps.Keys(w.regions), compareKeys) {
-		if err := w.create(key.path(), -1, os.O_TRUNC, w.regions[key].reader()); err != nil {
+		b := w.regions[key]
+		r := b.reader()
+		if w.o.Format == linearName {
+			file, err := b.linear(w.o.Linear, key)
+			if err != nil {
+				return fmt.Errorf("anvil: write: %s: %w", key.path(w.ext), err)
+			}
+			r = bytes.NewReader(file)
+		}
+		if err := w.create(key.path(w.ext), -1, os.O_TRUNC, r); err != nil {
 			return fmt.Errorf("anvil: write: %w", err)
 		}
 	}
 	clear(w.regions)
 	w.pending = 0
 	return nil
+}
+
+// linear returns the region file in a version of Linear's format.
+func (b *regionBuffer) linear(version int, key regionKey) ([]byte, error) {
+	var out bytes.Buffer
+	var inf inflater
+	var doc []byte
+	err := linear.Write(&out, version, linear.Content{X: key.x, Z: key.z, Sizes: b.sizes, Stamps: b.stamps, Chunk: func(slot int) (_ []byte, err error) {
+		doc, _, err = inf.inflate(doc[:0], typeZlib, b.chunks[slot][5:])
+		return doc, err
+	}})
+	return out.Bytes(), err
 }
 
 // reader returns the region file: the chunks in the order of their slots.

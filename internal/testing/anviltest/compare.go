@@ -44,7 +44,7 @@ func Sample(t testing.TB, kind string) []string {
 	return some
 }
 
-var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mca$`)
+var regionName = regexp.MustCompile(`(^|/)(region|entities|poi)/r\.-?\d+\.-?\d+\.mc[ar]$`)
 
 // Compare reports differences between the worlds in the folders want and got as
 // errors of t. It compares chunks tag by tag in any order within a compound, cell by

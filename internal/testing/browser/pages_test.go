@@ -175,7 +175,7 @@ func TestView(t *testing.T) {
 func TestViewFolder(t *testing.T) {
 	needBrowser(t)
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"a.cairn": island(t, 1), "b.cairn": island(t, 2), "hub.polar": []byte("Polr....")} {
+	for name, data := range map[string][]byte{"a.cairn": island(t, 1), "b.cairn": island(t, 2), "hub.bp": []byte("\x0a\xe5\xbb\x36....")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestViewFolder(t *testing.T) {
 	b := newTab(t, "http://"+page.Host)
 	b.open("/")
 	b.untilText("Passed over: 1 file")
-	b.untilText("hub.polar: unknown format: a world of Polar")
+	b.untilText("hub.bp: unknown format: a blueprint of Axiom")
 }
 
 // TestLogin: without a token the pages ask for one and show nothing; a wrong one is refused in
