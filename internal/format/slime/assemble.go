@@ -25,12 +25,17 @@ func (w *ContainerWriter) positions() []geom.ColumnPos {
 	return all
 }
 
-// appendOld makes a file of version 3 or 9.
+// appendOld makes a file of versions 1 to 9.
 func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 	dst := binary.BigEndian.AppendUint16(nil, magic)
 	dst = append(dst, byte(w.enc.version))
-	if w.enc.version >= 6 {
+	switch {
+	case w.enc.version >= 6:
 		dst = append(dst, byte(w.enc.world))
+	case w.enc.version >= 4 && w.enc.world >= worldNames:
+		dst = append(dst, 1)
+	case w.enc.version >= 4:
+		dst = append(dst, 0)
 	}
 	all := w.positions()
 	dst, err := appendBox(dst, all)
@@ -48,7 +53,8 @@ func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 	if dst, err = d.appendBlob(dst, appendObjects(nil, kinds[0].all, tiles), "tile entities"); err != nil {
 		return nil, err
 	}
-	if len(entities) == 0 {
+	if w.enc.version < 3 { // Hold left none
+	} else if len(entities) == 0 {
 		dst = append(dst, 0)
 	} else if dst, err = d.appendBlob(append(dst, 1), appendObjects(nil, kinds[1].all, entities), "entities"); err != nil {
 		return nil, err
@@ -57,6 +63,10 @@ func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.enc.version < 2 {
+		w.loseExtra(extra)
+		return dst, nil
+	}
 	if dst, err = d.appendBlob(dst, extra, "extra"); err != nil || w.enc.version < 7 {
 		if w.files[MapsPath] != nil {
 			w.lost.add("file "+MapsPath, 1)
@@ -64,6 +74,21 @@ func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 		return dst, err
 	}
 	return d.appendBlob(dst, w.files[MapsPath], "maps")
+}
+
+// loseExtra counts what version 1 has no place for: the extra tags, or of tags that would be made the properties.
+func (w *ContainerWriter) loseExtra(extra []byte) {
+	for path := range w.files {
+		w.lost.add("file "+path, 1)
+	}
+	if w.files[ExtraPath] != nil {
+		return
+	}
+	props := map[string]string{}
+	_, _ = readEnvironment(extra, props) // it was just made
+	for name := range props {
+		w.lost.add("property "+name, 1)
+	}
 }
 
 // globals returns the payloads of objects whose column is in the file. Servers refuse a world
@@ -108,7 +133,7 @@ func appendBox(dst []byte, all []geom.ColumnPos) ([]byte, error) {
 	return append(dst, mask...), nil
 }
 
-// appendNew makes a file of version 13.
+// appendNew makes a file of versions 10 to 13.
 func (w *ContainerWriter) appendNew(d *deflater) ([]byte, error) {
 	if w.files[MapsPath] != nil {
 		w.lost.add("file "+MapsPath, 1)
@@ -148,8 +173,19 @@ func (w *ContainerWriter) appendNew(d *deflater) ([]byte, error) {
 	dst := binary.BigEndian.AppendUint16(nil, magic)
 	dst = append(dst, byte(w.enc.version))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(w.enc.data))
-	if dst, err = d.appendBlob(append(dst, flags), raw, "chunks"); err != nil {
+	if w.enc.version >= 13 {
+		dst = append(dst, flags)
+	}
+	if dst, err = d.appendBlob(dst, raw, "chunks"); err != nil {
 		return nil, err
+	}
+	for i, k := range kinds[:2] {
+		if w.enc.version > 10 {
+			break
+		}
+		if dst, err = d.appendBlob(dst, appendObjects(nil, k.all, w.globals(i)), k.list); err != nil {
+			return nil, err
+		}
 	}
 	return d.appendBlob(dst, extra, "extra")
 }

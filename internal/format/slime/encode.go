@@ -19,6 +19,8 @@ type encoder struct {
 	empty   bool                     // the column's palette entries all have Properties
 	numeric map[voxel.Cell]uint16    // id<<4 | data
 	index   block.Indexer
+	cache   bool      // HypixelBlocks3 of sections that have none
+	frames  *deflater // of version 11
 }
 
 func newEncoder(l layout, d *format.Dimension) *encoder {
@@ -40,7 +42,7 @@ func (e *encoder) column(c *format.Column) (*columnBytes, error) {
 	return out, err
 }
 
-// oldColumn appends a column in the form of versions 3 and 9.
+// oldColumn appends a column in the form of versions 1 to 9.
 func (e *encoder) oldColumn(dst []byte, c *format.Column) ([]byte, error) {
 	dst, err := e.appendMaps(dst, c)
 	if err != nil {
@@ -66,6 +68,9 @@ func (e *encoder) oldColumn(dst []byte, c *format.Column) ([]byte, error) {
 func (e *encoder) appendMaps(dst []byte, c *format.Column) ([]byte, error) {
 	if e.world < worldNames {
 		dst = appendInts(dst, c.Maps[0].Values[:])
+		if e.version == 8 { // by mistake, and only so is it read
+			dst = binary.BigEndian.AppendUint32(dst, columnMap)
+		}
 		for _, v := range c.Maps[1].Values {
 			dst = append(dst, byte(v))
 		}
@@ -86,11 +91,13 @@ func (e *encoder) appendMaps(dst []byte, c *format.Column) ([]byte, error) {
 		}
 		ids = append(ids, id)
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ids)))
+	if e.version >= 8 {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(len(ids)))
+	}
 	return appendInts(dst, ids), nil
 }
 
-// appendSections appends the sections of versions 3 and 9; in world version 8
+// appendSections appends the sections of versions 1 to 9; in world version 8
 // each begins with its place above low.
 func (e *encoder) appendSections(dst []byte, c *format.Column, low int) (_ []byte, err error) {
 	for i, s := range c.Sections {
@@ -113,6 +120,9 @@ func (e *encoder) appendSections(dst []byte, c *format.Column, low int) (_ []byt
 		dst = e.appendLight(dst, a.Sky)
 		if e.version < 4 {
 			h := hypixelBlocks(s.Tags)
+			if h == nil && e.cache {
+				h = e.appendCache(nil, a.Block)
+			}
 			dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(h))), h...)
 		}
 	}
@@ -153,6 +163,27 @@ func (e *encoder) appendNumeric(dst []byte, cells []voxel.Cell) ([]byte, error) 
 		data[i/2] |= byte(v&15) << (i % 2 * 4)
 	}
 	return dst, nil
+}
+
+// appendCache appends blocks in the form of a section of 1.9: bits of an entry, palette, longs. The numbers of blocks are
+// those of the cells that appendNumeric has written. What Hypixel's servers keep is not known; this is what the words "a cache
+// of 1.9+ blocks format" and "13 bits block palette" leave.
+func (e *encoder) appendCache(dst []byte, cells []voxel.Cell) []byte {
+	palette, entries := e.index.Build(whole(cells, sectionCells))
+	size := block.Bits(len(palette), 4)
+	if size > 8 { // numbers in place of a palette
+		size = 13
+		for i, entry := range entries {
+			entries[i] = e.numeric[palette[entry]]
+		}
+		palette = nil
+	}
+	dst = binary.AppendUvarint(append(dst, byte(size)), uint64(len(palette)))
+	for _, c := range palette {
+		dst = binary.AppendUvarint(dst, uint64(e.numeric[c]))
+	}
+	dst = binary.AppendUvarint(dst, uint64(block.Longs(sectionCells, size, true)))
+	return block.AppendLongs(dst, entries, size, true)
 }
 
 // entry returns the NBT payload of a palette entry: a block's compound or a
@@ -242,20 +273,39 @@ func (e *encoder) appendContainer(dst []byte, cells []voxel.Cell, elem nbt.Type,
 	return dst, nil
 }
 
-// newColumn encodes a column in the form of version 13.
+// newColumn encodes a column in the form of versions 10 to 13.
 func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 	dst := binary.BigEndian.AppendUint32(nil, uint32(c.Pos.X))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(c.Pos.Z))
+	heights := appendBlock(nil, appendHeights(nil, c.Maps))
+	if e.version == 10 {
+		dst = append(dst, heights...)
+	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(c.Sections)))
 	for i, s := range c.Sections {
 		if dst, err = e.appendNewSection(dst, &c.Cells[i]); err != nil {
 			return fmt.Errorf("section %d: %w", s.Y, err)
 		}
 	}
-	out.body = appendBlock(dst, appendHeights(nil, c.Maps))
+	if e.version == 10 {
+		out.body = dst
+		return nil
+	}
+	out.body = append(dst, heights...)
 	var docs [len(kinds)][]byte
 	for i, k := range kinds {
 		docs[i] = listDocument(c, k)
+	}
+	if e.version == 11 {
+		for i, k := range kinds[:2] {
+			if len(c.Objects(k.list)) == 0 {
+				docs[i] = appendObjects(nil, k.tag, nil)
+			}
+			if out.tail, err = e.frames.appendBlob(out.tail, docs[i], k.list); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	out.flagged = [3][]byte{nil, docs[2], docs[3]}
 	var extra []byte
@@ -272,6 +322,9 @@ func (e *encoder) newColumn(out *columnBytes, c *format.Column) (err error) {
 }
 
 func (e *encoder) appendNewSection(dst []byte, a *format.Cells) ([]byte, error) {
+	if e.version < 13 {
+		return e.appendContainers(e.appendLight(e.appendLight(dst, a.Light), a.Sky), a)
+	}
 	var flags byte
 	if a.Light != nil {
 		flags |= 1

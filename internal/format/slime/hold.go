@@ -14,17 +14,22 @@ import (
 // ContainerOptions say which version of the format to write. Choose picks values for zero fields,
 // from the data version of the first column.
 type ContainerOptions struct {
-	// Version of the format: 3, 9 or 13.
+	// Version of the format: 1 to 13.
 	Version int
-	// WorldVersion of a file of version 9: 1 (1.8) to 8 (1.18 and up).
+	// WorldVersion of a file of versions 6 to 9: 1 (1.8) to 8 (1.18 and up), which version 9 alone has.
 	WorldVersion int
-	// DataVersion of all columns of a file of version 13. It also applies to columns that a
+	// DataVersion of all columns of a file of version 10 and up. It also applies to columns that a
 	// program made, which have none, and to a file without columns.
 	DataVersion int32
 	// Level of zstd, 1 to 22. Default 3, zstd's own.
 	Level int
 	// Facts replace the same properties in the extra tags.
 	Facts format.Level
+	// HypixelBlocks3 has versions 1 to 3 keep the blocks of each section once more, in the form of 1.9, where a section has no
+	// such cache yet.
+	HypixelBlocks3 bool
+	// Whole has Hold keep sections of every height and columns without blocks, for formats that are else as version 13.
+	Whole bool
 }
 
 // holder reduces columns to what one version holds.
@@ -35,6 +40,7 @@ type holder struct {
 	day   []byte
 	lost  Losses
 
+	whole   bool // see ContainerOptions
 	carried bool // the data of plugins of the column is in the extra tags
 }
 
@@ -56,6 +62,7 @@ func Hold(o ContainerOptions, d *format.Dimension, lost Losses) func(c *format.C
 		}
 		if h == nil {
 			h = newHolder(o.resolve(c.Version), d, lost)
+			h.whole = o.Whole
 		}
 		return h.hold(c)
 	}
@@ -94,7 +101,7 @@ func (o ContainerOptions) resolve(version int32) layout {
 		if o.DataVersion != 0 {
 			l.data = o.DataVersion
 		}
-	case l.version < 4: // they do not store a version
+	case l.version < 4, l.version < 6 && l.world < worldNames: // they do not store a version
 		l.world, l.data = world, 0
 	default:
 		l.data = dataVersions[l.world]
@@ -192,8 +199,11 @@ func (h *holder) holdLists(c *format.Column) {
 	lists := c.Lists
 	c.Lists = nil
 	n := 2
-	if h.version >= 13 {
+	switch {
+	case h.version >= 13:
 		n = len(kinds)
+	case h.version < 3:
+		n = 1
 	}
 	for _, k := range kinds[:n] {
 		out := voxel.List{Name: k.list}
@@ -218,12 +228,17 @@ func (h *holder) holdLists(c *format.Column) {
 	}
 }
 
+// holdsPart reports whether the file has a place for a part of a column.
+func (h *holder) holdsPart(name string) bool {
+	return h.version >= 13 || h.version == 12 && name == PartExtra
+}
+
 func (h *holder) holdParts(c *format.Column) {
 	parts := h.carryPlugins(c.Parts)
 	c.Parts = nil
 	for _, name := range [...]string{voxel.PartPOI, PartExtra} {
 		i := slices.IndexFunc(parts, func(p voxel.Part) bool { return p.Name == name })
-		if i < 0 || h.version < 13 || parts[i].Damaged {
+		if i < 0 || !h.holdsPart(name) || parts[i].Damaged {
 			continue
 		}
 		doc := parts[i].Data
@@ -256,7 +271,7 @@ const pluginData = "ChunkBukkitValues"
 // holds these.
 func (h *holder) carryPlugins(parts []voxel.Part) []voxel.Part {
 	h.carried = false
-	if h.version < 13 {
+	if !h.holdsPart(PartExtra) {
 		return parts
 	}
 	entry := func(p voxel.Part) (out []byte) {
@@ -329,11 +344,11 @@ func (h *holder) countPart(p voxel.Part) {
 		h.lost.add("part "+p.Name, 1)
 	case p.Name == voxel.PartChunk, p.Name == voxel.PartEntities:
 		each("tag ")
-	case p.Name == voxel.PartPOI && h.version < 13:
+	case p.Name == voxel.PartPOI && !h.holdsPart(p.Name):
 		if sections, err := poiSections(p.Data); sections != nil || err != nil {
 			h.lost.add("part "+p.Name, 1)
 		}
-	case p.Name == PartExtra && h.version >= 13, p.Name == voxel.PartPOI:
+	case p.Name == PartExtra && h.holdsPart(p.Name), p.Name == voxel.PartPOI:
 	default:
 		if !emptyDocument(p.Data) {
 			h.lost.add("part "+p.Name, 1)

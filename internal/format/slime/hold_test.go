@@ -313,7 +313,11 @@ func TestRefused(t *testing.T) {
 		{"a column twice", v13, slime.ContainerOptions{}, func(w *collected) { w.order = append(w.order, w.order[0]) }, "(-2,-1) comes twice"},
 		{"another environment", v13, slime.ContainerOptions{}, func(w *collected) { w.dim.Name = "the_end" }, `environment "normal", but the dimension is "the_end"`},
 		{"extra is no NBT", v13, slime.ContainerOptions{}, func(w *collected) { w.files[slime.ExtraPath] = []byte{1} }, slime.ExtraPath},
-		{"version 5", v9, slime.ContainerOptions{Version: 5}, func(*collected) {}, "version 5 cannot be written"},
+		{"version 14", v9, slime.ContainerOptions{Version: 14}, func(*collected) {}, "version 14, known are 1 to 13"},
+		{"version 2 of names", v9, slime.ContainerOptions{Version: 2}, func(*collected) {}, "version 2 holds numeric blocks"},
+		{"version 5 of 1.15", v9, slime.ContainerOptions{Version: 5}, func(*collected) {}, "version 5 holds worlds of up to 1.13"},
+		{"version 8 of 1.18", v13, slime.ContainerOptions{Version: 8}, func(*collected) {}, "version 8 holds worlds of up to 1.17"},
+		{"version 10 of 1.14", v9, slime.ContainerOptions{Version: 10}, func(*collected) {}, "version 10 holds worlds of 1.18"},
 		{"world version 9", v9, slime.ContainerOptions{WorldVersion: 9}, func(*collected) {}, "world version 9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

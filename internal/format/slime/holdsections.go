@@ -23,7 +23,7 @@ func (h *holder) holdSections(c *format.Column) {
 	}
 	sections, cells := c.Sections, c.Cells
 	c.Sections, c.Cells = nil, nil
-	if !blocks && !(h.version >= 13 && hasObjects(c)) {
+	if !blocks && !h.whole && !(h.version >= 11 && hasObjects(c)) {
 		return
 	}
 	for _, y := range h.heights(bySection) {
@@ -52,6 +52,8 @@ func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool 
 	s.Has &^= marks
 	low, high := 0, 16
 	switch {
+	case h.whole:
+		low, high = -128, 128
 	case h.hasCoords():
 		low, high = h.env.min, h.env.max
 	case h.world >= worldContainers:
@@ -65,7 +67,7 @@ func (h *holder) keeps(s voxel.Section, a format.Cells, seen map[int8]int) bool 
 		if s.Has != 0 {
 			h.lost.add("sections out of height", 1)
 		}
-	case h.world >= worldContainers && s.Has&(voxel.HasBlock|voxel.HasBiome) != 0:
+	case h.whole, h.world >= worldContainers && s.Has&(voxel.HasBlock|voxel.HasBiome) != 0:
 		return true
 	case s.Has&voxel.HasBlock == 0 || isAir(a.Block):
 		if s.Has&^voxel.HasBlock != 0 {
@@ -158,6 +160,9 @@ func (h *holder) holdMaps(c *format.Column) {
 		}
 		if h.world >= worldContainers {
 			h.dropBiomes(c)
+		} else if h.version < 8 {
+			h.dropBiomes(c)
+			c.Maps = append(c.Maps, pickMap(maps, mapBiomes, voxel.MapInts, plains))
 		} else if i := findMap(maps, mapBiomes, voxel.MapInts); i >= 0 && c.Biomes == nil {
 			c.Maps = append(c.Maps, maps[i])
 		}
@@ -168,6 +173,9 @@ func (h *holder) holdMaps(c *format.Column) {
 		}
 	}
 }
+
+// plains is the number of the biome of a column without biomes, where it must have some.
+const plains = 1
 
 func (h *holder) dropBiomes(c *format.Column) {
 	if c.Biomes != nil {

@@ -2,7 +2,6 @@ package slime
 
 import (
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 // Kind is the row of the table of formats.
 func Kind() format.Kind {
 	return format.Kind{
-		Name: formatName, Ext: ".slime", Versions: []int{3, 9, 13}, Single: true,
+		Name: formatName, Ext: ".slime", Versions: versions(), Single: true,
 		Detect: Detect,
 		Open: func(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, error) {
 			w, err := newWithin(r, size, o.MaxBytes)
@@ -26,11 +25,18 @@ func Kind() format.Kind {
 	}
 }
 
+func versions() (all []int) {
+	for v := 1; v <= maxVersion; v++ {
+		all = append(all, v)
+	}
+	return all
+}
+
 // createFile returns a Writer for a world that was read from any format.
 func createFile(to io.Writer, o format.WriteOptions) (format.Writer, error) {
-	so := ContainerOptions{Version: o.Version, DataVersion: o.DataVersion, Facts: o.Facts}
-	if v := o.Head.Version; o.Head.Format == formatName && so.Version == 0 && slices.Contains(Kind().Versions, v) {
-		so.Version = v
+	so := ContainerOptions{Version: o.Version, DataVersion: o.DataVersion, Facts: o.Facts, HypixelBlocks3: o.Cache}
+	if o.Head.Format == formatName && so.Version == 0 {
+		so.Version = o.Head.Version
 	}
 	w, err := Create(to, so)
 	if err != nil {

@@ -46,9 +46,7 @@ func allKinds() []kindOf {
 func writtenKinds() map[kindOf]slime.ContainerOptions {
 	out := map[kindOf]slime.ContainerOptions{}
 	for _, k := range allKinds() {
-		if k.version == 3 || k.version == 9 || k.version == 13 {
-			out[k] = slime.ContainerOptions{Version: k.version, WorldVersion: k.world}
-		}
+		out[k] = slime.ContainerOptions{Version: k.version, WorldVersion: k.world}
 	}
 	return out
 }

@@ -28,10 +28,7 @@ func TestRealRoundTrips(t *testing.T) {
 				t.Fatal(err)
 			}
 			world, w := mustRead(t, file)
-			o := slime.ContainerOptions{Version: 13}
-			if v := w.Head().Version; v < 10 {
-				o.Version = max(3, v)
-			}
+			o := slime.ContainerOptions{Version: w.Head().Version}
 			again, lost := mustWrite(t, world, o)
 			back, _ := mustRead(t, again)
 			sameColumns(t, back, world)
@@ -63,10 +60,7 @@ func TestAnvilTwins(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, w := mustRead(t, file)
-			o := slime.ContainerOptions{Version: 13}
-			if v := w.Head().Version; v < 10 {
-				o.Version = v
-			}
+			o := slime.ContainerOptions{Version: w.Head().Version}
 			source, err := anvil.Open(filepath.Join(os.Getenv("CAIRN_WORLDS"), "anvil", name), anvil.Options{})
 			if err != nil {
 				t.Fatal(err)

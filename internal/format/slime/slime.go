@@ -1,6 +1,6 @@
 // Package slime reads and writes the .slime format. Hypixel, Slime World Manager and
 // AdvancedSlimePaper use it to keep one small Minecraft world in one file. The package reads
-// versions 1 to 13 and writes versions 3, 9 and 13. FORMAT.md describes the layout of every
+// and writes versions 1 to 13. FORMAT.md describes the layout of every
 // version.
 //
 // A file holds one dimension. Parts of the file that are no columns become files below .slime/,

@@ -46,8 +46,8 @@ const maxNamed = 8
 
 // Create returns a Writer whose Close writes the file to w.
 func Create(w io.Writer, o ContainerOptions) (*ContainerWriter, error) {
-	if !slices.Contains([]int{0, 3, 9, 13}, o.Version) {
-		return nil, fmt.Errorf("slime: version %d cannot be written, only 3, 9 and 13", o.Version)
+	if o.Version < 0 || o.Version > maxVersion {
+		return nil, fmt.Errorf("slime: version %d, known are 1 to %d", o.Version, maxVersion)
 	}
 	if o.WorldVersion < 0 || o.WorldVersion >= len(dataVersions) {
 		return nil, fmt.Errorf("slime: world version %d, known are 1 to %d", o.WorldVersion, len(dataVersions)-1)
@@ -148,20 +148,29 @@ func (w *ContainerWriter) begin(version int32) error {
 	}
 	l := w.o.resolve(version)
 	l.env = environmentOf(w.dim)
-	switch numeric := l.world < worldNames; {
-	case l.version == 3 && !numeric:
-		return fmt.Errorf("slime: version 3 holds numeric blocks, not those of data version %d", version)
-	case l.version == 13 && worldOf(l.data) < worldContainers:
-		return fmt.Errorf("slime: version 13 holds worlds of 1.18 and later, not data version %d", l.data)
+	switch {
+	case l.version < 4 && l.world >= worldNames:
+		return fmt.Errorf("slime: version %d holds numeric blocks, not those of data version %d: %w", l.version, version, format.ErrHolds)
+	case l.version < 6 && l.world > worldNames:
+		return fmt.Errorf("slime: version %d holds worlds of up to 1.13, not data version %d: %w", l.version, version, format.ErrHolds)
+	case l.version < 9 && l.world >= worldContainers:
+		return fmt.Errorf("slime: version %d holds worlds of up to 1.17, not data version %d: %w", l.version, version, format.ErrHolds)
+	case l.hasCoords() && worldOf(l.data) < worldContainers:
+		return fmt.Errorf("slime: version %d holds worlds of 1.18 and later, not data version %d: %w", l.version, l.data, format.ErrHolds)
 	}
 	w.enc = newEncoder(l, w.dim)
-	return nil
+	w.enc.cache = w.o.HypixelBlocks3
+	var err error
+	if l.version == 11 {
+		w.enc.frames, err = newDeflater(w.o.Level)
+	}
+	return err
 }
 
 // fits reports whether c is of the file's data version, and notes it if not.
 func (w *ContainerWriter) fits(c *format.Column) bool {
 	ok := worldOf(c.Version) == w.enc.world
-	if w.enc.version >= 13 {
+	if w.enc.hasCoords() {
 		ok = c.Version == w.enc.data
 	}
 	if !ok {
@@ -228,7 +237,7 @@ func (w *ContainerWriter) beginEmpty() error {
 }
 
 func (w *ContainerWriter) versionText() string {
-	if w.enc.version >= 13 {
+	if w.enc.hasCoords() {
 		return fmt.Sprintf("data version %d", w.enc.data)
 	}
 	return fmt.Sprintf("world version %d", w.enc.world)
