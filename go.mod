@@ -6,6 +6,7 @@ require (
 	filippo.io/age v1.3.2 // encrypts backups; only package backup
 	github.com/BurntSushi/toml v1.6.0 // the file of a cluster; only store/cluster
 	github.com/anishathalye/porcupine v1.3.1
+	github.com/cespare/xxhash/v2 v2.3.0 // hashes of Linear's frames; only internal/format/linear
 	github.com/chromedp/cdproto v0.159.0 // as chromedp
 	github.com/chromedp/chromedp v0.23.0 // drives the pages in Chromium; only tests of internal/testing/browser
 	github.com/cockroachdb/pebble/v2 v2.1.7
@@ -32,7 +33,6 @@ require (
 	github.com/RaduBerinde/axisds v0.1.0 // indirect
 	github.com/RaduBerinde/btreemap v0.0.0-20250419174037-3d62b7205d54 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cockroachdb/crlib v0.0.0-20241112164430-1264a2edc35b // indirect
 	github.com/cockroachdb/errors v1.11.3 // indirect
 	github.com/cockroachdb/logtags v0.0.0-20230118201751-21c54148d20b // indirect

@@ -21,6 +21,7 @@ const module = "github.com/cairnvoxel/cairn"
 // without a home is for tests alone; a test may import any that is listed.
 var homes = []row{
 	{"github.com/klauspost/compress", "internal/stone/pages internal/texture internal/format/* internal/raster/*"},
+	{"github.com/cespare/xxhash/v2", "internal/format/linear"},
 	{"github.com/pierrec/lz4/v4", "internal/format/anvil tile"},
 	{"github.com/zeebo/xxh3", "stone internal/stone/patch internal/texture internal/testing/stonetest tile"},
 	{"github.com/cockroachdb/pebble/v2", "internal/store/disk internal/store/journal internal/store/ledger internal/testing/crash"},

@@ -116,7 +116,7 @@ func write(ctx context.Context, s *world.Snapshot, path string, o ExportOptions,
 			return err
 		})
 	}
-	to := port.Target{Format: cmp.Or(o.Format, port.FormatOf(path)), Version: o.Version, DataVersion: o.DataVersion, Name: filepath.Base(path)}
+	to := port.Target{Format: cmp.Or(o.Format, port.FormatFor(path, s)), Version: o.Version, DataVersion: o.DataVersion, Name: filepath.Base(path)}
 	kind, ok := port.Format(to.Format)
 	if !ok {
 		return fmt.Errorf("%q is none of the formats %s", to.Format, strings.Join(port.Formats(), ", "))

@@ -31,6 +31,7 @@ type exportOptions struct {
 	version           int    // of the format
 	game              string // a release of Minecraft
 	dataVersion       int32
+	cache             bool   // of Slime
 	file              string // of the world, alone
 	region            string
 	within            region.Region // nil: everything
@@ -51,30 +52,31 @@ func newExport(sf *storeFlag) *cobra.Command {
 	var o exportOptions
 	c := printing(&cobra.Command{
 		Use:   "export SRC|WORLD DST",
-		Short: "Writes a world as a folder, a Slime file, a schematic or a .cairn file",
-		Long: `export writes a world as Anvil, which is a folder, or as one file: Slime (.slime), a
-.cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of MCEdit
-(.schematic) or Litematica (.litematic), a structure of the game (.nbt), or a scene of
+		Short: "Writes a world as a folder, a Slime or Polar file, a schematic or a .cairn file",
+		Long: `export writes a world as a folder (Anvil, Linear, McRegion or Hytale), or as one file:
+Slime (.slime), Polar (.polar), a .cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of
+MCEdit (.schematic) or Litematica (.litematic), a structure of the game (.nbt), or a scene of
 MagicaVoxel (.vox), whose cells have names of colours, such as rgb:ff8800; --format
-maptemplate writes a map of Nucleoid's minigames. The default is
-what the name of DST ends in, and Anvil otherwise. A schematic
+maptemplate writes a map of Nucleoid's minigames. The default is what the name of DST ends
+in. A folder is of the format that the world was read from, and otherwise Anvil. A schematic
 has the least box with all blocks, or the box around a --region: what lies in it and outside
-of the region is structure void, which a paste leaves out. A folder or a Slime file has, with
+of the region is structure void, which a paste leaves out. A folder, a Slime or a Polar file has, with
 --region, the whole chunks that the region touches, of one dimension, and the files of the
 world. --file writes one file of the world as it is, such as that of a player. A file whose
 name this system cannot have, such as aux.txt on Windows, is left out; an import keeps it under
 its name. export lists by name what the format cannot hold. It does not convert between versions of a game: it does not
-write a McRegion world as Anvil, and it does not write a world of several versions as
-Slime, because a Slime file has one version. A world that a program made has no
+write a McRegion world as Anvil, nor another one as McRegion, and it does not write a world of several versions as
+Slime or Polar, because such a file has one version. A world that a program made has no
 version: give one by --version or --data-version. Its block names must be the game's,
 with or without "minecraft:".`,
 		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime\n  cairn export @hub@3 ./part --region box:0,-64,0..511,319,511\n  cairn export @hub@3 --file playerdata/069a79f4-44e9-4726-a5be-fca90e38aaf5.dat ann.dat",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name, a folder as the world's game has it")
-	f.IntVar(&o.version, "format-version", 0, "the version of the format: slime 3, 9 or 13, sponge 1, 2 or 3, litematic 4 to 7, vox 150 or 200, maptemplate 1 or 2")
+	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
+	f.IntVar(&o.version, "format-version", 0, "the version of the format: "+formatVersions())
 	f.IntVar(&o.version, "slime-version", 0, "the same")
+	f.BoolVar(&o.cache, "hypixel-blocks3", false, "slime 1 to 3: store the blocks of each section once more, in the form of 1.9")
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
@@ -83,14 +85,29 @@ with or without "minecraft:".`,
 	return c
 }
 
-// noFolder are the extensions of files: whoever names one does not want a folder.
-var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca", ".slime", ".schem", ".schematic", ".litematic", ".vox", ".nbt", port.Ext}
+// formatVersions lists the formats that have versions, and these.
+func formatVersions() string {
+	var list []string
+	for _, name := range port.Formats() {
+		if k, _ := port.Format(name); len(k.Versions) > 0 {
+			list = append(list, name+" "+listNumbers(k.Versions))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func listNumbers(versions []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(versions), "[]"), " ", ", ")
+}
+
+// noFolder are the extensions of files that export does not write: whoever names one does not want a folder.
+var noFolder = []string{".zip", ".tar", ".gz", ".tgz", ".rar", ".7z", ".mcworld", ".mca"}
 
 func (o *exportOptions) resolve(to string) error {
 	if o.format == "" {
 		o.format, o.unasked = port.FormatOf(to), true
-		if ext := strings.ToLower(filepath.Ext(to)); o.format == port.Anvil && slices.Contains(noFolder, ext) {
-			return usagef("%s: export writes no %s; it writes files that end in .slime, .schem, .schematic, .litematic, .vox, .nbt or %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), port.Ext)
+		if ext := strings.ToLower(filepath.Ext(to)); o.format == port.Anvil && slices.Contains(slices.Concat(noFolder, port.FileExts()), ext) {
+			return usagef("%s: export writes no %s; it writes files that end in %s, and folders; --format anvil makes a folder of this name", to, filepath.Ext(to), strings.Join(port.FileExts(), ", "))
 		}
 	}
 	kind, ok := port.Format(o.format)
@@ -101,7 +118,10 @@ func (o *exportOptions) resolve(to string) error {
 		return usagef("--format-version: %s has no versions", o.format)
 	}
 	if o.kind = kind; o.version != 0 && kind.Versions != nil && !slices.Contains(kind.Versions, o.version) {
-		return usagef("--format-version %d: %s has %s", o.version, o.format, strings.ReplaceAll(strings.Trim(fmt.Sprint(kind.Versions), "[]"), " ", ", "))
+		return usagef("--format-version %d: %s has %s", o.version, o.format, listNumbers(kind.Versions))
+	}
+	if o.cache && o.format != port.Slime {
+		return usagef("--hypixel-blocks3: only slime has it")
 	}
 	if o.region != "" {
 		r, err := parseRegion(o.region)
@@ -149,9 +169,10 @@ func export(ctx context.Context, sf *storeFlag, from, to string, o exportOptions
 	done := &exported{World: from, Target: to, Format: o.format}
 	return done, withContent(ctx, sf, from, false, func(src *source, w stone.Content) error {
 		done.Lost, done.Remarks = src.Remarks().Lost, src.notes(w)
-		if o.unasked && o.format == port.Anvil && convert.HeadOf(w.About().Properties).Format == port.Hytale {
-			o.format, done.Format = port.Hytale, port.Hytale // a folder, too
+		if o.unasked {
+			o.format = port.FormatFor(to, w)
 			o.kind, _ = port.Format(o.format)
+			done.Format = o.format
 		}
 		return write(done, ctx, sf, w, o)
 	})
@@ -205,7 +226,7 @@ const formatCairn = "cairn"
 
 // bare reports whether no flag says how to write.
 func (o *exportOptions) bare() bool {
-	return o.format == "" && o.version == 0 && o.game == "" && o.dataVersion == 0 && o.dimension == "" && o.region == ""
+	return o.format == "" && o.version == 0 && o.game == "" && o.dataVersion == 0 && o.dimension == "" && o.region == "" && !o.cache
 }
 
 // checkStone checks the flags of a .cairn file.
@@ -305,7 +326,7 @@ func touches(ctx context.Context, w stone.Content) error {
 }
 
 func (o *exportOptions) target() port.Target {
-	return port.Target{Format: o.format, Version: o.version, DataVersion: o.dataVersion}
+	return port.Target{Format: o.format, Version: o.version, DataVersion: o.dataVersion, Cache: o.cache}
 }
 
 func noDimension(e *inspect.DimensionError) error {

@@ -1,10 +1,13 @@
 package main_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/cairnvoxel/cairn/internal/testing/anviltest"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 )
 
@@ -49,5 +52,61 @@ func TestWorlds(t *testing.T) {
 		mustRun(t, 0, dir, "import", file, "a.cairn")
 		mustRun(t, 0, dir, "check", file, "a.cairn")
 		mustRun(t, 0, dir, "diff", file, "a.cairn")
+	}
+}
+
+// TestOldAndPackedWorlds: worlds of McRegion and Linear go back in the format that they came in.
+func TestOldAndPackedWorlds(t *testing.T) {
+	for _, kind := range []string{"mcr", "linear"} {
+		for _, world := range anviltest.Worlds(t, kind) {
+			dir := t.TempDir()
+			mustRun(t, 0, dir, "import", world, "a.cairn")
+			mustRun(t, 0, dir, "export", "a.cairn", "back")
+			mustRun(t, 0, dir, "diff", world, "back")
+			if kind == "mcr" {
+				anviltest.Compare(t, world, filepath.Join(dir, "back"))
+			} else if !maps.Equal(anviltest.Files(t, world), anviltest.Files(t, filepath.Join(dir, "back"))) {
+				t.Errorf("%s: other files", world)
+			}
+		}
+	}
+}
+
+// TestPolar takes an island through a Polar file and a stone, and back.
+func TestPolar(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "isle")
+	mustRun(t, 0, dir, "export", "isle", "isle.polar")
+	mustRun(t, 0, dir, "check", "isle.polar")
+	if a, b := solids(t, dir, "isle", "block"), solids(t, dir, "isle.polar", "block"); a != b {
+		t.Errorf("%v blocks, want %v", b, a)
+	}
+	mustRun(t, 0, dir, "import", "isle.polar", "p.cairn")
+	mustRun(t, 0, dir, "export", "p.cairn", "again.polar")
+	mustRun(t, 0, dir, "diff", "isle.polar", "again.polar")
+	mustRun(t, 0, dir, "export", "p.cairn", "folder")
+	if a, b := solids(t, dir, "isle", "block"), solids(t, dir, "folder", "block"); a != b {
+		t.Errorf("%v blocks in the folder, want %v", b, a)
+	}
+	mustRun(t, 0, dir, "render", "isle.polar", "isle.png")
+}
+
+// TestFolderFormats: a folder is of the format that the flag names, else of that the world came in.
+func TestFolderFormats(t *testing.T) {
+	dir := t.TempDir()
+	mustRun(t, 0, dir, "gen", "--size", "4", "island", "isle")
+	mustRun(t, 0, dir, "export", "isle", "lin", "--format", "linear", "--format-version", "3")
+	mustRun(t, 0, dir, "diff", "isle", "lin")
+	mustRun(t, 0, dir, "check", "lin")
+	mustRun(t, 0, dir, "import", "lin", "lin.cairn")
+	mustRun(t, 0, dir, "export", "lin.cairn", "again")
+	if got := anviltest.Files(t, filepath.Join(dir, "again")); !got["region/r.0.0.b_linear"] {
+		t.Errorf("the copy has %v", got)
+	}
+	mustRun(t, 0, dir, "export", "lin.cairn", "plain", "--format", "anvil")
+	anviltest.Compare(t, filepath.Join(dir, "isle"), filepath.Join(dir, "plain"))
+	mustRun(t, 2, dir, "export", "lin.cairn", "x", "--format", "linear", "--format-version", "4")
+	if r := cairn(t, dir, "export", "lin.cairn", "x", "--format", "mcregion"); r.code == 0 || !strings.Contains(r.errors, "McRegion") {
+		t.Errorf("Linear as McRegion: %d %s", r.code, r.errors)
 	}
 }

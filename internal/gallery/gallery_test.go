@@ -61,10 +61,10 @@ func saves(t *testing.T) (dir string, made *convert.Loaded) {
 	put(t, filepath.Join(dir, "notes.txt"), []byte("not a world"))
 	put(t, filepath.Join(dir, "pack.zip"), []byte("PK\x03\x04 not a zip"))
 	put(t, filepath.Join(dir, "old", "hut.mcstructure"), []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01"))
-	put(t, filepath.Join(dir, "hub.polar"), []byte("Polr\x00\x07"))
+	put(t, filepath.Join(dir, "hub.bp"), []byte("\x0a\xe5\xbb\x36"))
 	put(t, filepath.Join(dir, "__MACOSX", "._a.cairn"), []byte("x"))
 	put(t, filepath.Join(dir, "lin", "level.dat"), []byte{1})
-	put(t, filepath.Join(dir, "lin", "region", "r.0.0.linear"), []byte{1})
+	put(t, filepath.Join(dir, "lin", "region3d", "0.-1.0.3dr"), []byte{1})
 	err := os.MkdirAll(filepath.Join(dir, "old", "A &World&"), 0o755)
 	if err != nil {
 		t.Fatal(err)
@@ -136,10 +136,10 @@ func TestFolder(t *testing.T) {
 	if got := g.Names(); !slices.Equal(got, want) {
 		t.Fatalf("names %q, want %q", got, want)
 	}
-	passed := []string{"passed over: hub.polar: unknown format: a world of Polar, which cairn does not read", "passed over: " + filepath.Join("old", "hut.mcstructure") + ": unknown format: a structure of Bedrock Edition, which cairn does not read",
+	passed := []string{"passed over: hub.bp: unknown format: a blueprint of Axiom, which cairn does not read", "passed over: " + filepath.Join("old", "hut.mcstructure") + ": unknown format: a structure of Bedrock Edition, which cairn does not read",
 		"passed over: pack.zip: zip: cut short, or no zip: 14 bytes without the list of files at their end"}
 	told = slices.DeleteFunc(told, func(text string) bool {
-		return strings.HasPrefix(text, "passed over: lin: anvil: open: chunks in Linear's format, which cairn does not read: 1 file in overworld")
+		return strings.HasPrefix(text, "passed over: lin: anvil: open: chunks in Cubic Chunks' format, which cairn does not read: 1 file in overworld")
 	})
 	if !slices.Equal(told, passed) {
 		t.Errorf("before a world is asked for: %q, want %q", told, passed)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 )
 
 // Bounds of an unpacked archive. A tar is read into memory, so maxTar bounds it
@@ -183,9 +184,8 @@ func (s *Opened) takes(name string) bool {
 
 // isRegion reports whether a path looks like a region file.
 func isRegion(name string) bool {
-	old, _ := path.Match("r.*.*.mcr", path.Base(name))
-	now, _ := path.Match("r.*.*.mca", path.Base(name))
-	return old || now
+	ok, _ := path.Match("r.*.*", strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	return ok && slices.Contains([]string{".mcr", ".mca", linear.Ext(linear.V2), linear.Ext(linear.Buffered)}, path.Ext(name))
 }
 
 // isRegionTable reports whether a file of size bytes that begins with head looks like a region
@@ -226,7 +226,7 @@ func (s *Opened) openInner(fsys fs.FS) error {
 		case err != nil:
 			return err
 		case strings.HasPrefix(e.Name(), ".") || !e.Type().IsRegular(): // such as what macOS keeps of each file
-		case slices.Contains(fileExts(), path.Ext(name)):
+		case slices.Contains(FileExts(), path.Ext(name)):
 			names = append(names, name)
 		case IsArchive(name):
 			inner = name
@@ -237,7 +237,7 @@ func (s *Opened) openInner(fsys fs.FS) error {
 		return err
 	}
 	if len(names) != 1 {
-		err := fmt.Errorf("the archive has no world at its root or in a folder, and no file that ends in %s", strings.Join(fileExts(), " or "))
+		err := fmt.Errorf("the archive has no world at its root or in a folder, and no file that ends in %s", strings.Join(FileExts(), " or "))
 		switch {
 		case len(names) > 1:
 			err = fmt.Errorf("the archive has %d worlds: %s: unpack it and give one", len(names), format.SomeOf(names))

@@ -81,6 +81,8 @@ type Target struct {
 	Version int
 	// DataVersion applies to what has none, in formats of schematics.
 	DataVersion int32
+	// Cache is that of format.WriteOptions.
+	Cache bool
 	// Name of the world, for formats that store one. A name in the world itself takes
 	// precedence.
 	Name string
@@ -104,7 +106,7 @@ func write(ctx context.Context, w stone.Content, t Target, through Through, lost
 		return fmt.Errorf("port: no format %q: there are %s", t.Format, strings.Join(Formats(), ", "))
 	}
 	src := convert.Source(w)
-	o := format.WriteOptions{Head: src.Head(), Name: t.Name, Version: t.Version}
+	o := format.WriteOptions{Head: src.Head(), Name: t.Name, Version: t.Version, Cache: t.Cache}
 	dimension, columns := "", false
 	for _, d := range w.About().Dimensions {
 		dimension = d.Name

@@ -12,23 +12,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/format/hytale"
+	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
 	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
+	"github.com/cairnvoxel/cairn/internal/format/polar"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
 	"github.com/cairnvoxel/cairn/internal/format/sponge"
 	"github.com/cairnvoxel/cairn/internal/format/structure"
 	"github.com/cairnvoxel/cairn/internal/format/vox"
+	"github.com/cairnvoxel/cairn/stone"
 )
 
 // kinds is the table of formats.
 var kinds = []format.Kind{
 	anvil.Kind(),
 	hytale.Kind(),
+	anvil.Linear(),
+	anvil.McRegion(),
 	slime.Kind(),
+	polar.Kind(),
 	sponge.Kind(),
 	mcedit.Kind(),
 	structure.Kind(),
@@ -67,6 +74,16 @@ func Format(name string) (k format.Kind, ok bool) {
 	return kinds[i], true
 }
 
+// FormatFor returns the format for a world that goes to a file or folder of that name. A folder is of the format that the world
+// was read from, if that is one of folders.
+func FormatFor(path string, w stone.Content) string {
+	name := FormatOf(path)
+	if k, ok := Format(convert.HeadOf(w.About().Properties).Format); ok && name == Anvil && k.CreateFolder != nil {
+		return k.Name
+	}
+	return name
+}
+
 // FormatOf returns the format for a file or folder of that name.
 func FormatOf(path string) string {
 	for _, k := range kinds {
@@ -77,8 +94,8 @@ func FormatOf(path string) string {
 	return Anvil
 }
 
-// fileExts returns the extensions of files that hold a whole world.
-func fileExts() []string {
+// FileExts returns the extensions of files that hold a whole world.
+func FileExts() []string {
 	exts := []string{Ext}
 	for _, k := range kinds {
 		if k.Ext != "" {
@@ -119,7 +136,7 @@ func IsArchive(name string) bool {
 
 // TrimExt returns the name of a file without the extension of a format or an archive.
 func TrimExt(name string) string {
-	for _, ext := range slices.Concat(archiveExts, fileExts()) {
+	for _, ext := range slices.Concat(archiveExts, FileExts()) {
 		if rest, ok := strings.CutSuffix(name, ext); ok && rest != "" {
 			return rest
 		}
@@ -128,7 +145,7 @@ func TrimExt(name string) string {
 }
 
 // foreignExts are the extensions of other worlds and schematics, and of single region files.
-var foreignExts = []string{".polar", ".linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr", ".region.bin"}
+var foreignExts = []string{".linear", ".b_linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr", ".region.bin"}
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
 // first bytes of files, and into archives that have the extension of one. The error is format.ErrNoWorld
@@ -154,7 +171,7 @@ func Detect(path string) error {
 	}
 	archive := IsArchive(path) || strings.HasSuffix(path, ".mcworld")
 	switch {
-	case !archive && !ends(fileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
+	case !archive && !ends(FileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
 		return format.ErrNoWorld
 	case err != nil:
 		return err
@@ -184,8 +201,6 @@ func Detect(path string) error {
 
 // foreign are the first bytes of files that cairn does not read.
 var foreign = []struct{ magic, what string }{
-	{"Polr", "a world of Polar"},
-	{"\xc3\xff\x13\x18\x3c\xca\x9d\x9a", "a region file in Linear's format"},
 	{"\x0a\xe5\xbb\x36", "a blueprint of Axiom"},
 	{"\x0a\x00\x00\x03\x0e\x00format_version", "a structure of Bedrock Edition"},
 	{"7z\xbc\xaf", "an archive of 7-Zip"},
@@ -207,7 +222,7 @@ func unknown(head []byte, size int64) error {
 		return errors.New("the file is empty")
 	case bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return errors.New("a zip with nothing in it")
-	case isRegionTable(head, size):
+	case isRegionTable(head, size) || linear.Detect(head):
 		return errors.New("a single region file: give the folder of its world, or put it into a folder or a zip as region/NAME")
 	case head[0] == 0x0A || isGzip(head):
 		return errors.New("a file of NBT, such as a level.dat, and no schematic that cairn knows: of a world give the folder")

@@ -402,7 +402,8 @@ func TestAdvice(t *testing.T) {
 	}{
 		{"a region file", files["region/r.0.0.mca"].Data, "a single region file: give the folder"},
 		{"a level.dat", files["level.dat"].Data, "such as a level.dat"},
-		{"Polar", []byte("Polr\x00\x07"), "a world of Polar, which cairn does not read"},
+		{"a region file of Linear", []byte("\xc3\xff\x13\x18\x3c\xca\x9d\x9a\x03"), "a single region file: give the folder"},
+		{"a cut file of Polar", []byte("Polr\x00\x07"), "polar: header at byte 6: ends too early"},
 		{"Bedrock", []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01\x00\x00\x00"), "a structure of Bedrock Edition"},
 		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},
 		{"an empty zip", zipOf(t, nil), "a zip with nothing in it"},

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +108,7 @@ func Open(path string, o Options) (*Opened, error) {
 			list, _ := os.ReadDir(path) // the error is said already
 			var names []string
 			for _, e := range list {
-				if IsArchive(e.Name()) || slices.Contains(fileExts(), filepath.Ext(e.Name())) {
+				if IsArchive(e.Name()) || slices.Contains(FileExts(), filepath.Ext(e.Name())) {
 					names = append(names, e.Name())
 				}
 			}
@@ -273,7 +272,7 @@ func (s *Opened) Remarks() Remarks {
 		r.Damaged = append(r.Damaged, damaged...)
 	}
 	for _, d := range s.torn().Why {
-		if at := d.File; path.Ext(at) == ".mca" || path.Ext(at) == ".mcr" {
+		if at := d.File; isRegion(at) {
 			r.Torn = append(r.Torn, fmt.Sprintf("%s chunk %v: %v", at, d.Pos, d.Err))
 		} else {
 			r.Torn = append(r.Torn, fmt.Sprintf("%s: %v", at, d.Err))

@@ -25,7 +25,7 @@ func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 		return nil, err
 	}
 	defer src.Close()
-	if src.Head().Format != "anvil" {
+	if src.Head().Format == "mcregion" {
 		return nil, errors.New("a McRegion world, not an Anvil world")
 	}
 	l := convert.NewLoader(src.Head())

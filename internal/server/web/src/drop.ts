@@ -43,13 +43,11 @@ export function chosen(files: FileList): Packed[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|litematic|vox|nbt)$/i;
+const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|polar|schem|schematic|litematic|vox|nbt)$/i;
 /** Files of worlds that no cairn reads. */
 const foreign: [RegExp, string][] = [
-  [/\.polar$/i, "a world of Polar"],
   [/\.mcworld$/i, "a world of Bedrock Edition"],
   [/\.mcstructure$/i, "a structure of Bedrock Edition"],
-  [/\.linear$/i, "a region file in Linear's format"],
   [/\.bp$/i, "a blueprint of Axiom"],
   [/\.(rar|7z)$/i, "an archive that has to be unpacked"],
 ];
@@ -57,7 +55,7 @@ const foreign: [RegExp, string][] = [
 /** Says what a file is that looks like a world and is none that can be read; "" if it is not one of these. */
 export const foreignKind = (path: string): string => foreign.find(([ends]) => ends.test(path))?.[1] ?? "";
 
-const region = /(^|\/)(r\.-?\d+\.-?\d+\.(mca|mcr)|c\.-?\d+\.-?\d+\.mcc)$/;
+const region = /(^|\/)(r\.-?\d+\.-?\d+\.(mca|mcr|linear|b_linear)|c\.-?\d+\.-?\d+\.mcc)$/;
 /** The folder of a world, then the folders below it that region files lie in. */
 const inRegions = /^(.*?\/)??(?:DIM-?\d+\/|dimensions\/[^/]+\/[^/]+\/)?(?:region|entities|poi)\/[^/]+$/;
 const useless = /(^|\/)(session\.lock|\.DS_Store|Thumbs\.db|desktop\.ini)$/i;

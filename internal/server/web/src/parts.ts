@@ -49,7 +49,10 @@ export class Notes {
 export const formats: { id: string; ext: string; name: string; about: string }[] = [
   { id: "cairn", ext: ".cairn", name: "cairn", about: "one small file with everything in this version" },
   { id: "anvil", ext: ".zip", name: "Anvil", about: "a zip of a world folder, for the game" },
+  { id: "linear", ext: ".zip", name: "Linear", about: "the same with region files in Linear's format" },
+  { id: "mcregion", ext: ".zip", name: "McRegion", about: "the same for games before 1.2, of a world that came so" },
   { id: "slime", ext: ".slime", name: "Slime", about: "one dimension in one file, for servers of small worlds" },
+  { id: "polar", ext: ".polar", name: "Polar", about: "one dimension in one file, for Minestom" },
   { id: "sponge", ext: ".schem", name: "Sponge schematic", about: "for editors" },
   { id: "mcedit", ext: ".schematic", name: "MCEdit schematic", about: "for old editors" },
   { id: "structure", ext: ".nbt", name: "Structure", about: "for structure blocks of the game" },
