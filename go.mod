@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	filippo.io/age v1.3.2 // encrypts backups; only package backup
-	github.com/BurntSushi/toml v1.6.0 // the file of a cluster; only store/cluster
+	github.com/BurntSushi/toml v1.6.0 // the file of a cluster; store/cluster and tables of names
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/cespare/xxhash/v2 v2.3.0 // hashes of Linear's frames; only internal/format/linear
 	github.com/chromedp/cdproto v0.159.0 // as chromedp

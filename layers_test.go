@@ -28,7 +28,7 @@ var homes = []row{
 	{"github.com/minio/minio-go/v7", "internal/blob/s3"},
 	{"github.com/jackc/pgx/v5", "internal/store/postgres"},
 	{"go.mongodb.org/mongo-driver/v2", "internal/store/mongo"},
-	{"github.com/BurntSushi/toml", "store/cluster"},
+	{"github.com/BurntSushi/toml", "store/cluster internal/port"},
 	{"filippo.io/age", "internal/store/backup"},
 	{"github.com/prometheus/client_golang", "internal/server/metrics store/client/metrics"},
 	{"golang.org/x/time", "internal/server/limits"},

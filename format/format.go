@@ -121,9 +121,12 @@ func write(ctx context.Context, s *world.Snapshot, path string, o ExportOptions,
 	if !ok {
 		return fmt.Errorf("%q is none of the formats %s", to.Format, strings.Join(port.Formats(), ", "))
 	}
-	w, err := forGame(ctx, s, strings.TrimSuffix(to.Name, kind.Ext), kind.Piece, o, lost)
+	if err := port.CheckGame(s, to.Format); err != nil {
+		return err
+	}
+	w, err := forGame(ctx, s, strings.TrimSuffix(to.Name, kind.Ext), port.TakesMade(to.Format), o, lost)
 	if err == nil {
-		w, err = port.Pick(ctx, w, o.Dimension, to.Format, lost)
+		w, err = port.Pick(ctx, w, o.Dimension, kind.Single, lost)
 	}
 	if err != nil {
 		return err
@@ -142,12 +145,12 @@ func write(ctx context.Context, s *world.Snapshot, path string, o ExportOptions,
 	return folder.Commit()
 }
 
-// forGame gives a world that a program made the game that the options name. A schematic may be
-// of none.
-func forGame(ctx context.Context, w stone.Content, title string, piece bool, o ExportOptions, lost map[string]int) (stone.Content, error) {
+// forGame gives a world that a program made the game that the options name. A format may take
+// it as it is.
+func forGame(ctx context.Context, w stone.Content, title string, asIs bool, o ExportOptions, lost map[string]int) (stone.Content, error) {
 	made, err := port.IsMade(ctx, w)
 	switch {
-	case err != nil, piece && made:
+	case err != nil, asIs && made:
 		return w, err
 	case made && o.DataVersion == 0:
 		return nil, errors.New("a program made the world: ExportOptions.DataVersion must name a game")

@@ -108,8 +108,11 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 			_, _, err := s.Write(c.ctx, file, stone.Options{Effort: stone.Quick})
 			return err
 		}
+		if err := port.CheckGame(s, format); err != nil {
+			return unsupported(err)
+		}
+		kind, _ := port.Format(format)
 		if box != nil {
-			kind, _ := port.Format(format)
 			ext = kind.Ext
 			clip, err := port.Clip(c.ctx, convert.Within(s, c.limits.WorldMemory), c.query.Get("dimension"), box)
 			if err == nil {
@@ -117,12 +120,12 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 			}
 			return unsupported(err)
 		}
-		w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), format, lost)
+		w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), kind.Single, lost)
 		if err != nil {
 			return err
 		}
 		w = convert.Within(w, c.limits.WorldMemory)
-		if kind, _ := port.Format(format); kind.Ext != "" {
+		if kind.Ext != "" {
 			ext = kind.Ext
 		} else {
 			ext, media = ".zip", "application/zip"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,8 @@ type exportOptions struct {
 	game              string // a release of Minecraft
 	dataVersion       int32
 	cache             bool   // of Slime
+	table             string // of names
+	names             *port.NameTable
 	file              string // of the world, alone
 	region            string
 	within            region.Region // nil: everything
@@ -77,6 +80,7 @@ with or without "minecraft:".`,
 	f.IntVar(&o.version, "format-version", 0, "the version of the format: "+formatVersions())
 	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.BoolVar(&o.cache, "hypixel-blocks3", false, "slime 1 to 3: store the blocks of each section once more, in the form of 1.9")
+	f.StringVar(&o.table, "names", "", "a TOML file that says what blocks are in another game, or one of cairn's: "+strings.Join(slices.Sorted(maps.Keys(port.Shipped())), ", "))
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
@@ -122,6 +126,12 @@ func (o *exportOptions) resolve(to string) error {
 	}
 	if o.cache && o.format != port.Slime {
 		return usagef("--hypixel-blocks3: only slime has it")
+	}
+	if o.table != "" {
+		var err error
+		if o.names, err = port.ReadNames(o.table); err != nil {
+			return usagef("--names: %w", err)
+		}
 	}
 	if o.region != "" {
 		r, err := parseRegion(o.region)
@@ -226,7 +236,7 @@ const formatCairn = "cairn"
 
 // bare reports whether no flag says how to write.
 func (o *exportOptions) bare() bool {
-	return o.format == "" && o.version == 0 && o.game == "" && o.dataVersion == 0 && o.dimension == "" && o.region == "" && !o.cache
+	return o.format == "" && o.version == 0 && o.game == "" && o.dataVersion == 0 && o.dimension == "" && o.region == "" && !o.cache && o.table == ""
 }
 
 // checkStone checks the flags of a .cairn file.
@@ -251,7 +261,7 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 	switch {
 	case err != nil:
 		return nil, err
-	case made && o.kind.Piece:
+	case made && port.TakesMade(o.format):
 		return c, nil
 	case o.dataVersion == 0 && made:
 		return nil, usagef("%s was made by a program: name the release of the game, as in --version 1.21.1", r.World)
@@ -275,7 +285,10 @@ func (r *exported) forGame(ctx context.Context, c stone.Content, maxBytes int64,
 
 // write writes a world in a format of a game.
 func (r *exported) write(ctx context.Context, sf *storeFlag, w stone.Content, o exportOptions) error {
-	w, err := r.forGame(ctx, w, sf.memory.world(), o)
+	w, err := r.renamed(ctx, w, &o)
+	if err == nil {
+		w, err = r.forGame(ctx, w, sf.memory.world(), o)
+	}
 	if err == nil {
 		err = r.writeWorld(ctx, w, o)
 	}
@@ -287,6 +300,24 @@ func (r *exported) write(ctx context.Context, sf *storeFlag, w stone.Content, o 
 		return noDimension(which)
 	}
 	return err
+}
+
+// renamed gives the blocks of a world the names of the game of the format, if it is another one or the user has names.
+func (r *exported) renamed(ctx context.Context, w stone.Content, o *exportOptions) (stone.Content, error) {
+	if o.names == nil {
+		var other *port.GameError
+		err := port.CheckGame(w, o.format)
+		if errors.As(err, &other) {
+			err = usagef("%s has blocks of %s, and %s wants those of %s: give --names FILE; cairn formats lists tables of names", r.World, other.Has, o.format, other.Wants)
+		}
+		return w, err
+	}
+	w, err := port.Pick(ctx, w, o.dimension, true, r.Lost)
+	if err != nil {
+		return nil, err
+	}
+	o.dimension = ""
+	return port.Rename(ctx, w, o.names, o.format, r.Lost)
 }
 
 func (r *exported) writeWorld(ctx context.Context, w stone.Content, o exportOptions) error {
@@ -304,7 +335,7 @@ func (r *exported) writeWorld(ctx context.Context, w stone.Content, o exportOpti
 			err = touches(ctx, w)
 		}
 	} else {
-		w, err = port.Pick(ctx, w, o.dimension, o.format, r.Lost)
+		w, err = port.Pick(ctx, w, o.dimension, o.kind.Single, r.Lost)
 	}
 	switch {
 	case err != nil:

@@ -141,7 +141,7 @@ error, 130 interrupted.`,
 		verbs []*cobra.Command
 	}{
 		{"To start with:", []*cobra.Command{newDemo(), newView(sf), newTry(sf)}},
-		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone(), newTexture()}},
+		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newFormats(), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone(), newTexture()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPut(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
 		{"The store:", []*cobra.Command{newList(sf), newWatch(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
 		{"The command itself:", []*cobra.Command{newVersion(), newLicences(), newMan()}},

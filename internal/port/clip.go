@@ -32,7 +32,7 @@ func Clip(ctx context.Context, w stone.Content, dimension string, r region.Regio
 func clipWithin(ctx context.Context, w stone.Content, dimension string, r region.Region, maxBytes int64) (*clip.Clip, error) {
 	lost := map[string]int{}
 	single, _ := w.(columnReader)
-	w, err := Pick(ctx, w, dimension, Sponge, lost)
+	w, err := Pick(ctx, w, dimension, true, lost)
 	if err != nil {
 		return nil, err
 	}

@@ -198,22 +198,23 @@ func TestWriteZip(t *testing.T) {
 
 func TestPick(t *testing.T) {
 	for _, tt := range []struct {
-		dimension, format string
-		left              []string
-		lost              int
-		fails             bool
+		dimension string
+		single    bool
+		left      []string
+		lost      int
+		fails     bool
 	}{
-		{"", port.Anvil, []string{"overworld", "the_nether", "the_end"}, 0, false},
-		{"the_nether", port.Anvil, []string{"the_nether"}, 1, false},
-		{"", port.Slime, nil, 0, true},
-		{"overworld", port.Slime, []string{"overworld"}, 1, false},
-		{"nowhere", port.Slime, nil, 0, true},
+		{"", false, []string{"overworld", "the_nether", "the_end"}, 0, false},
+		{"the_nether", false, []string{"the_nether"}, 1, false},
+		{"", true, nil, 0, true},
+		{"overworld", true, []string{"overworld"}, 1, false},
+		{"nowhere", true, nil, 0, true},
 	} {
 		w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{
 			{Name: "overworld", Columns: make([]voxel.Column, 3)}, {Name: "the_nether", Columns: make([]voxel.Column, 2)}, {Name: "the_end"},
 		}}
 		lost := map[string]int{}
-		got, err := port.Pick(t.Context(), w.Content(), tt.dimension, tt.format, lost)
+		got, err := port.Pick(t.Context(), w.Content(), tt.dimension, tt.single, lost)
 		if which := (*inspect.DimensionError)(nil); tt.fails != errors.As(err, &which) || tt.fails && len(which.Have) != 3 {
 			t.Errorf("%+v: %v", tt, err)
 		}

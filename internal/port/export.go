@@ -18,11 +18,11 @@ import (
 // ErrHolds is wrapped if a format cannot hold a world, even if parts are left out.
 var ErrHolds = format.ErrHolds
 
-// Pick returns w with one dimension: the one of that name. Without a name, a format of one
-// dimension gets the one that has columns. Pick counts the columns of the other dimensions as
+// Pick returns w with one dimension: the one of that name. Without a name, a format of a
+// single dimension gets the one that has columns. Pick counts the columns of the other dimensions as
 // lost. It fails with a *inspect.DimensionError, or if columns cannot be read.
-func Pick(ctx context.Context, w stone.Content, dimension, to string, lost map[string]int) (stone.Content, error) {
-	if k, _ := Format(to); dimension == "" && !k.Single {
+func Pick(ctx context.Context, w stone.Content, dimension string, single bool, lost map[string]int) (stone.Content, error) {
+	if dimension == "" && !single {
 		return w, nil
 	}
 	e := &inspect.DimensionError{Want: dimension}

@@ -10,3 +10,6 @@ var Overlay = overlayOf
 
 // Regions returns the region files of a source that has nothing else.
 func (s *Opened) Regions() []anvil.Region { return s.regions() }
+
+// ParseNames reads a table of names.
+var ParseNames = parseNames

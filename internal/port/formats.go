@@ -3,6 +3,7 @@ package port
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,21 +29,70 @@ import (
 	"github.com/cairnvoxel/cairn/stone"
 )
 
-// kinds is the table of formats.
-var kinds = []format.Kind{
-	anvil.Kind(),
-	hytale.Kind(),
-	anvil.Linear(),
-	anvil.McRegion(),
-	slime.Kind(),
-	polar.Kind(),
-	sponge.Kind(),
-	mcedit.Kind(),
-	structure.Kind(),
-	litematic.Kind(),
-	vox.Kind(),
-	maptemplate.Kind(),
+// Row is a format in the table of formats, with what people want to know of it.
+type Row struct {
+	format.Kind
+	Title string
+	Game  string // whose names its blocks have; the empty string is any
+	Reads string // what is read, in words
+	Lacks string // what a world may have that the format cannot hold
+	Unmet string // of Reads: what was only met in files that a library made
+	Home  string // the folder of a world's only dimension
 }
+
+// Written returns what is written of the format, in words.
+func (r *Row) Written() string {
+	switch {
+	case r.Create == nil && r.CreateFolder == nil:
+		return ""
+	case len(r.Versions) == 0:
+		return "what it reads"
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(r.Versions), "[]"), " ", ", ")
+}
+
+// MarshalJSON writes the row as one object.
+func (r Row) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name  string `json:"name"`
+		Title string `json:"title"`
+		Ext   string `json:"ext,omitempty"`
+		Game  string `json:"game"`
+		Reads string `json:"reads"`
+		Write string `json:"writes,omitempty"`
+		Lacks string `json:"lacks,omitempty"`
+		Unmet string `json:"never_met,omitempty"`
+	}{r.Name, r.Title, r.Ext, r.Game, r.Reads, r.Written(), r.Lacks, r.Unmet})
+}
+
+// Games of formats.
+const (
+	Minecraft  = "Minecraft"
+	hytaleGame = "Hytale"
+	colours    = "colours"
+)
+
+// kinds is the table of formats.
+var kinds = []Row{
+	{Kind: anvil.Kind(), Title: "Anvil, a folder", Game: Minecraft, Reads: "1.2 to 1.21"},
+	{Kind: hytale.Kind(), Title: "Hytale: a save, a world, an instance or a region file", Game: hytaleGame, Home: "universe/worlds/default", Reads: "saves of 2026",
+		Lacks: "blocks below 0 and from 320 on; objects and volumes of other games"},
+	{Kind: anvil.Linear(), Title: "Linear: a folder of Minecraft with other region files", Game: Minecraft, Reads: "1, 2 and Buffered", Unmet: "2 and Buffered"},
+	{Kind: anvil.McRegion(), Title: "McRegion, the folder before Anvil", Game: Minecraft, Reads: "Beta 1.3 to 1.1", Lacks: "what is not of McRegion: only a world that was read from it is written"},
+	{Kind: slime.Kind(), Title: "Slime", Game: Minecraft, Reads: "1 to 13", Unmet: "2 to 4 and 6 to 8",
+		Lacks: "further dimensions, files, points of interest, ticks before 12, entities before 3, columns without blocks"},
+	{Kind: polar.Kind(), Title: "Polar of Minestom", Game: Minecraft, Reads: "1 to 7", Unmet: "1 and 3 to 5",
+		Lacks: "further dimensions, files, entities, ticks, structures, spawn; before 6 the data version"},
+	{Kind: sponge.Kind(), Title: "Schematic of Sponge and WorldEdit", Game: Minecraft, Reads: "1 to 3", Lacks: "light, ticks, files; entities before 3, biomes before 2"},
+	{Kind: mcedit.Kind(), Title: "Schematic of MCEdit", Game: Minecraft, Reads: "all; blocks have numbers", Lacks: "names of blocks, biomes, light, ticks, files, the data version"},
+	{Kind: structure.Kind(), Title: "Structure of the game", Game: Minecraft, Reads: "1.9 to 1.21", Lacks: "biomes, light, ticks, files, the place in the world"},
+	{Kind: litematic.Kind(), Title: "Schematic of Litematica", Game: Minecraft, Reads: "4 to 7", Unmet: "4", Lacks: "biomes, light, files, the place in the world"},
+	{Kind: vox.Kind(), Title: "Scene of MagicaVoxel", Game: colours, Reads: "150 and 200", Lacks: "names that are no colours, biomes, light, objects, files"},
+	{Kind: maptemplate.Kind(), Title: "Map template of Nucleoid", Game: Minecraft, Reads: "1 and 2", Lacks: "biomes, light, ticks, files, the place in the world"},
+}
+
+// Table returns the table of formats.
+func Table() []Row { return kinds }
 
 // The formats that have names here.
 const (
@@ -60,18 +110,38 @@ const (
 // Formats returns the names of all formats that can be written.
 func Formats() (names []string) {
 	for _, k := range kinds {
-		names = append(names, k.Name)
+		if k.Written() != "" {
+			names = append(names, k.Name)
+		}
 	}
 	return names
 }
 
 // Format returns the format of that name.
 func Format(name string) (k format.Kind, ok bool) {
-	i := slices.IndexFunc(kinds, func(k format.Kind) bool { return k.Name == name })
+	r, ok := rowOf(name)
+	return r.Kind, ok
+}
+
+func rowOf(name string) (r Row, ok bool) {
+	i := slices.IndexFunc(kinds, func(r Row) bool { return r.Name == name })
 	if i < 0 {
-		return k, false
+		return r, false
 	}
 	return kinds[i], true
+}
+
+// TakesMade reports whether the format of that name takes a world that a program made as it is, so that ForGame need not
+// make it one of the game.
+func TakesMade(name string) bool {
+	r, _ := rowOf(name)
+	return r.Piece || r.Game != Minecraft
+}
+
+// GameOf returns the game whose names the blocks of a world have, if the format that it was read from tells.
+func GameOf(w stone.Content) string {
+	r, _ := rowOf(convert.HeadOf(w.About().Properties).Format)
+	return r.Game
 }
 
 // FormatFor returns the format for a world that goes to a file or folder of that name. A folder is of the format that the world
@@ -112,7 +182,7 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source
 		if kinds[i].OpenFS == nil {
 			continue
 		}
-		s, err := open(&kinds[i])
+		s, err := open(&kinds[i].Kind)
 		if !errors.Is(err, format.ErrNoWorld) {
 			return s, err
 		}
@@ -123,7 +193,7 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source
 
 // detectFolder reports whether a folder looks like a world of any format.
 func detectFolder(fsys fs.FS) bool {
-	return slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
+	return slices.ContainsFunc(kinds, func(k Row) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
 }
 
 // archiveExts are the extensions of archives that may hold a world.
@@ -193,7 +263,7 @@ func Detect(path string) error {
 	if _, err := io.ReadFull(f, head); err != nil {
 		return err
 	}
-	if bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k format.Kind) bool { return k.Detect != nil && k.Detect(head) }) {
+	if bytes.HasPrefix(head, []byte(stoneMagic)) || slices.ContainsFunc(kinds, func(k Row) bool { return k.Detect != nil && k.Detect(head) }) {
 		return nil
 	}
 	return unknown(head, info.Size())

@@ -91,7 +91,7 @@ func isNamed(name string) bool {
 }
 
 // ForGame turns a world that a program made, in place, into a world that the game of a data
-// version can read. The version must be 1.13 or later. The result has finished columns with all
+// version can read. Before 1.13 its blocks must have numbers. The result has finished columns with all
 // their sections and a height map. It has no light, because the game computes light. Where
 // there is no biome it has plains. Its level.dat has the given name, a spawn on top of the
 // blocks, and a generator that makes air.
@@ -101,9 +101,6 @@ func isNamed(name string) bool {
 // game does not know becomes the overworld. Unknown block names are an error of joined
 // *block.NameErrors. lost counts what is left out.
 func ForGame(ctx context.Context, w *convert.Loaded, name string, version int32, lost map[string]int) error {
-	if version < gameNames {
-		return fmt.Errorf("port: data version %d: blocks have names from 1.13 (%d) on", version, gameNames)
-	}
 	level := format.Level{Name: name, Version: version, Difficulty: normal, Type: "flat", Biome: plains}
 	for _, d := range w.Dimensions {
 		g := game{LoadedDimension: d, version: version, lost: lost, lists: map[geom.ColumnPos][]voxel.List{}}
@@ -215,6 +212,8 @@ func (g *game) rename(v *convert.LoadedVolume, t *block.Table) error {
 		case strings.HasPrefix(name, "legacy:"): // a biome by number, from biomes
 		case name == block.Space+format.Air:
 			name = format.Air
+		case g.version < gameNames:
+			err = fmt.Errorf("%s: blocks have names from 1.13 (data version %d) on", name, gameNames)
 		default:
 			if err = t.Check(name, g.version, own); err == nil && t == block.Blocks() {
 				if state, bad := block.State(name, []int32{g.version}, nil); bad == nil {
@@ -324,6 +323,9 @@ func (g *game) column(at geom.ColumnPos, tops *[256]int32) voxel.Column {
 		c.Whole = voxel.HasBiome
 	default:
 		m := voxel.Map{Name: "Biomes", Form: voxel.MapInts}
+		if g.version < gameNames {
+			m.Form = voxel.MapBytes
+		}
 		for i := range m.Values {
 			m.Values[i] = plainsNumber
 		}
@@ -331,6 +333,9 @@ func (g *game) column(at geom.ColumnPos, tops *[256]int32) voxel.Column {
 	}
 	for y := low; y < high; y++ {
 		c.Sections = append(c.Sections, voxel.Section{Y: int8(y), Has: has})
+	}
+	if g.version < gameNames {
+		return c // the writer makes its one map of heights
 	}
 	m := voxel.Map{Name: "WORLD_SURFACE", Form: 9, Values: *tops}
 	if block.Straddles(g.version) {
