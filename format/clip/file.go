@@ -119,8 +119,8 @@ func parseFile(f format.File) (*Clip, error) {
 		return 0
 	}
 	point := func(name string) geom.Point {
-		v, _ := document.Ints(nbt.IntArray, document.Find(fields, name, nbt.IntArray))
-		return pointOf(v)
+		p, _ := document.Ints(nbt.IntArray, document.Find(fields, name, nbt.IntArray))
+		return p
 	}
 	if b := document.Find(fields, "Format", nbt.String); b != nil {
 		c.Format = string(b[2:])

@@ -1,12 +1,9 @@
 package clip
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/format/document"
-	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // WriteOptions say how a clip is written. The zero value is the default.
@@ -83,20 +80,4 @@ type ReadOptions struct {
 	MaxBytes int64
 	// Palette is the number, from 0, of the palette that is shown of a structure with several.
 	Palette int
-}
-
-// AddObjects makes the objects of a list of their compounds.
-func (c *Clip) AddObjects(name string, all [][]byte, object func(raw []byte) (voxel.Object, error)) error {
-	var list []voxel.Object
-	for n, raw := range all {
-		o, err := object(raw)
-		if err != nil {
-			return document.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
-		}
-		list = append(list, o)
-	}
-	if len(list) > 0 {
-		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
-	}
-	return nil
 }

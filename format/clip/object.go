@@ -12,6 +12,26 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
+// AddObjects makes the objects of a list of the fields of their compounds.
+func (c *Clip) AddObjects(name string, all [][]byte, object func(fields []document.Field) (voxel.Object, error)) error {
+	var list []voxel.Object
+	for n, raw := range all {
+		fields, err := document.Fields(raw)
+		var o voxel.Object
+		if err == nil {
+			o, err = object(fields)
+		}
+		if err != nil {
+			return document.Corrupt(fmt.Sprintf("%s[%d]", name, n), err)
+		}
+		list = append(list, o)
+	}
+	if len(list) > 0 {
+		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
+	}
+	return nil
+}
+
 // BlockEntity returns the object of a block entity at a position. The fields are its tags;
 // x, y and z among them are left out, because the position replaces them. id comes first.
 // Without a position the object is Nowhere and keeps all fields.
@@ -86,12 +106,14 @@ func position(o *voxel.Object) (v [3]float64, fields []document.Field, ok bool) 
 	if err != nil || o.Place != voxel.Indexed {
 		return v, fields, false
 	}
-	v, ok = document.Doubles(document.Find(fields, "Pos", nbt.List))
-	return v, fields, ok
+	if at := document.Doubles(document.Find(fields, "Pos", nbt.List)); at != nil {
+		return *at, fields, true
+	}
+	return v, fields, false
 }
 
 // hanging are the tags of the block that an entity hangs at.
-var hanging = [...]string{"TileX", "TileY", "TileZ"}
+var hanging = [3]string{"TileX", "TileY", "TileZ"}
 
 // near is how far from its position the block may be that an entity hangs at.
 const near = 16
@@ -135,40 +157,35 @@ func moved(o voxel.Object, fields []document.Field, from, to [3]float64, block f
 
 // tile returns the block that an entity hangs at.
 func tile(fields []document.Field) (p geom.Point, ok bool) {
-	if v, ok := document.Ints(nbt.IntArray, document.Find(fields, "block_pos", nbt.IntArray)); ok {
-		return pointOf(v), true
+	if p, ok := document.Ints(nbt.IntArray, document.Find(fields, "block_pos", nbt.IntArray)); ok {
+		return p, true
 	}
-	var v [3]int32
-	for i, name := range hanging {
-		b := document.Find(fields, name, nbt.Int)
-		if b == nil {
-			return p, false
-		}
-		v[i] = int32(binary.BigEndian.Uint32(b))
+	if p := document.Point(fields, hanging); p != nil {
+		return *p, true
 	}
-	return pointOf(v), true
+	return p, false
 }
-
-func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
 func isNear(p geom.Point, at [3]float64, near float64) bool {
 	return math.Abs(float64(p.X)-at[0]) <= near && math.Abs(float64(p.Y)-at[1]) <= near && math.Abs(float64(p.Z)-at[2]) <= near
 }
 
 func setTile(fields []document.Field, p geom.Point) {
-	v := [3]int32{int32(p.X), int32(p.Y), int32(p.Z)}
+	setInts(fields, hanging, p)
 	for i, f := range fields {
-		for axis, name := range hanging {
-			if f.Name == name && f.Type == nbt.Int {
-				fields[i].Payload = binary.BigEndian.AppendUint32(nil, uint32(v[axis]))
-			}
-		}
 		if f.Name == "block_pos" && f.Type == nbt.IntArray {
-			b := binary.BigEndian.AppendUint32(nil, 3)
-			for _, x := range v {
-				b = binary.BigEndian.AppendUint32(b, uint32(x))
+			fields[i].Payload = intArray(p)
+		}
+	}
+}
+
+// setInts makes the fields of those names say a point.
+func setInts(fields []document.Field, names [3]string, p geom.Point) {
+	for i, f := range fields {
+		for axis, v := range [3]int{p.X, p.Y, p.Z} {
+			if f.Name == names[axis] && f.Type == nbt.Int {
+				fields[i].Payload = binary.BigEndian.AppendUint32(nil, uint32(v))
 			}
-			fields[i].Payload = b
 		}
 	}
 }

@@ -40,7 +40,7 @@ func eachPlace(fields []document.Field, move func(p geom.Point, far float64) geo
 				far = near
 			}
 			if v, ok := document.Ints(nbt.IntArray, f.Payload); ok {
-				fields[i].Payload = intArray(move(pointOf(v), far))
+				fields[i].Payload = intArray(move(v, far))
 			}
 		case f.Type == nbt.Compound && slices.Contains(placeCompounds, f.Name):
 			inner(&fields[i], func(in []document.Field) { moveInts(in, [3]string{"X", "Y", "Z"}, home, move) })
@@ -68,7 +68,7 @@ func moveMemories(memories []document.Field, move func(p geom.Point, far float64
 					inner(&memory[i], func(value []document.Field) {
 						for i, f := range value {
 							if v, ok := document.Ints(nbt.IntArray, f.Payload); ok && f.Type == nbt.IntArray && f.Name == "pos" {
-								value[i].Payload = intArray(move(pointOf(v), home))
+								value[i].Payload = intArray(move(v, home))
 							}
 						}
 					})
@@ -90,17 +90,8 @@ func inner(f *document.Field, change func(fields []document.Field)) {
 
 // moveInts moves the block that three ints name, if all are there.
 func moveInts(fields []document.Field, names [3]string, far float64, move func(p geom.Point, far float64) geom.Point) {
-	var at [3]int
-	var v [3]int32
-	for axis, name := range names {
-		if at[axis] = slices.IndexFunc(fields, func(f document.Field) bool { return f.Name == name && f.Type == nbt.Int }); at[axis] < 0 {
-			return
-		}
-		v[axis] = int32(binary.BigEndian.Uint32(fields[at[axis]].Payload))
-	}
-	p := move(pointOf(v), far)
-	for axis, n := range [3]int{p.X, p.Y, p.Z} {
-		fields[at[axis]].Payload = binary.BigEndian.AppendUint32(nil, uint32(int32(n)))
+	if p := document.Point(fields, names); p != nil {
+		setInts(fields, names, move(*p, far))
 	}
 }
 

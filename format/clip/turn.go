@@ -249,12 +249,12 @@ func (t Turn) tag(f document.Field, faces []string) []byte {
 		binary.BigEndian.PutUint32(out[5:], math.Float32bits(yaw))
 		return out
 	case f.Name == "Motion" && f.Type == nbt.List:
-		v, ok := document.Doubles(f.Payload)
-		if !ok {
+		v := document.Doubles(f.Payload)
+		if v == nil {
 			return f.Payload
 		}
 		v[0], v[2] = turn(t, v[0], v[2], 0, 0, 0)
-		return doubles(v)
+		return doubles(*v)
 	case f.Name == "AttachFace" && f.Type == nbt.Byte:
 		return []byte{t.face(six, f.Payload[0])}
 	case (f.Name == "Facing" || f.Name == "facing") && f.Type == nbt.Byte:

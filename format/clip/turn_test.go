@@ -332,13 +332,13 @@ func TestTurnPaintings(t *testing.T) {
 						t.Fatalf("%s %s %+v: no direction", game.name, name, how)
 					}
 					want, mid := covered(place, to, is[0], is[1])
-					pos, _ := document.Doubles(document.Find(all, "Pos", nbt.List))
-					wrong := pos != mid || len(want) != len(turned.List(voxel.BlockEntities))
+					pos := document.Doubles(document.Find(all, "Pos", nbt.List))
+					wrong := *pos != mid || len(want) != len(turned.List(voxel.BlockEntities))
 					for _, b := range turned.List(voxel.BlockEntities) {
 						wrong = wrong || !want[b.At]
 					}
 					if wrong {
-						t.Fatalf("%s %s %+v facing %d: hangs at %v facing %d, and its middle is %v, not %v", game.name, name, how, facing, place, to, mid, pos)
+						t.Fatalf("%s %s %+v facing %d: hangs at %v facing %d, and its middle is %v, not %v", game.name, name, how, facing, place, to, mid, *pos)
 					}
 				}
 			}

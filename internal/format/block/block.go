@@ -220,6 +220,18 @@ func AppendEntry(dst []byte, name string, empty bool) ([]byte, error) {
 	return nbt.AppendEnd(dst), nil
 }
 
+// AppendNamed is AppendEntry for formats that hold names alone. Its errors wrap format.ErrHolds.
+func AppendNamed(dst []byte, name string) ([]byte, error) {
+	if isNumber(name) {
+		return dst, fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
+	}
+	dst, err := AppendEntry(dst, name, false)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", format.ErrHolds, err)
+	}
+	return dst, err
+}
+
 // fits reports whether s can stand unescaped in an NBT string.
 func fits(s string) bool { return len(s) <= math.MaxUint16 && isPlain([]byte(s)) }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Document is a file of one NBT document, compressed by gzip or not, that is read as a
@@ -187,6 +188,13 @@ func (d *Document) Keep(s *nbt.Stream, t nbt.Type) ([]byte, error) {
 	return slices.Clone(raw), d.limit.Take(int64(len(raw)) + 64)
 }
 
+// KeepField adds an entry with a copy of its payload to all. It counts its bytes.
+func (d *Document) KeepField(s *nbt.Stream, t nbt.Type, name string, all *[]Field) error {
+	raw, err := d.Keep(s, t)
+	*all = append(*all, Field{t, name, raw})
+	return err
+}
+
 // Int reads the payload of an Int.
 func Int(s *nbt.Stream) int32 {
 	if b := s.Raw(nbt.Int); b != nil {
@@ -211,17 +219,68 @@ func (d *Document) KeepList(s *nbt.Stream, name string, all *[][]byte) error {
 	return s.Err()
 }
 
-// WriteGzip compresses what write writes.
-func WriteGzip(to io.Writer, write func(out *bufio.Writer) error) error {
-	z := gzip.NewWriter(to)
-	out := bufio.NewWriter(z)
-	if err := write(out); err != nil {
+// Output is a document that is written piece by piece, compressed by gzip.
+type Output struct {
+	Buf []byte // what Emit writes next
+	z   *gzip.Writer
+}
+
+// Emit writes Buf and empties it.
+func (o *Output) Emit() error {
+	_, err := o.z.Write(o.Buf)
+	o.Buf = o.Buf[:0]
+	return err
+}
+
+// WriteGzip compresses what write emits and what it leaves in Buf.
+func (o *Output) WriteGzip(to io.Writer, write func() error) error {
+	o.z = gzip.NewWriter(to)
+	if err := write(); err != nil {
 		return err
 	}
-	if err := out.Flush(); err != nil {
+	if err := o.Emit(); err != nil {
 		return err
 	}
-	return z.Close()
+	return o.z.Close()
+}
+
+// Object appends the compound of an object. One that is Moved has its place in x, y and z.
+func (o *Output) Object(obj voxel.Object) {
+	if obj.Place == voxel.Moved {
+		o.Buf = AppendPoint(o.Buf, Axes, obj.At)
+	}
+	o.Buf = append(o.Buf, obj.Payload...)
+}
+
+// Axes are the names of the ints of a point.
+var Axes = [3]string{"x", "y", "z"}
+
+// AppendPoint appends the three ints of a point.
+func AppendPoint(dst []byte, names [3]string, p geom.Point) []byte {
+	for i, v := range [...]int{p.X, p.Y, p.Z} {
+		dst = nbt.AppendInt(dst, names[i], int32(v))
+	}
+	return dst
+}
+
+// Point returns the point of three ints of a compound, nil if one is missing.
+func Point(fields []Field, names [3]string) *geom.Point {
+	var p geom.Point
+	for i, to := range [...]*int{&p.X, &p.Y, &p.Z} {
+		b := Find(fields, names[i], nbt.Int)
+		if b == nil {
+			return nil
+		}
+		*to = int(int32(binary.BigEndian.Uint32(b)))
+	}
+	return &p
+}
+
+// Name puts the name of a format before an error that a function returns.
+func Name(format string, err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", format, *err)
+	}
 }
 
 // Field is an entry of a compound.
@@ -276,8 +335,8 @@ func Without(fields []Field, names ...string) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return slices.Contains(names, f.Name) })
 }
 
-// Ints returns three ints: those of an int array, or of a list of ints.
-func Ints(t nbt.Type, payload []byte) (v [3]int32, ok bool) {
+// Ints returns the point of three ints: those of an int array, or of a list of ints.
+func Ints(t nbt.Type, payload []byte) (p geom.Point, ok bool) {
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	n := -1
 	switch t {
@@ -289,12 +348,10 @@ func Ints(t nbt.Type, payload []byte) (v [3]int32, ok bool) {
 		}
 	}
 	if n != 3 {
-		return v, false
+		return p, false
 	}
-	for i := range v {
-		v[i] = r.Int()
-	}
-	return v, r.Err() == nil
+	p = geom.Point{X: int(r.Int()), Y: int(r.Int()), Z: int(r.Int())}
+	return p, r.Err() == nil
 }
 
 // Peek returns the names and types of the entries of the root of a document, as far as the
@@ -318,16 +375,17 @@ const (
 	peekNames = 64
 )
 
-// Doubles returns three numbers of a list of doubles.
-func Doubles(payload []byte) (v [3]float64, ok bool) {
+// Doubles returns the three numbers of a list of doubles, nil if it is no such list.
+func Doubles(payload []byte) *[3]float64 {
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	if elem, n := r.List(); elem != nbt.Double || n != 3 {
-		return v, false
+		return nil
 	}
-	for i := range v {
-		v[i] = r.Double()
+	v := &[3]float64{r.Double(), r.Double(), r.Double()}
+	if r.Err() != nil {
+		return nil
 	}
-	return v, r.Err() == nil
+	return v
 }
 
 // ID returns the payload of the string id of an object, and its other tags.

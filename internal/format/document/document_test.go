@@ -1,7 +1,6 @@
 package document_test
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"reflect"
@@ -12,6 +11,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // sample returns a document with fields of the types that leaves read, in a compound Schematic if nested.
@@ -36,7 +36,13 @@ func sample(nested bool) []byte {
 func zipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := document.WriteGzip(&out, func(w *bufio.Writer) error { _, err := w.Write(b); return err }); err != nil {
+	var o document.Output
+	if err := o.WriteGzip(&out, func() error {
+		o.Buf = b[: len(b)/2 : len(b)/2]
+		err := o.Emit()
+		o.Buf = b[len(b)/2:]
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -186,7 +192,7 @@ func TestNumbers(t *testing.T) {
 		t       nbt.Type
 		payload []byte
 	}{"array": {nbt.IntArray, ints}, "list": {nbt.List, list}} {
-		if v, ok := document.Ints(tt.t, tt.payload); !ok || v != [3]int32{1, -2, 3} {
+		if v, ok := document.Ints(tt.t, tt.payload); !ok || v != (geom.Point{X: 1, Y: -2, Z: 3}) {
 			t.Errorf("%s: %v %t", name, v, ok)
 		}
 		for n := range len(tt.payload) {
@@ -199,11 +205,11 @@ func TestNumbers(t *testing.T) {
 	for _, v := range []float64{0.5, -1, 2} {
 		doubles = append(doubles, nbt.AppendDouble(nil, "", v)[3:]...)
 	}
-	if v, ok := document.Doubles(doubles); !ok || v != [3]float64{0.5, -1, 2} {
-		t.Errorf("doubles: %v %t", v, ok)
+	if v := document.Doubles(doubles); v == nil || *v != [3]float64{0.5, -1, 2} {
+		t.Errorf("doubles: %v", v)
 	}
 	for n := range len(doubles) {
-		if _, ok := document.Doubles(doubles[:n]); ok {
+		if document.Doubles(doubles[:n]) != nil {
 			t.Errorf("%d bytes are three doubles", n)
 		}
 	}

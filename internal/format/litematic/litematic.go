@@ -3,8 +3,6 @@
 package litematic
 
 import (
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
@@ -67,21 +65,11 @@ func Detect(head []byte) bool {
 	})
 }
 
-// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("litematic: %w", err)
-	}
-	return c, nil
-}
-
 // region is a region of a file.
 type region struct {
 	name      string
-	pos, size [3]int32 // as in the file: of the corner that Position names, with signs
-	placed    bool     // there is a Position
+	pos, size geom.Point // as in the file: of the corner that Position names, with signs
+	placed    bool       // there is a Position
 	fields    []document.Field
 	palette   []string
 	has       int    // entries of the palette, -1 without one
@@ -92,15 +80,13 @@ type region struct {
 
 // box returns the blocks of the region in the space of the file.
 func (r *region) box() geom.Box {
-	low, edges := [3]int{}, [3]int{}
-	for i, n := range r.size {
-		low[i], edges[i] = int(r.pos[i]), int(n)
-		if n < 0 {
-			low[i], edges[i] = int(r.pos[i])+int(n)+1, -int(n)
+	b := geom.Box{Min: r.pos, Max: r.pos.Add(r.size)}
+	for _, axis := range [...]struct{ low, high *int }{{&b.Min.X, &b.Max.X}, {&b.Min.Y, &b.Max.Y}, {&b.Min.Z, &b.Max.Z}} {
+		if *axis.low > *axis.high {
+			*axis.low, *axis.high = *axis.high+1, *axis.low+1
 		}
 	}
-	p := geom.Point{X: low[0], Y: low[1], Z: low[2]}
-	return geom.Box{Min: p, Max: p.Add(geom.Point{X: edges[0], Y: edges[1], Z: edges[2]})}
+	return b
 }
 
 // covered returns the parts of region i that lie in later regions, which cover it.
@@ -113,35 +99,10 @@ func covered(regions []*region, i int) (in []geom.Box) {
 	return in
 }
 
-// point returns the three ints of a compound {x, y, z}.
-func point(payload []byte) (v [3]int32, ok bool) {
-	fields, err := document.Fields(payload)
-	if err != nil {
-		return v, false
-	}
-	for i, name := range [...]string{"x", "y", "z"} {
-		b := document.Find(fields, name, nbt.Int)
-		if b == nil {
-			return v, false
-		}
-		r := nbt.NewPayload(b, nbt.Limits{})
-		v[i] = r.Int()
-	}
-	return v, true
-}
-
 // appendPoint appends the entry of a compound {x, y, z}.
-func appendPoint(dst []byte, name string, v [3]int32) []byte {
-	dst = nbt.AppendCompound(dst, name)
-	for i, axis := range [...]string{"x", "y", "z"} {
-		dst = nbt.AppendInt(dst, axis, v[i])
-	}
-	return nbt.AppendEnd(dst)
+func appendPoint(dst []byte, name string, p geom.Point) []byte {
+	return nbt.AppendEnd(document.AppendPoint(nbt.AppendCompound(dst, name), document.Axes, p))
 }
-
-func ints(p geom.Point) [3]int32 { return [3]int32{int32(p.X), int32(p.Y), int32(p.Z)} }
-
-func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
 // lists are the lists of objects of a clip, and their tags.
 var lists = [2]struct{ list, tag string }{{voxel.BlockEntities, tagTileEntities}, {voxel.Entities, tagEntities}}

@@ -41,7 +41,10 @@ type reader struct {
 	lost    map[string]int
 }
 
-func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
 	r := &reader{doc: document.NewDocument(src, size, document.Most(o.MaxBytes, size)), names: format.NewNames(), lost: map[string]int{}}
 	if err := r.doc.Walk(r.entry); err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 	c.Block.Names = r.names.List()
 	for _, g := range r.regions {
 		for i, l := range lists {
-			if err := c.AddObjects(l.list, g.objects[i], func(raw []byte) (voxel.Object, error) { return object(raw, i == 1, g, box.Min) }); err != nil {
+			if err := c.AddObjects(l.list, g.objects[i], func(fields []document.Field) (voxel.Object, error) { return object(fields, i == 1, g, box.Min) }); err != nil {
 				return nil, err
 			}
 		}
@@ -87,9 +90,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		r.meta = raw
 		return err
 	default:
-		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return err
+		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	return s.Err()
 }
@@ -110,9 +111,7 @@ func (r *reader) region(s *nbt.Stream, t nbt.Type, name string) error {
 			return document.Corrupt(name, fmt.Errorf("a second one, or one of type %v", t))
 		case name == tagStates:
 			g.longs = s.Array(t)
-			for n := g.longs; n > 0 && s.Err() == nil; {
-				n -= int64(len(s.Bytes(n)))
-			}
+			s.Discard(g.longs)
 			return s.Err()
 		case name == tagTileEntities:
 			return r.doc.KeepList(s, name, &g.objects[0])
@@ -130,13 +129,18 @@ func (r *reader) region(s *nbt.Stream, t nbt.Type, name string) error {
 
 // field understands a tag that is kept.
 func (g *region) field(t nbt.Type, name string, raw []byte, r *reader) error {
-	ok := true
 	switch {
-	case name == tagPosition && t == nbt.Compound:
-		g.pos, ok = point(raw)
-		g.placed = true
-	case name == tagSize && t == nbt.Compound:
-		g.size, ok = point(raw)
+	case (name == tagPosition || name == tagSize) && t == nbt.Compound:
+		fields, err := document.Fields(raw)
+		p := document.Point(fields, document.Axes)
+		if err != nil || p == nil {
+			return document.Corrupt(name, errors.New("not three ints"))
+		}
+		if name == tagSize {
+			g.size = *p
+		} else {
+			g.pos, g.placed = *p, true
+		}
 	case name == tagPalette && t == nbt.List:
 		list := nbt.NewPayload(raw, nbt.Limits{Bytes: len(raw) + 1})
 		elem, n := list.List()
@@ -156,9 +160,6 @@ func (g *region) field(t nbt.Type, name string, raw []byte, r *reader) error {
 				return err
 			}
 		}
-	}
-	if !ok {
-		return document.Corrupt(name, errors.New("not three ints"))
 	}
 	return nil
 }
@@ -180,7 +181,7 @@ func (r *reader) check() (box geom.Box, err error) {
 		size := g.box().Size()
 		n := size.X * size.Y * size.Z
 		switch {
-		case !g.placed || slices.Contains(g.size[:], 0):
+		case !g.placed || g.box().Empty():
 			return box, document.Corrupt(part, fmt.Errorf("no %s, or a %s of %v", tagPosition, tagSize, g.size))
 		case max(size.X, size.Y, size.Z) > clip.MaxEdge || n > math.MaxInt32:
 			return box, document.Corrupt(part, fmt.Errorf("%d x %d x %d blocks", size.X, size.Y, size.Z))
@@ -356,25 +357,16 @@ func sorted(fields []document.Field) []byte {
 
 // object makes an object of a region. Block entities count from the least corner of the region,
 // entities from its Position. low is the least corner of all regions.
-func object(raw []byte, entity bool, g *region, low geom.Point) (voxel.Object, error) {
-	fields, err := document.Fields(raw)
-	if err != nil {
-		return voxel.Object{}, err
-	}
+func object(fields []document.Field, entity bool, g *region, low geom.Point) (voxel.Object, error) {
 	if entity {
-		v, ok := document.Doubles(document.Find(fields, "Pos", nbt.List))
-		if !ok {
-			return clip.Entity(nil, nil, fields)
-		}
-		o, err := clip.Entity(nil, &v, fields)
-		return clip.Move(o, pointOf(g.pos).Sub(low)), err
+		o, err := clip.Entity(nil, document.Doubles(document.Find(fields, "Pos", nbt.List)), fields)
+		return clip.Move(o, g.pos.Sub(low)), err
 	}
-	at, ok := point(raw)
-	if !ok {
-		return clip.BlockEntity(nil, nil, fields)
+	p := document.Point(fields, document.Axes)
+	if p != nil {
+		*p = p.Add(g.box().Min).Sub(low)
 	}
-	p := pointOf(at).Add(g.box().Min).Sub(low)
-	return clip.BlockEntity(nil, &p, fields)
+	return clip.BlockEntity(nil, p, fields)
 }
 
 // joined joins lists of one name.

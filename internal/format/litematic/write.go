@@ -1,13 +1,11 @@
 package litematic
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -26,12 +24,11 @@ const regionName = "Unnamed"
 
 // writer writes a schematic.
 type writer struct {
-	out     *bufio.Writer
+	document.Output
 	c       *clip.Clip
 	version int
 	regions []*region
 	lost    map[string]int
-	buf     []byte
 	entries int // of the last palette
 	blocks  int // that are not air
 }
@@ -41,6 +38,7 @@ type writer struct {
 // has its regions again, unless it has blocks outside of them. It returns by name and count what the
 // format cannot hold. Errors wrap format.ErrHolds if it cannot hold the clip at all.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
 	w := &writer{c: c, version: o.Version, lost: map[string]int{}}
 	if w.version == 0 && c.Format == formatName {
 		w.version = c.FormatVersion
@@ -51,22 +49,9 @@ func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int
 		}
 	}
 	if w.version < minVersion || w.version > maxVersion {
-		return nil, fmt.Errorf("litematic: version %d cannot be written, only %d to %d", w.version, minVersion, maxVersion)
+		return nil, fmt.Errorf("version %d cannot be written, only %d to %d", w.version, minVersion, maxVersion)
 	}
-	err = document.WriteGzip(to, func(out *bufio.Writer) error {
-		w.out = out
-		return w.write()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("litematic: %w", err)
-	}
-	return w.lost, nil
-}
-
-func (w *writer) emit() error {
-	_, err := w.out.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
+	return w.lost, w.WriteGzip(to, w.write)
 }
 
 func (w *writer) write() error {
@@ -84,30 +69,30 @@ func (w *writer) write() error {
 	if err := w.plan(document.Find(tags, tagRegions, nbt.Compound)); err != nil {
 		return err
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
-	w.buf = nbt.AppendInt(w.buf, tagVersion, int32(w.version))
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.Compound, "")
+	w.Buf = nbt.AppendInt(w.Buf, tagVersion, int32(w.version))
 	if n := subVersion(w.version); n != 0 && document.Find(tags, tagSubVersion, nbt.Int) == nil {
-		w.buf = nbt.AppendInt(w.buf, tagSubVersion, n)
+		w.Buf = nbt.AppendInt(w.Buf, tagSubVersion, n)
 	}
 	if c.Version != 0 {
-		w.buf = nbt.AppendInt(w.buf, tagDataVersion, c.Version)
+		w.Buf = nbt.AppendInt(w.Buf, tagDataVersion, c.Version)
 	}
 	for _, f := range document.Without(tags, tagRegions, tagMetadata) {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
-	w.buf = nbt.AppendCompound(w.buf, tagRegions)
+	w.Buf = nbt.AppendCompound(w.Buf, tagRegions)
 	objects := w.share()
 	for i := range w.regions {
 		if err := w.region(i, objects[i]); err != nil {
 			return err
 		}
 	}
-	w.buf = nbt.AppendEnd(w.buf)
+	w.Buf = nbt.AppendEnd(w.Buf)
 	if err := w.metadata(document.Find(tags, tagMetadata, nbt.Compound)); err != nil {
 		return err
 	}
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return nil
 }
 
 // plan finds the regions to write: those that were read if they hold all blocks, or one.
@@ -137,7 +122,7 @@ func (w *writer) plan(kept []byte) error {
 	if len(w.regions) > 0 && w.holds() {
 		return nil
 	}
-	one := &region{name: regionName, pos: ints(w.c.Offset), size: ints(w.c.Size)}
+	one := &region{name: regionName, pos: w.c.Offset, size: w.c.Size}
 	if len(w.regions) > 0 {
 		one.name = w.regions[0].name
 	}
@@ -185,23 +170,27 @@ func (w *writer) inside(g *region) geom.Box { return g.box().Add(geom.Point{}.Su
 func (w *writer) region(i int, objects [2][]voxel.Object) error {
 	g := w.regions[i]
 	in := w.inside(g)
-	w.buf = nbt.AppendCompound(w.buf, g.name)
+	w.Buf = nbt.AppendCompound(w.Buf, g.name)
 	if g.fields == nil {
-		w.buf = appendPoint(appendPoint(w.buf, tagPosition, g.pos), tagSize, g.size)
-		w.buf = nbt.AppendList(w.buf, tagBlockTicks, nbt.End, 0)
-		w.buf = nbt.AppendList(w.buf, tagFluidTicks, nbt.End, 0)
+		w.Buf = appendPoint(appendPoint(w.Buf, tagPosition, g.pos), tagSize, g.size)
+		w.Buf = nbt.AppendList(w.Buf, tagBlockTicks, nbt.End, 0)
+		w.Buf = nbt.AppendList(w.Buf, tagFluidTicks, nbt.End, 0)
 	}
 	for _, f := range document.Without(g.fields, tagPalette, tagStates) {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
 	for k, l := range lists {
 		elem := nbt.Compound
 		if len(objects[k]) == 0 {
 			elem = nbt.End // as the game writes it
 		}
-		w.buf = nbt.AppendList(w.buf, l.tag, elem, len(objects[k]))
+		w.Buf = nbt.AppendList(w.Buf, l.tag, elem, len(objects[k]))
 		for _, o := range objects[k] {
-			w.object(o, g, in)
+			from := geom.Point{}.Sub(in.Min)
+			if o.Place == voxel.Indexed {
+				from = w.c.Offset.Sub(g.pos)
+			}
+			w.Object(clip.Move(o, from))
 		}
 	}
 	if s := in.Size(); s.X*s.Y*s.Z > math.MaxInt32 || max(s.X, s.Y, s.Z) > clip.MaxEdge {
@@ -210,22 +199,8 @@ func (w *writer) region(i int, objects [2][]voxel.Object) error {
 	if err := w.states(i); err != nil {
 		return err
 	}
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
-}
-
-// object appends an object of a region.
-func (w *writer) object(o voxel.Object, g *region, in geom.Box) {
-	switch o.Place {
-	case voxel.Moved:
-		p := o.At.Sub(in.Min)
-		for i, v := range ints(p) {
-			w.buf = nbt.AppendInt(w.buf, string(rune('x'+i)), v)
-		}
-	case voxel.Indexed:
-		o = clip.Move(o, w.c.Offset.Sub(pointOf(g.pos)))
-	}
-	w.buf = append(w.buf, o.Payload...)
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return w.Emit()
 }
 
 // share gives each object to the last region that holds it and has no block entity there, or else
@@ -324,19 +299,19 @@ func (w *writer) states(i int) error {
 	if n > math.MaxInt32 {
 		return fmt.Errorf("%w: %d longs", format.ErrHolds, n)
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.LongArray, tagStates)
-	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(n))
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.LongArray, tagStates)
+	w.Buf = binary.BigEndian.AppendUint32(w.Buf, uint32(n))
 	group := make([]int32, 0, groupCells)
 	err = part.Cells(&part.Block, func(cells []voxel.Cell) error {
 		for _, cell := range cells {
 			if group = append(group, index[cell]); len(group) == groupCells {
-				w.buf = block.AppendLongs(w.buf, group, bits, true)
+				w.Buf = block.AppendLongs(w.Buf, group, bits, true)
 				group = group[:0]
 			}
 		}
-		return w.emit()
+		return w.Emit()
 	})
-	w.buf = block.AppendLongs(w.buf, group, bits, true)
+	w.Buf = block.AppendLongs(w.Buf, group, bits, true)
 	return err
 }
 
@@ -359,18 +334,16 @@ func (w *writer) palette(g *region, part *clip.Clip) (index []int32, err error) 
 		case ok:
 		case n == 0 && (cell > 0 || w.entries > 0):
 			i = -1
-		case strings.HasPrefix(name, "legacy:"):
-			return nil, fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
 		default:
-			if entries, err = block.AppendEntry(entries, name, false); err != nil {
-				return nil, fmt.Errorf("%w: %w", format.ErrHolds, err)
+			if entries, err = block.AppendNamed(entries, name); err != nil {
+				return nil, err
 			}
 			i = int32(w.entries)
 			w.entries++
 		}
 		index[cell] = i
 	}
-	w.buf = append(nbt.AppendList(w.buf, tagPalette, nbt.Compound, w.entries), entries...)
+	w.Buf = append(nbt.AppendList(w.Buf, tagPalette, nbt.Compound, w.entries), entries...)
 	return index, nil
 }
 
@@ -393,13 +366,13 @@ func (w *writer) metadata(kept []byte) error {
 		volume += g.box().Cells()
 		box = box.Union(g.box())
 	}
-	w.buf = nbt.AppendCompound(w.buf, tagMetadata)
+	w.Buf = nbt.AppendCompound(w.Buf, tagMetadata)
 	for _, f := range fields {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
-	w.buf = nbt.AppendInt(w.buf, tagRegionCount, int32(len(w.regions)))
-	w.buf = nbt.AppendInt(w.buf, tagTotalBlocks, int32(w.blocks))
-	w.buf = nbt.AppendInt(w.buf, tagTotalVolume, int32(volume))
-	w.buf = nbt.AppendEnd(appendPoint(w.buf, tagEnclosing, ints(box.Size())))
+	w.Buf = nbt.AppendInt(w.Buf, tagRegionCount, int32(len(w.regions)))
+	w.Buf = nbt.AppendInt(w.Buf, tagTotalBlocks, int32(w.blocks))
+	w.Buf = nbt.AppendInt(w.Buf, tagTotalVolume, int32(volume))
+	w.Buf = nbt.AppendEnd(appendPoint(w.Buf, tagEnclosing, box.Size()))
 	return nil
 }

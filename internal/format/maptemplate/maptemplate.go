@@ -3,8 +3,6 @@
 package maptemplate
 
 import (
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
@@ -57,14 +55,4 @@ func Detect(head []byte) bool {
 		return slices.ContainsFunc(names, func(f document.Field) bool { return f.Name == name && f.Type == nbt.List })
 	}
 	return has(tagChunks) || has(tagRegions) && has(tagTiles)
-}
-
-// Read reads a map template. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("maptemplate: %w", err)
-	}
-	return c, nil
 }

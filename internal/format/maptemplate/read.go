@@ -42,7 +42,10 @@ type reader struct {
 	entities []voxel.Object
 }
 
-func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+// Read reads a map template. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
 	r := &reader{doc: document.NewDocument(src, size, document.Most(o.MaxBytes, size)), names: format.NewNames(), places: map[geom.Point]bool{}, c: clip.Air(geom.Point{})}
 	r.palette, r.draft = block.NewPalette(r.names), grid.New(grid.Options{Schema: voxel.Palette}).Edit()
 	if err := r.doc.Walk(r.entry); err != nil {
@@ -63,7 +66,13 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 		return nil, err
 	}
 	c.Block.Names, c.Block.At = r.names.List(), low
-	if err := c.AddObjects(voxel.BlockEntities, r.tiles, func(raw []byte) (voxel.Object, error) { return tile(raw, low) }); err != nil {
+	if err := c.AddObjects(voxel.BlockEntities, r.tiles, func(fields []document.Field) (voxel.Object, error) {
+		p := document.Point(fields, document.Axes)
+		if p != nil {
+			*p = p.Sub(low)
+		}
+		return clip.BlockEntity(nil, p, fields)
+	}); err != nil {
 		return nil, err
 	}
 	for i, o := range r.entities {
@@ -132,9 +141,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagBounds:
 		return r.readBounds(s.Raw(t))
 	case name != tagChunks:
-		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return err
+		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	elem, n := s.List()
 	if r.found, r.chunks = true, n; n > 0 && elem != nbt.Compound {
@@ -155,7 +162,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 // readBounds reads the corners of the map, which both belong to it.
 func (r *reader) readBounds(raw []byte) error {
 	fields, err := document.Fields(raw)
-	var v [2][3]int32
+	var v [2]geom.Point
 	for i, name := range [...]string{tagMin, tagMax} {
 		k := slices.IndexFunc(fields, func(f document.Field) bool { return f.Name == name })
 		if k < 0 || err != nil {
@@ -169,14 +176,12 @@ func (r *reader) readBounds(raw []byte) error {
 	for _, f := range document.Without(fields, tagMin, tagMax) {
 		r.c.Lost["tag "+f.Name+" of bounds"]++
 	}
-	r.bounded, r.bounds = true, geom.Box{Min: point(v[0]), Max: point(v[1]).Add(geom.Point{X: 1, Y: 1, Z: 1})}
+	r.bounded, r.bounds = true, geom.Box{Min: v[0], Max: v[1].Add(geom.Point{X: 1, Y: 1, Z: 1})}
 	if d := r.bounds.Max.Sub(r.bounds.Min); min(d.X, d.Y, d.Z) < 0 {
 		return document.Corrupt(tagBounds, fmt.Errorf("from %v to %v", v[0], v[1]))
 	}
 	return nil
 }
-
-func point(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
 // chunk reads a chunk: 16x16x16 blocks and their entities.
 func (r *reader) chunk(raw []byte) error {
@@ -184,7 +189,7 @@ func (r *reader) chunk(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	var pos [3]int32
+	var pos geom.Point
 	placed := false
 	palette, longs := []byte(nil), []byte(nil)
 	for _, f := range fields {
@@ -207,8 +212,7 @@ func (r *reader) chunk(raw []byte) error {
 			r.c.Lost["tag "+f.Name+" of chunks"]++
 		}
 	}
-	low := point(pos)
-	low = geom.Point{X: low.X * edge, Y: low.Y * edge, Z: low.Z * edge}
+	low := geom.Point{X: pos.X * edge, Y: pos.Y * edge, Z: pos.Z * edge}
 	if err := low.Check(); err != nil || !placed {
 		return errors.Join(err, fmt.Errorf("no place, or %v", pos))
 	}
@@ -227,7 +231,7 @@ func (r *reader) chunk(raw []byte) error {
 		if err != nil || elem != nbt.Compound {
 			return errors.Join(err, fmt.Errorf("an entity of type %v", elem))
 		}
-		o, err := entity(fields)
+		o, err := clip.Entity(nil, document.Doubles(document.Find(fields, "Pos", nbt.List)), fields)
 		if err != nil {
 			return err
 		}
@@ -237,14 +241,6 @@ func (r *reader) chunk(raw []byte) error {
 		}
 	}
 	return nil
-}
-
-func entity(fields []document.Field) (voxel.Object, error) {
-	v, ok := document.Doubles(document.Find(fields, "Pos", nbt.List))
-	if !ok {
-		return clip.Entity(nil, nil, fields)
-	}
-	return clip.Entity(nil, &v, fields)
 }
 
 // cells reads the blocks of a chunk.
@@ -303,22 +299,4 @@ func (r *reader) cells(low geom.Point, palette, longs []byte) error {
 		r.draft.WriteBox(all, cells[:])
 	}
 	return errors.Join(r.draft.Err(), r.doc.Limit().Take(chunkBytes))
-}
-
-// tile makes a block entity. low is the least corner of the clip.
-func tile(raw []byte, low geom.Point) (voxel.Object, error) {
-	fields, err := document.Fields(raw)
-	if err != nil {
-		return voxel.Object{}, err
-	}
-	var at [3]int32
-	for i, name := range [...]string{"x", "y", "z"} {
-		b := document.Find(fields, name, nbt.Int)
-		if b == nil {
-			return clip.BlockEntity(nil, nil, fields)
-		}
-		at[i] = int32(binary.BigEndian.Uint32(b))
-	}
-	p := point(at).Sub(low)
-	return clip.BlockEntity(nil, &p, fields)
 }

@@ -1,14 +1,11 @@
 package maptemplate
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/format/clip"
-	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
@@ -18,11 +15,10 @@ import (
 
 // writer writes a map template.
 type writer struct {
-	out      *bufio.Writer
+	document.Output
 	c        *clip.Clip
 	version  int
 	lost     map[string]int
-	buf      []byte
 	index    block.Indexer
 	entities map[geom.Point][]voxel.Object // by the least corner of the chunk
 	cells    [sectionCells]voxel.Cell
@@ -32,6 +28,7 @@ type writer struct {
 // one of its data version. It returns by name and count what the format cannot hold. Errors wrap
 // format.ErrHolds if blocks have numbers.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
 	w := &writer{c: c, version: o.Version, lost: map[string]int{}, entities: map[geom.Point][]voxel.Object{}}
 	if w.version == 0 && c.Format == formatName {
 		w.version = c.FormatVersion
@@ -42,22 +39,9 @@ func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int
 		}
 	}
 	if w.version != beside && w.version != with {
-		return nil, fmt.Errorf("maptemplate: version %d cannot be written, only %d and %d", w.version, beside, with)
+		return nil, fmt.Errorf("version %d cannot be written, only %d and %d", w.version, beside, with)
 	}
-	err = document.WriteGzip(to, func(out *bufio.Writer) error {
-		w.out = out
-		return w.write()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("maptemplate: %w", err)
-	}
-	return w.lost, nil
-}
-
-func (w *writer) emit() error {
-	_, err := w.out.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
+	return w.lost, w.WriteGzip(to, w.write)
 }
 
 func (w *writer) write() error {
@@ -77,34 +61,29 @@ func (w *writer) write() error {
 		bounds = c.Inner
 	}
 	bounds = bounds.Add(c.Offset)
-	w.buf = nbt.AppendCompound(nbt.AppendHeader(w.buf, nbt.Compound, ""), tagBounds)
-	w.buf = appendPoint(w.buf, tagMin, bounds.Min)
-	w.buf = nbt.AppendEnd(appendPoint(w.buf, tagMax, bounds.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})))
+	w.Buf = nbt.AppendCompound(nbt.AppendHeader(w.Buf, nbt.Compound, ""), tagBounds)
+	w.Buf = appendPoint(w.Buf, tagMin, bounds.Min)
+	w.Buf = nbt.AppendEnd(appendPoint(w.Buf, tagMax, bounds.Max.Sub(geom.Point{X: 1, Y: 1, Z: 1})))
 	if c.Version != 0 {
-		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
+		w.Buf = nbt.AppendInt(w.Buf, tagVersion, c.Version)
 	}
 	for _, f := range document.Without(tags, tagEmpty) {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
 	tiles := c.List(voxel.BlockEntities)
-	w.buf = nbt.AppendList(w.buf, tagTiles, nbt.Compound, len(tiles))
+	w.Buf = nbt.AppendList(w.Buf, tagTiles, nbt.Compound, len(tiles))
 	for _, o := range tiles {
-		if o = clip.Move(o, c.Offset); o.Place == voxel.Moved {
-			for i, v := range [...]int{o.At.X, o.At.Y, o.At.Z} {
-				w.buf = nbt.AppendInt(w.buf, string(rune('x'+i)), int32(v))
-			}
-		}
-		w.buf = append(w.buf, o.Payload...)
+		w.Object(clip.Move(o, c.Offset))
 	}
 	places := w.places(document.Find(tags, tagEmpty, nbt.IntArray))
-	w.buf = nbt.AppendList(w.buf, tagChunks, nbt.Compound, len(places))
+	w.Buf = nbt.AppendList(w.Buf, tagChunks, nbt.Compound, len(places))
 	for _, p := range places {
 		if err := w.chunk(p); err != nil {
 			return err
 		}
 	}
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return nil
 }
 
 func appendPoint(dst []byte, name string, p geom.Point) []byte {
@@ -177,37 +156,33 @@ func (w *writer) read(p geom.Point) {
 func (w *writer) chunk(p geom.Point) error {
 	w.read(p)
 	palette, entries := w.index.Build(w.cells[:])
-	w.buf = appendPoint(w.buf, tagPos, geom.Point{X: p.X / edge, Y: p.Y / edge, Z: p.Z / edge})
+	w.Buf = appendPoint(w.Buf, tagPos, geom.Point{X: p.X / edge, Y: p.Y / edge, Z: p.Z / edge})
 	longs := tagStates
 	if w.version == with {
-		w.buf, longs = nbt.AppendCompound(w.buf, tagStates), tagData
+		w.Buf, longs = nbt.AppendCompound(w.Buf, tagStates), tagData
 	}
-	w.buf = nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(palette))
+	w.Buf = nbt.AppendList(w.Buf, tagPalette, nbt.Compound, len(palette))
 	for _, cell := range palette {
-		name := w.c.Block.Names[cell]
-		if strings.HasPrefix(name, "legacy:") {
-			return fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
-		}
 		var err error
-		if w.buf, err = block.AppendEntry(w.buf, name, false); err != nil {
-			return fmt.Errorf("%w: %w", format.ErrHolds, err)
+		if w.Buf, err = block.AppendNamed(w.Buf, w.c.Block.Names[cell]); err != nil {
+			return err
 		}
 	}
 	if w.version == beside || len(palette) > 1 {
 		bits := block.Bits(len(palette), 4)
 		n := block.Longs(sectionCells, bits, false)
-		w.buf = append(nbt.AppendHeader(w.buf, nbt.LongArray, longs), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-		w.buf = block.AppendLongs(w.buf, entries, bits, false)
+		w.Buf = append(nbt.AppendHeader(w.Buf, nbt.LongArray, longs), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+		w.Buf = block.AppendLongs(w.Buf, entries, bits, false)
 	}
 	if w.version == with {
-		w.buf = nbt.AppendEnd(w.buf)
+		w.Buf = nbt.AppendEnd(w.Buf)
 	}
 	if list := w.entities[p]; len(list) > 0 {
-		w.buf = nbt.AppendList(w.buf, tagEntities, nbt.Compound, len(list))
+		w.Buf = nbt.AppendList(w.Buf, tagEntities, nbt.Compound, len(list))
 		for _, o := range list {
-			w.buf = append(w.buf, clip.Move(o, geom.Point{}.Sub(p)).Payload...)
+			w.Buf = append(w.Buf, clip.Move(o, geom.Point{}.Sub(p)).Payload...)
 		}
 	}
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return w.Emit()
 }

@@ -3,8 +3,6 @@
 package mcedit
 
 import (
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
@@ -37,8 +35,8 @@ const (
 
 // Tags of WorldEdit: where the least corner lies from the player, and where it lay.
 var (
-	weOffset = []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
-	weOrigin = []string{"WEOriginX", "WEOriginY", "WEOriginZ"}
+	weOffset = [3]string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
+	weOrigin = [3]string{"WEOriginX", "WEOriginY", "WEOriginZ"}
 )
 
 // Detect reports whether a file of the format starts with head.
@@ -46,14 +44,4 @@ func Detect(head []byte) bool {
 	return slices.ContainsFunc(document.Peek(head), func(f document.Field) bool {
 		return f.Type == nbt.ByteArray && slices.Contains([]string{tagBlocks, tagData, tagAddBlocks, tagAdd}, f.Name) || f.Type == nbt.String && f.Name == tagMaterials
 	})
-}
-
-// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("mcedit: %w", err)
-	}
-	return c, nil
 }

@@ -23,13 +23,15 @@ type reader struct {
 	size      [3]int32 // width, height, length; -1 if the tag is missing
 	arrays    map[string]int64
 	materials string
-	places    map[string]int32 // WorldEdit's
 	rest      []document.Field
 	objects   [2][][]byte
 }
 
-func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, places: map[string]int32{}, materials: alpha}
+// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
+	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, arrays: map[string]int64{}, materials: alpha}
 	if err := r.doc.Walk(r.entry); err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 		c.Tags = document.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
-		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return object(raw, i == 1, c) }); err != nil {
+		if err := c.AddObjects(name, r.objects[i], func(fields []document.Field) (voxel.Object, error) { return object(fields, i == 1, c) }); err != nil {
 			return nil, err
 		}
 	}
@@ -55,20 +57,18 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 
 // place returns the point that three tags name. If they say 0 they stay tags, for others are to find
 // them.
-func (r *reader) place(names []string) geom.Point {
-	var v [3]int32
-	for i, name := range names {
-		v[i] = r.places[name]
-	}
-	for _, name := range names {
-		if n, ok := r.places[name]; ok && v == [3]int32{} {
-			r.rest = append(r.rest, document.Field{Type: nbt.Int, Name: name, Payload: binary.BigEndian.AppendUint32(nil, uint32(n))})
+func (r *reader) place(names [3]string) geom.Point {
+	var p geom.Point
+	for i, to := range [...]*int{&p.X, &p.Y, &p.Z} {
+		if b := document.Find(r.rest, names[i], nbt.Int); b != nil {
+			*to = int(int32(binary.BigEndian.Uint32(b)))
 		}
 	}
-	return pointOf(v)
+	if p != (geom.Point{}) {
+		r.rest = document.Without(r.rest, names[:]...)
+	}
+	return p
 }
-
-func pointOf(v [3]int32) geom.Point { return geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])} }
 
 // entry reads an entry of the root.
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
@@ -79,8 +79,6 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		r.size[1] = edge(s, t)
 	case name == tagLength && (t == nbt.Short || t == nbt.Int):
 		r.size[2] = edge(s, t)
-	case t == nbt.Int && (slices.Contains(weOffset, name) || slices.Contains(weOrigin, name)):
-		r.places[name] = document.Int(s)
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())
@@ -88,19 +86,14 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		if _, twice := r.arrays[name]; twice {
 			return document.Corrupt(name, errors.New("it is there twice"))
 		}
-		n := s.Array(t)
-		r.arrays[name] = n
-		for n > 0 && s.Err() == nil {
-			n -= int64(len(s.Bytes(n)))
-		}
+		r.arrays[name] = s.Array(t)
+		s.Discard(r.arrays[name])
 	case name == tagTileEntities && t == nbt.List:
 		return r.doc.KeepList(s, name, &r.objects[0])
 	case name == tagEntities && t == nbt.List:
 		return r.doc.KeepList(s, name, &r.objects[1])
 	default:
-		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return err
+		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	return s.Err()
 }
@@ -208,7 +201,7 @@ func (r *reader) cells(c *clip.Clip) error {
 		}
 	}
 	names, high := format.NewNames(), byte(0)
-	var known [1 << 16]voxel.Cell // by id<<4 | data, plus one
+	numbers := block.NewNumeric(names)
 	b := clip.NewBuilder(c.Size, 0, r.doc.Limit())
 	wide := 0
 	for i := range c.Size.X * c.Size.Y * c.Size.Z {
@@ -221,18 +214,12 @@ func (r *reader) cells(c *clip.Clip) error {
 		id |= (int(high&15) | int(in[3].next()&15)) << 8
 		if data > 15 {
 			wide++
-			data &= 15
 		}
-		cell := known[id<<4|int(data)]
-		if cell == 0 {
-			var err error
-			if cell, err = names.Cell(block.LegacyName(id, data)); err != nil {
-				return err
-			}
-			cell++
-			known[id<<4|int(data)] = cell
+		cell, err := numbers.Cell(id, data)
+		if err != nil {
+			return err
 		}
-		b.Run(cell-1, 1)
+		b.Run(cell, 1)
 		if i&0xFFFF == 0 && b.Err() != nil {
 			return b.Err()
 		}
@@ -252,30 +239,14 @@ func (r *reader) cells(c *clip.Clip) error {
 // object makes an object of c. WorldEdit counts positions of entities in the world that the clip
 // was copied from, where its least corner is the origin. FastAsyncWorldEdit for years counted those
 // of block entities likewise.
-func object(raw []byte, entity bool, c *clip.Clip) (voxel.Object, error) {
-	fields, err := document.Fields(raw)
-	if err != nil {
-		return voxel.Object{}, err
-	}
+func object(fields []document.Field, entity bool, c *clip.Clip) (voxel.Object, error) {
 	if entity {
-		v, ok := document.Doubles(document.Find(fields, "Pos", nbt.List))
-		if !ok {
-			return clip.Entity(nil, nil, fields)
-		}
-		o, err := clip.Entity(nil, &v, fields)
+		o, err := clip.Entity(nil, document.Doubles(document.Find(fields, "Pos", nbt.List)), fields)
 		return clip.Move(o, geom.Point{}.Sub(c.Min)), err
 	}
-	var at [3]int32
-	for i, name := range [...]string{"x", "y", "z"} {
-		b := document.Find(fields, name, nbt.Int)
-		if b == nil {
-			return clip.BlockEntity(nil, nil, fields)
-		}
-		at[i] = int32(binary.BigEndian.Uint32(b))
+	p, box := document.Point(fields, document.Axes), geom.Box{Max: c.Size}
+	if p != nil && !box.Contains(*p) && box.Contains(p.Sub(c.Min)) {
+		*p = p.Sub(c.Min)
 	}
-	p, box := pointOf(at), geom.Box{Max: c.Size}
-	if q := p.Sub(c.Min); !box.Contains(p) && box.Contains(q) {
-		p = q
-	}
-	return clip.BlockEntity(nil, &p, fields)
+	return clip.BlockEntity(nil, p, fields)
 }

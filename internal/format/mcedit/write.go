@@ -1,7 +1,6 @@
 package mcedit
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -18,32 +17,19 @@ import (
 
 // writer writes a schematic.
 type writer struct {
-	out  *bufio.Writer
+	document.Output
 	c    *clip.Clip
 	ids  []uint16 // id<<4 | data, by cell
 	lost map[string]int
-	buf  []byte
 }
 
 // Write writes a clip. It returns by name and count what the format cannot hold. Errors wrap
 // format.ErrHolds if the blocks have names and not numbers. Blocks that are clip.Void become
 // air.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
 	w := &writer{c: c, ids: make([]uint16, len(c.Block.Names)), lost: map[string]int{}}
-	err = document.WriteGzip(to, func(out *bufio.Writer) error {
-		w.out = out
-		return w.write()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("mcedit: %w", err)
-	}
-	return w.lost, nil
-}
-
-func (w *writer) emit() error {
-	_, err := w.out.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
+	return w.lost, w.WriteGzip(to, w.write)
 }
 
 func (w *writer) write() error {
@@ -61,11 +47,11 @@ func (w *writer) write() error {
 	if c.Biome != nil {
 		w.lost["biomes"]++
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "Schematic")
-	w.buf = nbt.AppendShort(w.buf, tagWidth, int16(uint16(c.Size.X)))
-	w.buf = nbt.AppendShort(w.buf, tagHeight, int16(uint16(c.Size.Y)))
-	w.buf = nbt.AppendShort(w.buf, tagLength, int16(uint16(c.Size.Z)))
-	w.buf = nbt.AppendString(w.buf, tagMaterials, alpha)
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.Compound, "Schematic")
+	w.Buf = nbt.AppendShort(w.Buf, tagWidth, int16(uint16(c.Size.X)))
+	w.Buf = nbt.AppendShort(w.Buf, tagHeight, int16(uint16(c.Size.Y)))
+	w.Buf = nbt.AppendShort(w.Buf, tagLength, int16(uint16(c.Size.Z)))
+	w.Buf = nbt.AppendString(w.Buf, tagMaterials, alpha)
 	tags, err := c.TagsOf(formatName, w.lost)
 	if err != nil {
 		return err
@@ -73,7 +59,7 @@ func (w *writer) write() error {
 	tags = w.point(weOffset, c.Offset, tags)
 	tags = w.point(weOrigin, c.Min, tags)
 	for _, f := range tags {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
 	if err := w.cells(tagBlocks, func(id uint16) byte { return byte(id >> 4) }, false); err != nil {
 		return err
@@ -88,8 +74,8 @@ func (w *writer) write() error {
 	}
 	w.objects(tagTileEntities, c.List(voxel.BlockEntities), geom.Point{})
 	w.objects(tagEntities, c.List(voxel.Entities), c.Min)
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return nil
 }
 
 // numbers finds the numbers of all names. high says that there is an id above 255.
@@ -115,14 +101,12 @@ func (w *writer) numbers() (high bool, err error) {
 
 // point appends three ints, as WorldEdit always does, and returns the tags without them. A file that
 // was read without them, or with zeros, stays so.
-func (w *writer) point(names []string, p geom.Point, tags []document.Field) []document.Field {
+func (w *writer) point(names [3]string, p geom.Point, tags []document.Field) []document.Field {
 	if p == (geom.Point{}) && w.c.Format == formatName {
 		return tags
 	}
-	for i, v := range [...]int{p.X, p.Y, p.Z} {
-		w.buf = nbt.AppendInt(w.buf, names[i], int32(v))
-	}
-	return document.Without(tags, names...)
+	w.Buf = document.AppendPoint(w.Buf, names, p)
+	return document.Without(tags, names[:]...)
 }
 
 // cells writes an array of one byte for each block, or with nibbles of one for two.
@@ -131,9 +115,9 @@ func (w *writer) cells(tag string, part func(id uint16) byte, nibbles bool) erro
 	if nibbles {
 		n = (n + 1) / 2
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.ByteArray, tag)
-	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(n))
-	if err := w.emit(); err != nil {
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.ByteArray, tag)
+	w.Buf = binary.BigEndian.AppendUint32(w.Buf, uint32(n))
+	if err := w.Emit(); err != nil {
 		return err
 	}
 	half, odd := byte(0), false
@@ -142,32 +126,26 @@ func (w *writer) cells(tag string, part func(id uint16) byte, nibbles bool) erro
 			b := part(w.ids[cell])
 			switch {
 			case !nibbles:
-				w.buf = append(w.buf, b)
+				w.Buf = append(w.Buf, b)
 			case odd:
-				w.buf = append(w.buf, half|b<<4)
+				w.Buf = append(w.Buf, half|b<<4)
 				odd = false
 			default:
 				half, odd = b, true
 			}
 		}
-		return w.emit()
+		return w.Emit()
 	})
 	if odd {
-		w.buf = append(w.buf, half)
+		w.Buf = append(w.Buf, half)
 	}
 	return err
 }
 
 // objects appends a list of objects, moved by where the least corner is.
 func (w *writer) objects(tag string, list []voxel.Object, least geom.Point) {
-	w.buf = nbt.AppendList(w.buf, tag, nbt.Compound, len(list))
+	w.Buf = nbt.AppendList(w.Buf, tag, nbt.Compound, len(list))
 	for _, o := range list {
-		o = clip.Move(o, least)
-		if o.Place == voxel.Moved {
-			for i, v := range [...]int{o.At.X, o.At.Y, o.At.Z} {
-				w.buf = nbt.AppendInt(w.buf, string(rune('x'+i)), int32(v))
-			}
-		}
-		w.buf = append(w.buf, o.Payload...)
+		w.Object(clip.Move(o, least))
 	}
 }

@@ -189,6 +189,9 @@ func (s *Stream) Bytes(n int64) []byte {
 	return b
 }
 
+// Discard passes n bytes of an array.
+func (s *Stream) Discard(n int64) { s.pass(n, End, false) }
+
 // Skip skips the payload of a tag of type t and checks its types, lengths and depth.
 func (s *Stream) Skip(t Type) { s.walk(t, s.lim.Depth, false) }
 

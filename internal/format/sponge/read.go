@@ -24,7 +24,7 @@ type reader struct {
 	version int32
 	data    int32
 	size    [3]int32 // width, height, length; -1 if the tag is missing
-	offset  [3]int32
+	offset  geom.Point
 	meta    []document.Field
 	hasMeta bool
 	rest    []document.Field
@@ -46,7 +46,10 @@ type cells struct {
 	view    *grid.View
 }
 
-func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
 	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, lost: map[string]int{}}
 	r.blocks.name = stateName
 	r.biomes.name = func(s string) (string, error) {
@@ -119,9 +122,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 			return r.container(s, t, name, &r.biomes, tagBiomes)
 		})
 	default:
-		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return err
+		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	return err
 }
@@ -229,9 +230,7 @@ func (r *reader) cells(s *nbt.Stream, c *cells) error {
 	}
 	c.found, c.bytes = true, n
 	if c.palette == nil || slices.Contains(r.size[:], -1) {
-		for n > 0 && s.Err() == nil {
-			n -= int64(len(s.Bytes(n)))
-		}
+		s.Discard(n)
 		return s.Err()
 	}
 	box := r.box(c)
@@ -289,7 +288,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 		c.Tags = document.Compound(r.rest)
 	}
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
-		if err := c.AddObjects(name, r.objects[i], func(raw []byte) (voxel.Object, error) { return r.object(raw, i == 1, c.Min) }); err != nil {
+		if err := c.AddObjects(name, r.objects[i], func(fields []document.Field) (voxel.Object, error) { return r.object(fields, i == 1, c.Min) }); err != nil {
 			return nil, err
 		}
 	}
@@ -298,9 +297,8 @@ func (r *reader) clip() (*clip.Clip, error) {
 
 // place finds where the clip lies. WorldEdit's tags leave the metadata.
 func (r *reader) place(c *clip.Clip) {
-	offset := geom.Point{X: int(r.offset[0]), Y: int(r.offset[1]), Z: int(r.offset[2])}
 	if r.version >= 3 {
-		c.Offset, c.Min = offset, offset
+		c.Offset, c.Min = r.offset, r.offset
 		for i, f := range r.meta {
 			if f.Name != tagWorldEdit || f.Type != nbt.Compound {
 				continue
@@ -310,7 +308,7 @@ func (r *reader) place(c *clip.Clip) {
 				continue
 			}
 			if v, ok := document.Ints(nbt.IntArray, document.Find(inner, tagOrigin, nbt.IntArray)); ok {
-				c.Min = offset.Add(geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])})
+				c.Min = r.offset.Add(v)
 				if inner = document.Without(inner, tagOrigin); len(inner) > 0 {
 					r.meta[i].Payload = document.Compound(inner)
 				} else {
@@ -322,29 +320,18 @@ func (r *reader) place(c *clip.Clip) {
 		}
 		return
 	}
-	c.Min = offset
-	var v [3]int
-	for i, name := range weOffset {
-		b := document.Find(r.meta, name, nbt.Int)
-		if b == nil {
-			return
-		}
-		v[i] = int(int32(binary.BigEndian.Uint32(b)))
-	}
-	if v == [3]int{} {
+	c.Min = r.offset
+	p := document.Point(r.meta, weOffset)
+	if p == nil || *p == (geom.Point{}) {
 		return // the tags stay, for others are to find them
 	}
-	c.Offset = geom.Point{X: v[0], Y: v[1], Z: v[2]}
-	r.meta = document.Without(r.meta, weOffset...)
+	c.Offset = *p
+	r.meta = document.Without(r.meta, weOffset[:]...)
 	r.hasMeta = len(r.meta) > 0
 }
 
 // object makes an object of its compound. least is where the clip lay.
-func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object, error) {
-	fields, err := document.Fields(raw)
-	if err != nil {
-		return voxel.Object{}, err
-	}
+func (r *reader) object(fields []document.Field, entity bool, least geom.Point) (voxel.Object, error) {
 	id := document.Find(fields, tagID, nbt.String)
 	rest := fields
 	if id != nil {
@@ -370,7 +357,7 @@ func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object
 	var at *geom.Point
 	for _, f := range fields {
 		if v, ok := document.Ints(f.Type, f.Payload); f.Name == tagPos && ok {
-			at = &geom.Point{X: int(v[0]), Y: int(v[1]), Z: int(v[2])}
+			at = &v
 			rest = slices.DeleteFunc(slices.Clone(rest), func(g document.Field) bool { return g.Name == tagPos && string(g.Payload) == string(f.Payload) })
 		}
 	}
@@ -379,18 +366,11 @@ func (r *reader) object(raw []byte, entity bool, least geom.Point) (voxel.Object
 
 // entityOf makes an entity. In versions 1 and 2 positions count from where Offset does.
 func entityOf(id []byte, fields, rest []document.Field, version int32, least geom.Point) (voxel.Object, error) {
-	v, ok := document.Doubles(document.Find(fields, tagPos, nbt.List))
-	if !ok {
-		return clip.Entity(id, nil, rest)
+	o, err := clip.Entity(id, document.Doubles(document.Find(fields, tagPos, nbt.List)), rest)
+	if version < 3 {
+		return clip.Move(o, geom.Point{}.Sub(least)), err
 	}
-	o, err := clip.Entity(id, &v, rest)
-	switch {
-	case err != nil:
-		return o, err
-	case version < 3:
-		return clip.Move(o, geom.Point{}.Sub(least)), nil
-	}
-	return clip.Settle(o, least), nil
+	return clip.Settle(o, least), err
 }
 
 // ids returns the indices of a palette in ascending order.

@@ -5,7 +5,6 @@ package sponge
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -56,7 +55,7 @@ const (
 
 // weOffset are the tags of Metadata by which WorldEdit says in versions 1 and 2 where the least
 // corner lies from the player.
-var weOffset = []string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
+var weOffset = [3]string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
@@ -105,12 +104,9 @@ func stateName(s string) (string, error) {
 
 // stateString undoes stateName. It fails for names that are no states of named blocks.
 func stateString(name string) (string, error) {
-	if _, _, err := block.ParseLegacy(name); err == nil && name != format.Air {
-		return "", fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
-	}
-	entry, err := block.AppendEntry(nil, name, false)
+	entry, err := block.AppendNamed(nil, name)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", format.ErrHolds, err)
+		return "", err
 	}
 	fields, err := document.Fields(entry)
 	if err != nil {
@@ -159,14 +155,4 @@ func biomeString(name string) (string, error) {
 		return "", fmt.Errorf("%w: %w", format.ErrHolds, err)
 	}
 	return text(payload)
-}
-
-// Read reads a schematic. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("sponge: %w", err)
-	}
-	return c, nil
 }

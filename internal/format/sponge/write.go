@@ -1,7 +1,6 @@
 package sponge
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -24,66 +23,45 @@ const plains = "minecraft:plains"
 
 // writer writes a schematic.
 type writer struct {
-	out     *bufio.Writer
+	document.Output
 	c       *clip.Clip
 	version int
 	lost    map[string]int
-	buf     []byte
 }
 
 // Write writes a clip. The version is that of o, else the one that the clip was read from,
 // else 3, or 2 for a clip without a data version. It returns by name and count what the
 // version cannot hold. Errors wrap format.ErrHolds if the format cannot hold the clip at all.
-func Write(w io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
-	version := o.Version
-	if version == 0 && c.Format == formatName {
-		version = c.FormatVersion
+func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
+	w := &writer{c: c, version: o.Version, lost: map[string]int{}}
+	if w.version == 0 && c.Format == formatName {
+		w.version = c.FormatVersion
 	}
-	if version == 0 {
-		if version = 3; c.Version == 0 {
-			version = 2
+	if w.version == 0 {
+		if w.version = 3; c.Version == 0 {
+			w.version = 2
 		}
 	}
-	if version < 1 || version > maxVersion {
-		return nil, fmt.Errorf("sponge: version %d cannot be written, only 1, 2 and 3", version)
+	if w.version < 1 || w.version > maxVersion {
+		return nil, fmt.Errorf("version %d cannot be written, only 1, 2 and 3", w.version)
 	}
 	if s := c.Size; max(s.X, s.Y, s.Z) > clip.MaxEdge {
-		return nil, fmt.Errorf("sponge: %w: edges of %v, at most %d", format.ErrHolds, s, clip.MaxEdge)
+		return nil, fmt.Errorf("%w: edges of %v, at most %d", format.ErrHolds, s, clip.MaxEdge)
 	}
-	s := &writer{c: c, version: version, lost: map[string]int{}}
-	err = document.WriteGzip(w, func(out *bufio.Writer) error {
-		s.out = out
-		if version < 3 {
-			return s.flat()
-		}
-		return s.nested()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sponge: %w", err)
+	if w.version < 3 {
+		return w.lost, w.WriteGzip(to, w.flat)
 	}
-	return s.lost, nil
-}
-
-// emit writes what is in buf.
-func (w *writer) emit() error {
-	_, err := w.out.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
+	return w.lost, w.WriteGzip(to, w.nested)
 }
 
 // flat writes versions 1 and 2.
 func (w *writer) flat() error {
-	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "Schematic")
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.Compound, "Schematic")
 	if err := w.head(); err != nil {
 		return err
 	}
-	blocks, err := w.palette(&w.c.Block, stateString)
-	if err != nil {
-		return err
-	}
-	w.buf = nbt.AppendInt(w.buf, tagPaletteMax, int32(len(blocks.names)))
-	w.appendPalette(tagPalette, blocks)
-	if err := w.data(tagBlockData, &w.c.Block, blocks); err != nil {
+	if err := w.volume(&w.c.Block, stateString, tagPaletteMax, tagPalette, tagBlockData); err != nil {
 		return err
 	}
 	tiles, entities := w.c.List(voxel.BlockEntities), w.c.List(voxel.Entities)
@@ -94,77 +72,51 @@ func (w *writer) flat() error {
 		if len(entities) > 0 {
 			w.lost[voxel.Entities] += len(entities)
 		}
-		if err := w.objects(tagTileEntities, tiles, false); err != nil {
-			return err
-		}
-		return w.end(1)
+		return w.end(1, w.objects(tagTileEntities, tiles, false))
 	}
 	if w.c.Biome != nil {
-		flat := w.flatBiomes()
-		biomes, err := w.palette(flat, biomeString)
-		if err != nil {
-			return err
-		}
-		w.buf = nbt.AppendInt(w.buf, tagBiomeMax, int32(len(biomes.names)))
-		w.appendPalette(tagBiomePalette, biomes)
-		if err := w.data(tagBiomeData, flat, biomes); err != nil {
+		if err := w.volume(w.flatBiomes(), biomeString, tagBiomeMax, tagBiomePalette, tagBiomeData); err != nil {
 			return err
 		}
 	}
 	if err := w.objects(tagBlockEntities, tiles, false); err != nil {
 		return err
 	}
-	if err := w.objects(tagEntities, entities, true); err != nil {
-		return err
-	}
-	return w.end(1)
+	return w.end(1, w.objects(tagEntities, entities, true))
 }
 
 // nested writes version 3.
 func (w *writer) nested() error {
-	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
-	w.buf = nbt.AppendCompound(w.buf, "Schematic")
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.Compound, "")
+	w.Buf = nbt.AppendCompound(w.Buf, "Schematic")
 	if err := w.head(); err != nil {
 		return err
 	}
-	blocks, err := w.palette(&w.c.Block, stateString)
-	if err != nil {
+	w.Buf = nbt.AppendCompound(w.Buf, tagBlocks)
+	if err := w.volume(&w.c.Block, stateString, "", tagPalette, tagData); err != nil {
 		return err
 	}
-	w.buf = nbt.AppendCompound(w.buf, tagBlocks)
-	w.appendPalette(tagPalette, blocks)
-	if err := w.data(tagData, &w.c.Block, blocks); err != nil {
+	if err := w.end(1, w.objects(tagBlockEntities, w.c.List(voxel.BlockEntities), false)); err != nil {
 		return err
 	}
-	if err := w.objects(tagBlockEntities, w.c.List(voxel.BlockEntities), false); err != nil {
-		return err
-	}
-	w.buf = nbt.AppendEnd(w.buf)
 	if w.c.Biome != nil {
-		biomes, err := w.palette(w.c.Biome, biomeString)
-		if err != nil {
-			return err
-		}
-		w.buf = nbt.AppendCompound(w.buf, tagBiomes)
-		w.appendPalette(tagPalette, biomes)
-		if err := w.data(tagData, w.c.Biome, biomes); err != nil {
-			return err
-		}
-		w.buf = nbt.AppendEnd(w.buf)
-	}
-	if entities := w.c.List(voxel.Entities); len(entities) > 0 {
-		if err := w.objects(tagEntities, entities, true); err != nil {
+		w.Buf = nbt.AppendCompound(w.Buf, tagBiomes)
+		if err := w.end(1, w.volume(w.c.Biome, biomeString, "", tagPalette, tagData)); err != nil {
 			return err
 		}
 	}
-	return w.end(2)
+	entities := w.c.List(voxel.Entities)
+	if len(entities) == 0 {
+		return w.end(2, nil)
+	}
+	return w.end(2, w.objects(tagEntities, entities, true))
 }
 
 // head appends what all versions begin with, and the tags that are not ours.
 func (w *writer) head() error {
-	w.buf = nbt.AppendInt(w.buf, tagVersion, int32(w.version))
+	w.Buf = nbt.AppendInt(w.Buf, tagVersion, int32(w.version))
 	if w.c.Version != 0 && w.version >= 2 {
-		w.buf = nbt.AppendInt(w.buf, tagDataVersion, w.c.Version)
+		w.Buf = nbt.AppendInt(w.Buf, tagDataVersion, w.c.Version)
 	} else if w.c.Version != 0 {
 		w.lost["data version"]++
 	}
@@ -179,20 +131,20 @@ func (w *writer) head() error {
 	had := len(document.Without(tags, tagMetadata)) < len(tags)
 	meta = w.placed(meta)
 	if had || len(meta) > 0 {
-		w.buf = document.Field{Type: nbt.Compound, Name: tagMetadata, Payload: document.Compound(meta)}.Append(w.buf)
+		w.Buf = document.Field{Type: nbt.Compound, Name: tagMetadata, Payload: document.Compound(meta)}.Append(w.Buf)
 	}
 	for _, f := range document.Without(tags, tagMetadata) {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
 	s := w.c.Size
-	w.buf = nbt.AppendShort(w.buf, tagWidth, int16(uint16(s.X)))
-	w.buf = nbt.AppendShort(w.buf, tagHeight, int16(uint16(s.Y)))
-	w.buf = nbt.AppendShort(w.buf, tagLength, int16(uint16(s.Z)))
+	w.Buf = nbt.AppendShort(w.Buf, tagWidth, int16(uint16(s.X)))
+	w.Buf = nbt.AppendShort(w.Buf, tagHeight, int16(uint16(s.Y)))
+	w.Buf = nbt.AppendShort(w.Buf, tagLength, int16(uint16(s.Z)))
 	offset := w.c.Min
 	if w.version >= 3 {
 		offset = w.c.Offset
 	}
-	w.buf = nbt.AppendIntArray(w.buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
+	w.Buf = nbt.AppendIntArray(w.Buf, tagOffset, []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)})
 	return nil
 }
 
@@ -260,12 +212,21 @@ func (w *writer) palette(v *clip.Contents, text func(string) (string, error)) (*
 	return p, nil
 }
 
-func (w *writer) appendPalette(tag string, p *palette) {
-	w.buf = nbt.AppendCompound(w.buf, tag)
-	for i, name := range p.names {
-		w.buf = nbt.AppendInt(w.buf, name, int32(i))
+// volume writes a palette and its cells, behind the number of its names if an entry has that.
+func (w *writer) volume(v *clip.Contents, text func(string) (string, error), number, names, cells string) error {
+	p, err := w.palette(v, text)
+	if err != nil {
+		return err
 	}
-	w.buf = nbt.AppendEnd(w.buf)
+	if number != "" {
+		w.Buf = nbt.AppendInt(w.Buf, number, int32(len(p.names)))
+	}
+	w.Buf = nbt.AppendCompound(w.Buf, names)
+	for i, name := range p.names {
+		w.Buf = nbt.AppendInt(w.Buf, name, int32(i))
+	}
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return w.data(cells, v, p)
 }
 
 // data writes the cells of a volume.
@@ -273,9 +234,9 @@ func (w *writer) data(tag string, v *clip.Contents, p *palette) error {
 	if p.bytes > math.MaxInt32 {
 		return fmt.Errorf("%w: %d bytes of cells, at most %d", format.ErrHolds, p.bytes, math.MaxInt32)
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.ByteArray, tag)
-	w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(p.bytes))
-	if err := w.emit(); err != nil {
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.ByteArray, tag)
+	w.Buf = binary.BigEndian.AppendUint32(w.Buf, uint32(p.bytes))
+	if err := w.Emit(); err != nil {
 		return err
 	}
 	return w.c.Cells(v, func(cells []voxel.Cell) error {
@@ -284,10 +245,10 @@ func (w *writer) data(tag string, v *clip.Contents, p *palette) error {
 			for n < len(cells) && cells[n] == cells[0] {
 				n++
 			}
-			w.buf = appendVarints(w.buf, uint32(p.index[cells[0]]), n)
+			w.Buf = appendVarints(w.Buf, uint32(p.index[cells[0]]), n)
 			cells = cells[n:]
 		}
-		return w.emit()
+		return w.Emit()
 	})
 }
 
@@ -332,15 +293,15 @@ func (w *writer) flatBiomes() *clip.Contents {
 
 // objects appends a list.
 func (w *writer) objects(tag string, list []voxel.Object, entity bool) error {
-	w.buf = nbt.AppendList(w.buf, tag, nbt.Compound, len(list))
+	w.Buf = nbt.AppendList(w.Buf, tag, nbt.Compound, len(list))
 	for i := range list {
 		fields, err := w.object(&list[i], entity)
 		if err != nil {
 			return fmt.Errorf("%s[%d]: %w", tag, i, err)
 		}
-		w.buf = append(w.buf, document.Compound(fields)...)
-		if len(w.buf) > 1<<20 {
-			if err := w.emit(); err != nil {
+		w.Buf = append(w.Buf, document.Compound(fields)...)
+		if len(w.Buf) > 1<<20 {
+			if err := w.Emit(); err != nil {
 				return err
 			}
 		}
@@ -401,10 +362,10 @@ func (w *writer) pos(o *voxel.Object, entity bool, rest *[]document.Field) docum
 	return document.Field{Type: nbt.List, Name: tagPos, Payload: document.Find(fields, tagPos, nbt.List)}
 }
 
-// end closes the root and writes the rest.
-func (w *writer) end(depth int) error {
+// end closes compounds, unless err says that they cannot be written.
+func (w *writer) end(depth int, err error) error {
 	for range depth {
-		w.buf = nbt.AppendEnd(w.buf)
+		w.Buf = nbt.AppendEnd(w.Buf)
 	}
-	return w.emit()
+	return err
 }

@@ -22,7 +22,7 @@ const maxCells = 1 << 24
 // reader reads a structure in two passes, because the palette may follow the blocks.
 type reader struct {
 	doc      *document.Document
-	size     [3]int32
+	size     geom.Point
 	sized    bool
 	found    bool
 	count    int // of blocks
@@ -67,7 +67,10 @@ func (r *runs) add(p geom.Point, state int32, has bool) {
 	}
 }
 
-func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+// Read reads a structure. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
 	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), names: format.NewNames(), taken: map[geom.Point]bool{}, shown: o.Palette, runs: runs{full: map[int32]bool{}}}
 	void, err := r.names.Cell(clip.Void)
 	if err != nil {
@@ -98,9 +101,7 @@ func read(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
 }
 
 // inner returns the box that the file names.
-func (r *reader) inner() geom.Box {
-	return geom.Box{Max: geom.Point{X: int(r.size[0]), Y: int(r.size[1]), Z: int(r.size[2])}}
-}
+func (r *reader) inner() geom.Box { return geom.Box{Max: r.size} }
 
 // checkBox bounds the box by the blocks that the file names.
 func (r *reader) checkBox() error {
@@ -117,7 +118,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 	c.Size, c.Offset, c.Block.At, c.Notes = r.box.Size(), low, low, append(c.Notes, r.doc.Notes()...)
 	if r.outside > 0 {
 		c.Inner = r.inner().Add(geom.Point{}.Sub(low))
-		c.Notes = append(c.Notes, fmt.Sprintf("blocks outside of the size %d x %d x %d, read as the game places them, from %v on: %d", r.size[0], r.size[1], r.size[2], low, r.outside))
+		c.Notes = append(c.Notes, fmt.Sprintf("blocks outside of the size %d x %d x %d, read as the game places them, from %v on: %d", r.size.X, r.size.Y, r.size.Z, low, r.outside))
 	}
 	c.Block.View, _ = r.draft.Publish()
 	if err := r.draft.Err(); err != nil {
@@ -158,7 +159,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		r.out.Version = document.Int(s)
 	case name == tagSize && (t == nbt.List || t == nbt.IntArray):
 		r.size, r.sized = document.Ints(t, s.Raw(t))
-		if s.Err() == nil && (!r.sized || min(r.size[0], r.size[1], r.size[2]) < 0 || max(r.size[0], r.size[1], r.size[2]) > clip.MaxEdge) {
+		if s.Err() == nil && (!r.sized || min(r.size.X, r.size.Y, r.size.Z) < 0 || max(r.size.X, r.size.Y, r.size.Z) > clip.MaxEdge) {
 			return document.Corrupt(tagSize, fmt.Errorf("%v is no size", r.size))
 		}
 	case name == tagPalette && t == nbt.List && r.palette == nil:
@@ -185,9 +186,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagEntities && t == nbt.List:
 		return r.doc.KeepList(s, name, &r.entities)
 	default:
-		raw, err := r.doc.Keep(s, t)
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return err
+		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	return s.Err()
 }
@@ -279,14 +278,14 @@ func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
 
 // block reads one block.
 func (r *reader) block(raw []byte) error {
-	var at [3]int32
+	var p geom.Point
 	var data []byte
 	placed, state := false, int32(-1)
 	b := nbt.NewPayload(raw, nbt.Limits{})
 	for t, name := b.Next(); t != nbt.End; t, name = b.Next() {
 		switch {
 		case string(name) == tagPos && (t == nbt.List || t == nbt.IntArray):
-			at, placed = document.Ints(t, b.Raw(t))
+			p, placed = document.Ints(t, b.Raw(t))
 		case string(name) == tagState && t == nbt.Int:
 			state = b.Int()
 		case string(name) == tagNBT && t == nbt.Compound:
@@ -299,7 +298,6 @@ func (r *reader) block(raw []byte) error {
 	if err := b.Err(); err != nil {
 		return err
 	}
-	p := geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])}
 	switch {
 	case !placed:
 		return errors.New("a block without a place")
@@ -316,7 +314,7 @@ func (r *reader) block(raw []byte) error {
 	r.runs.add(p, state, data != nil)
 	r.draft.Set(p, r.palette[state])
 	if r.first != nil && r.first[r.palette[state]] != state { // another palette may tell them apart
-		for _, v := range [...]int32{at[0], at[1], at[2], state} {
+		for _, v := range [...]int{p.X, p.Y, p.Z, int(state)} {
 			r.others = binary.BigEndian.AppendUint32(r.others, uint32(v))
 		}
 		if err := r.doc.Limit().Take(32); err != nil {
@@ -344,11 +342,7 @@ func (r *reader) block(raw []byte) error {
 }
 
 // entity makes an entity of {pos, blockPos, nbt}.
-func (r *reader) entity(raw []byte) (voxel.Object, error) {
-	fields, err := document.Fields(raw)
-	if err != nil {
-		return voxel.Object{}, err
-	}
+func (r *reader) entity(fields []document.Field) (voxel.Object, error) {
 	inner, err := document.Fields(document.Find(fields, tagNBT, nbt.Compound))
 	if err != nil {
 		return voxel.Object{}, err
@@ -356,17 +350,10 @@ func (r *reader) entity(raw []byte) (voxel.Object, error) {
 	for _, f := range document.Without(fields, tagPos, tagBlockPos, tagNBT) {
 		r.out.Lost["tag "+f.Name+" of entities"]++
 	}
-	v, ok := document.Doubles(document.Find(fields, tagPos, nbt.List))
-	if !ok {
-		return clip.Entity(nil, nil, inner)
-	}
-	o, err := clip.Entity(nil, &v, inner)
-	if err != nil {
-		return o, err
-	}
+	o, err := clip.Entity(nil, document.Doubles(document.Find(fields, tagPos, nbt.List)), inner)
 	at, ok := document.Ints(nbt.List, document.Find(fields, tagBlockPos, nbt.List))
 	if _, hangs := clip.Hangs(&o); hangs && ok {
-		o = clip.Hang(o, geom.Point{X: int(at[0]), Y: int(at[1]), Z: int(at[2])})
+		o = clip.Hang(o, at)
 	}
-	return o, nil
+	return o, err
 }

@@ -6,7 +6,6 @@ package structure
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
@@ -79,14 +78,4 @@ func Detect(head []byte) bool {
 	// Of a large file only the first tag may be in head.
 	return has(tagSize) && (has(tagBlocks) || has(tagPalette) || has(tagPalettes) || has(tagEntities)) ||
 		(has(tagBlocks) || has(tagPalette)) && (has(tagPalettes) || len(names) <= 3) || has(tagBlocks) && has(tagPalette)
-}
-
-// Read reads a structure. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("structure: %w", err)
-	}
-	return c, nil
 }

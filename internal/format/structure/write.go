@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -23,10 +22,9 @@ const maxArea = 1 << 26
 
 // writer writes a structure.
 type writer struct {
-	out     *bufio.Writer
+	document.Output
 	c       *clip.Clip
 	lost    map[string]int
-	buf     []byte
 	full    map[string]bool // nil: nobody knows
 	tiles   map[geom.Point]*voxel.Object
 	size    geom.Point // what the file says
@@ -46,21 +44,9 @@ type writer struct {
 // a block counts as full if its state has no properties. It returns by name and count what the
 // format cannot hold.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
 	w := &writer{c: c, lost: map[string]int{}, tiles: map[geom.Point]*voxel.Object{}, void: -1, states: make([]int, len(c.Block.Names))}
-	err = document.WriteGzip(to, func(out *bufio.Writer) error {
-		w.out = out
-		return w.write()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("structure: %w", err)
-	}
-	return w.lost, nil
-}
-
-func (w *writer) emit() error {
-	_, err := w.out.Write(w.buf)
-	w.buf = w.buf[:0]
-	return err
+	return w.lost, w.WriteGzip(to, w.write)
 }
 
 func (w *writer) write() error {
@@ -84,10 +70,10 @@ func (w *writer) write() error {
 			w.void = i
 		}
 	}
-	w.buf = nbt.AppendHeader(w.buf, nbt.Compound, "")
-	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagSize), w.size)
+	w.Buf = nbt.AppendHeader(w.Buf, nbt.Compound, "")
+	w.Buf = appendPoint(nbt.AppendHeader(w.Buf, nbt.List, tagSize), w.size)
 	for _, f := range tags {
-		w.buf = f.Append(w.buf)
+		w.Buf = f.Append(w.Buf)
 	}
 	if err := w.entities(); err != nil {
 		return err
@@ -102,7 +88,7 @@ func (w *writer) write() error {
 		return fmt.Errorf("%w: %d blocks in %d x %d x %d", format.ErrHolds, n, c.Size.X, c.Size.Y, c.Size.Z)
 	}
 	w.findTiles()
-	w.buf = nbt.AppendList(w.buf, tagBlocks, nbt.Compound, n)
+	w.Buf = nbt.AppendList(w.Buf, tagBlocks, nbt.Compound, n)
 	for run := range 3 {
 		if err := w.run(run); err != nil {
 			return err
@@ -110,28 +96,24 @@ func (w *writer) write() error {
 	}
 	var added []byte
 	for _, cell := range w.palette {
-		var err error
-		if name := c.Block.Names[cell]; strings.HasPrefix(name, "legacy:") {
-			return fmt.Errorf("%w: block %q has a number and no name; .schematic files hold numbers", format.ErrHolds, name)
-		}
-		if added, err = block.AppendEntry(added, c.Block.Names[cell], false); err != nil {
-			return fmt.Errorf("%w: %w", format.ErrHolds, err)
+		if added, err = block.AppendNamed(added, c.Block.Names[cell]); err != nil {
+			return err
 		}
 	}
 	if len(w.kept) == 0 {
-		w.buf = append(nbt.AppendList(w.buf, tagPalette, nbt.Compound, len(w.palette)), added...)
+		w.Buf = append(nbt.AppendList(w.Buf, tagPalette, nbt.Compound, len(w.palette)), added...)
 	} else {
-		w.buf = nbt.AppendList(w.buf, tagPalettes, nbt.List, len(w.kept))
+		w.Buf = nbt.AppendList(w.Buf, tagPalettes, nbt.List, len(w.kept))
 	}
 	for _, states := range w.kept {
-		w.buf = nbt.AppendListPayload(w.buf, nbt.Compound, len(states)+len(w.palette))
-		w.buf = append(append(w.buf, bytes.Join(states, nil)...), added...)
+		w.Buf = nbt.AppendListPayload(w.Buf, nbt.Compound, len(states)+len(w.palette))
+		w.Buf = append(append(w.Buf, bytes.Join(states, nil)...), added...)
 	}
 	if c.Version != 0 {
-		w.buf = nbt.AppendInt(w.buf, tagVersion, c.Version)
+		w.Buf = nbt.AppendInt(w.Buf, tagVersion, c.Version)
 	}
-	w.buf = nbt.AppendEnd(w.buf)
-	return w.emit()
+	w.Buf = nbt.AppendEnd(w.Buf)
+	return nil
 }
 
 // tags returns the tags that are not ours, and takes the reader's notes out of them.
@@ -247,8 +229,8 @@ func (w *writer) run(run int) error {
 					continue
 				}
 				w.block(p, cell, o)
-				if len(w.buf) > 1<<16 {
-					if err := w.emit(); err != nil {
+				if len(w.Buf) > 1<<16 {
+					if err := w.Emit(); err != nil {
 						return err
 					}
 				}
@@ -267,12 +249,12 @@ func (w *writer) block(p geom.Point, cell voxel.Cell, o *voxel.Object) {
 	if other, ok := w.others[p]; ok && other < len(w.shown) && w.shown[other] == w.c.Block.Names[cell] {
 		state = other
 	}
-	w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagPos), p.Add(w.least))
-	w.buf = nbt.AppendInt(w.buf, tagState, int32(state))
+	w.Buf = appendPoint(nbt.AppendHeader(w.Buf, nbt.List, tagPos), p.Add(w.least))
+	w.Buf = nbt.AppendInt(w.Buf, tagState, int32(state))
 	if o != nil {
-		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
+		w.Buf = append(nbt.AppendCompound(w.Buf, tagNBT), o.Payload...)
 	}
-	w.buf = nbt.AppendEnd(w.buf)
+	w.Buf = nbt.AppendEnd(w.Buf)
 }
 
 // entities appends the list of entities. Those without a position are lost.
@@ -289,7 +271,7 @@ func (w *writer) entities() error {
 	if len(list) == 0 {
 		elem = nbt.End // as the game writes it
 	}
-	w.buf = nbt.AppendList(w.buf, tagEntities, elem, len(list))
+	w.Buf = nbt.AppendList(w.Buf, tagEntities, elem, len(list))
 	for _, o := range list {
 		fields, err := document.Fields(o.Payload)
 		if err != nil {
@@ -299,10 +281,10 @@ func (w *writer) entities() error {
 		if p, ok := clip.Hangs(&o); ok {
 			at = p
 		}
-		w.buf = append(nbt.AppendHeader(w.buf, nbt.List, tagPos), document.Find(fields, "Pos", nbt.List)...)
-		w.buf = appendPoint(nbt.AppendHeader(w.buf, nbt.List, tagBlockPos), at)
-		w.buf = append(nbt.AppendCompound(w.buf, tagNBT), o.Payload...)
-		w.buf = nbt.AppendEnd(w.buf)
+		w.Buf = append(nbt.AppendHeader(w.Buf, nbt.List, tagPos), document.Find(fields, "Pos", nbt.List)...)
+		w.Buf = appendPoint(nbt.AppendHeader(w.Buf, nbt.List, tagBlockPos), at)
+		w.Buf = append(nbt.AppendCompound(w.Buf, tagNBT), o.Payload...)
+		w.Buf = nbt.AppendEnd(w.Buf)
 	}
 	return nil
 }
