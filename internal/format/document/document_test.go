@@ -203,7 +203,7 @@ func TestNumbers(t *testing.T) {
 	}
 	doubles := nbt.AppendListPayload(nil, nbt.Double, 3)
 	for _, v := range []float64{0.5, -1, 2} {
-		doubles = append(doubles, nbt.AppendDouble(nil, "", v)[3:]...)
+		doubles = append(doubles, nbt.Append(nil, "", v)[3:]...)
 	}
 	if v := document.Doubles(doubles); v == nil || *v != [3]float64{0.5, -1, 2} {
 		t.Errorf("doubles: %v", v)

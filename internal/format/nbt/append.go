@@ -49,11 +49,6 @@ func AppendFloat(dst []byte, name string, v float32) []byte {
 	return binary.BigEndian.AppendUint32(AppendHeader(dst, Float, name), math.Float32bits(v))
 }
 
-// AppendDouble appends an entry of type Double.
-func AppendDouble(dst []byte, name string, v float64) []byte {
-	return binary.BigEndian.AppendUint64(AppendHeader(dst, Double, name), math.Float64bits(v))
-}
-
 // AppendString appends an entry of type String.
 func AppendString(dst []byte, name, v string) []byte {
 	return AppendStringPayload(AppendHeader(dst, String, name), v)
@@ -67,11 +62,6 @@ func AppendByteArray(dst []byte, name string, v []byte) []byte {
 // AppendIntArray appends an entry of type IntArray.
 func AppendIntArray(dst []byte, name string, v []int32) []byte {
 	return appendInts(AppendHeader(dst, IntArray, name), v)
-}
-
-// AppendLongArray appends an entry of type LongArray.
-func AppendLongArray(dst []byte, name string, v []int64) []byte {
-	return appendLongs(AppendHeader(dst, LongArray, name), v)
 }
 
 // AppendList appends the header of an entry of type List. n payloads of type elem

@@ -43,36 +43,13 @@ const (
 func (t Type) Valid() bool { return t <= LongArray }
 
 func (t Type) String() string {
-	switch t {
-	case End:
-		return "end"
-	case Byte:
-		return "byte"
-	case Short:
-		return "short"
-	case Int:
-		return "int"
-	case Long:
-		return "long"
-	case Float:
-		return "float"
-	case Double:
-		return "double"
-	case ByteArray:
-		return "byte array"
-	case String:
-		return "string"
-	case List:
-		return "list"
-	case Compound:
-		return "compound"
-	case IntArray:
-		return "int array"
-	case LongArray:
-		return "long array"
+	if t.Valid() {
+		return names[t]
 	}
 	return fmt.Sprintf("type %d", uint8(t))
 }
+
+var names = [...]string{"end", "byte", "short", "int", "long", "float", "double", "byte array", "string", "list", "compound", "int array", "long array"}
 
 // fixed holds by type the bytes of a payload of fixed size, else 0.
 const fixed = "\x00\x01\x02\x04\x08\x04\x08\x00\x00\x00\x00\x00\x00"

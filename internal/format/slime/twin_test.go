@@ -157,7 +157,7 @@ func (w *twin) heights(c *format.Column) []byte {
 		for i := range longs {
 			longs[i] = int64(binary.BigEndian.Uint64(packed[8*i:]))
 		}
-		doc = nbt.AppendLongArray(doc, m.Name, longs)
+		doc = nbt.Append(doc, m.Name, longs)
 	}
 	return nbt.AppendEnd(doc)
 }
