@@ -83,13 +83,11 @@ func Entity(id []byte, at *[3]float64, fields []document.Field) (voxel.Object, e
 
 // floor returns the block of a position.
 func floor(at [3]float64) (p geom.Point, err error) {
-	const far = geom.MaxChunk * geom.ChunkEdge
-	for _, v := range at {
-		if !(v >= -far && v < far) {
-			return p, fmt.Errorf("position %v: %w", at, geom.ErrOutOfRange)
-		}
+	p, ok := document.Floor(at)
+	if !ok || p.Check() != nil {
+		err = fmt.Errorf("position %v: %w", at, geom.ErrOutOfRange)
 	}
-	return geom.Point{X: int(math.Floor(at[0])), Y: int(math.Floor(at[1])), Z: int(math.Floor(at[2]))}, nil
+	return p, err
 }
 
 func doubles(v [3]float64) []byte {

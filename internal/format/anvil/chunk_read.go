@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -36,13 +37,13 @@ type decoder struct {
 	bare   bool              // a palette of the column so far has an entry without Properties
 	odd    []odd             // entries of the column's palettes so far with an empty one
 
-	root, level, inner, deep []tag           // of the documents, and of compounds in them
-	lists                    [numLists]items // of sections
-	table                    []voxel.Cell    // the palette being read
-	has                      []block.Properties
-	bytes                    []byte       // memory of the column's fields
-	cells                    []voxel.Cell // memory of the column's cells
-	objects                  []voxel.Object
+	root, level, deep []tag           // of the documents, and of compounds in them
+	lists             [numLists]items // of sections
+	table             []voxel.Cell    // the palette being read
+	has               []block.Properties
+	bytes             []byte       // memory of the column's fields
+	cells             []voxel.Cell // memory of the column's cells
+	objects           []voxel.Object
 }
 
 // The lists that may hold a chunk's sections.
@@ -240,7 +241,7 @@ func (d *decoder) fields(level []tag, names levelNames, list *items) {
 	d.plainMap(find(level, "HeightMap"), "HeightMap")
 	d.heightMaps(find(level, "Heightmaps"))
 	d.list(find(level, names.blockEntities), voxel.BlockEntities, d.moved)
-	d.list(find(level, names.entities), ownEntities(d.col.Version), indexed)
+	d.list(find(level, names.entities), ownEntities(d.col.Version), document.Indexed)
 	d.list(find(level, names.blockTicks), voxel.BlockTicks, d.moved)
 	d.list(find(level, names.fluidTicks), voxel.FluidTicks, d.moved)
 }
@@ -279,7 +280,7 @@ func (d *decoder) entities(doc []byte, stamp uint32, chunk bool) (trailing int, 
 	if version != nil && place != nil && d.col.Version >= versionEntities && unique(d.root) {
 		version.taken = ok && v == d.col.Version
 		place.taken = string(place.array(nbt.IntArray)) == string(appendPos(nil, d.col.Pos))
-		d.list(find(d.root, "Entities"), voxel.Entities, indexed)
+		d.list(find(d.root, "Entities"), voxel.Entities, document.Indexed)
 		part.Data = d.rest(head, nil)
 	} else {
 		d.col.Layout |= layoutEntities

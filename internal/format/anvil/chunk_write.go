@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -216,7 +217,7 @@ func (e *encoder) list(c *format.Column, name, list string) {
 	}
 	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(objects))
 	for i := range objects {
-		e.buf = appendObject(e.buf, &objects[i])
+		e.buf = document.AppendObject(e.buf, &objects[i])
 	}
 	e.written = append(e.written, name)
 }

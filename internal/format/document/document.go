@@ -14,7 +14,6 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
-	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -244,14 +243,6 @@ func (o *Output) WriteGzip(to io.Writer, write func() error) error {
 	return o.z.Close()
 }
 
-// Object appends the compound of an object. One that is Moved has its place in x, y and z.
-func (o *Output) Object(obj voxel.Object) {
-	if obj.Place == voxel.Moved {
-		o.Buf = AppendPoint(o.Buf, Axes, obj.At)
-	}
-	o.Buf = append(o.Buf, obj.Payload...)
-}
-
 // Axes are the names of the ints of a point.
 var Axes = [3]string{"x", "y", "z"}
 
@@ -386,20 +377,6 @@ func Doubles(payload []byte) *[3]float64 {
 		return nil
 	}
 	return v
-}
-
-// ID returns the payload of the string id of an object, and its other tags.
-func ID(o *voxel.Object) (id []byte, rest []Field, err error) {
-	fields, err := Fields(o.Payload)
-	if err != nil {
-		return nil, nil, err
-	}
-	id = Find(fields, "id", nbt.String)
-	if id != nil {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == "id" && f.Type == nbt.String })
-		fields = slices.Delete(fields, i, i+1)
-	}
-	return id, fields, nil
 }
 
 // ErrTooLarge says that there is more than a limit allows.

@@ -190,7 +190,8 @@ func (w *writer) region(i int, objects [2][]voxel.Object) error {
 			if o.Place == voxel.Indexed {
 				from = w.c.Offset.Sub(g.pos)
 			}
-			w.Object(clip.Move(o, from))
+			o = clip.Move(o, from)
+			w.Buf = document.AppendObject(w.Buf, &o)
 		}
 	}
 	if s := in.Size(); s.X*s.Y*s.Z > math.MaxInt32 || max(s.X, s.Y, s.Z) > clip.MaxEdge {

@@ -73,7 +73,8 @@ func (w *writer) write() error {
 	tiles := c.List(voxel.BlockEntities)
 	w.Buf = nbt.AppendList(w.Buf, tagTiles, nbt.Compound, len(tiles))
 	for _, o := range tiles {
-		w.Object(clip.Move(o, c.Offset))
+		o = clip.Move(o, c.Offset)
+		w.Buf = document.AppendObject(w.Buf, &o)
 	}
 	places := w.places(document.Find(tags, tagEmpty, nbt.IntArray))
 	w.Buf = nbt.AppendList(w.Buf, tagChunks, nbt.Compound, len(places))

@@ -146,6 +146,7 @@ func (w *writer) cells(tag string, part func(id uint16) byte, nibbles bool) erro
 func (w *writer) objects(tag string, list []voxel.Object, least geom.Point) {
 	w.Buf = nbt.AppendList(w.Buf, tag, nbt.Compound, len(list))
 	for _, o := range list {
-		w.Object(clip.Move(o, least))
+		o = clip.Move(o, least)
+		w.Buf = document.AppendObject(w.Buf, &o)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/block"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -357,7 +358,7 @@ func objectDocument(tag string, objects []voxel.Object) []byte {
 	}
 	payloads := make([][]byte, len(objects))
 	for i, o := range objects {
-		payloads[i] = appendObject(nil, o)
+		payloads[i] = document.AppendObject(nil, &o)
 	}
 	return appendObjects(nil, tag, payloads)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // kind is a list of objects of a column.
@@ -71,81 +71,16 @@ func eachEntry(doc []byte, f func(r *nbt.Reader, t nbt.Type, name []byte) error)
 
 // object makes the object of a compound's payload.
 func (k *kind) object(raw []byte) voxel.Object {
+	var o voxel.Object
 	if k.pos {
-		return entityObject(raw)
+		o = document.Indexed(raw)
+	} else {
+		o, _ = document.Moved(make([]byte, 0, len(raw)), raw)
 	}
-	return movedObject(raw)
-}
-
-// movedObject takes the ints x, y and z out of the payload if each of them is there exactly
-// once.
-func movedObject(raw []byte) voxel.Object {
-	var at [3]int
-	var found [3]int
-	rest := make([]byte, 0, len(raw))
-	r := nbt.NewPayload(raw, nbt.Limits{Bytes: math.MaxInt32})
-	for {
-		start := r.Offset()
-		t, name := r.Next()
-		if t == nbt.End {
-			break
-		}
-		if t == nbt.Int && len(name) == 1 && name[0] >= 'x' && name[0] <= 'z' {
-			at[name[0]-'x'] = int(r.Int())
-			found[name[0]-'x']++
-			continue
-		}
-		r.Skip(t)
-		if r.Err() == nil {
-			rest = append(rest, raw[start:r.Offset()]...)
-		}
-	}
-	p := geom.Point{X: at[0], Y: at[1], Z: at[2]}
-	if found != [3]int{1, 1, 1} || p.Check() != nil {
+	if o.At.Check() != nil {
 		return voxel.Object{Payload: raw}
 	}
-	return voxel.Object{Place: voxel.Moved, At: p, Payload: nbt.AppendEnd(rest)}
-}
-
-// entityObject finds an entity's position.
-func entityObject(raw []byte) voxel.Object {
-	o := voxel.Object{Payload: raw}
-	r := nbt.NewPayload(raw, nbt.Limits{Bytes: math.MaxInt32})
-	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-		if t != nbt.List || string(name) != "Pos" {
-			r.Skip(t)
-			continue
-		}
-		elem, n := r.List()
-		if elem != nbt.Double || n != 3 {
-			return o
-		}
-		if p, ok := floorPoint(r.Double(), r.Double(), r.Double()); ok {
-			o.Place, o.At = voxel.Indexed, p
-		}
-		return o
-	}
 	return o
-}
-
-func floorPoint(x, y, z float64) (geom.Point, bool) {
-	const far = geom.MaxChunk * geom.ChunkEdge
-	for _, v := range [...]float64{x, y, z} {
-		if !(v >= -far && v < far) {
-			return geom.Point{}, false
-		}
-	}
-	return geom.Point{X: int(math.Floor(x)), Y: int(math.Floor(y)), Z: int(math.Floor(z))}, true
-}
-
-// appendObject appends the payload of o's compound.
-func appendObject(dst []byte, o voxel.Object) []byte {
-	if o.Place == voxel.Moved {
-		dst = nbt.AppendInt(dst, "x", int32(o.At.X))
-		dst = nbt.AppendInt(dst, "y", int32(o.At.Y))
-		dst = nbt.AppendInt(dst, "z", int32(o.At.Z))
-	}
-	return append(dst, o.Payload...)
 }
 
 // appendObjects appends a document with objects, whose payloads are given, in

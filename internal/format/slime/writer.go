@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -189,7 +190,7 @@ func (w *ContainerWriter) addObjects(c *format.Column) {
 				continue
 			}
 			for _, o := range l.Objects {
-				w.objects[i] = append(w.objects[i], placed{c.Pos, o.At.Column(), appendObject(nil, o)})
+				w.objects[i] = append(w.objects[i], placed{c.Pos, o.At.Column(), document.AppendObject(nil, &o)})
 			}
 		}
 	}
