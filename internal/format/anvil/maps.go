@@ -16,19 +16,13 @@ const (
 	biomeColumn = 1024
 )
 
-// newMap returns a new map of the column.
-func (d *decoder) newMap(name string, form uint8) *voxel.Map {
-	d.col.Maps = append(d.col.Maps, voxel.Map{Name: name, Form: form})
-	return &d.col.Maps[len(d.col.Maps)-1]
-}
-
 // plainMap takes 256 ints, or bytes.
 func (d *decoder) plainMap(g *tag, name string) {
 	if ints := g.array(nbt.IntArray); len(ints) == 4*mapCells {
-		unpackInts(&d.newMap(name, voxel.MapInts).Values, ints)
+		d.col.Maps = append(d.col.Maps, block.IntMap(name, ints))
 		g.taken = true
 	} else if b := g.bytes(mapCells); b != nil {
-		unpackBytes(&d.newMap(name, voxel.MapBytes).Values, b)
+		d.col.Maps = append(d.col.Maps, block.ByteMap(name, b))
 		g.taken = true
 	}
 }
@@ -43,18 +37,6 @@ func (d *decoder) biomeMap(g *tag) {
 	}
 	d.col.Biomes = d.numericBiomes(ints)
 	g.taken = d.col.Biomes != nil
-}
-
-func unpackInts(dst *[mapCells]int32, b []byte) {
-	for i := range dst {
-		dst[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
-	}
-}
-
-func unpackBytes(dst *[mapCells]int32, b []byte) {
-	for i := range dst {
-		dst[i] = int32(b[i])
-	}
 }
 
 // numericBiomes returns the cells of biomes given by number, or nil where the
@@ -119,49 +101,15 @@ func isASCII(name []byte) bool {
 	return !slices.ContainsFunc(name, func(c byte) bool { return c == 0 || c >= 0x80 })
 }
 
-// packedMap takes one height map if its longs can be made again from its
-// numbers. The size of an entry follows from the number of longs; where several
-// do, from the height of the sections.
+// packedMap takes one height map if its longs can be made again from its numbers. It is likely that it has the
+// heights of the sections.
 func (d *decoder) packedMap(g *tag) bool {
-	longs := g.array(nbt.LongArray)
 	tall := bits.Len(uint(16 * len(d.col.Sections)))
-	m := d.newMap(string(g.name), 0)
-	for _, straddle := range [2]bool{block.Straddles(d.col.Version), !block.Straddles(d.col.Version)} {
-		if tryMap(m, longs, tall, straddle) {
-			return true
-		}
-		for size := 1; size <= 32; size++ {
-			if size != tall && tryMap(m, longs, size, straddle) {
-				return true
-			}
-		}
+	m, ok := block.PackedMap(string(g.name), g.array(nbt.LongArray), tall, block.Straddles(d.col.Version))
+	if ok {
+		d.col.Maps = append(d.col.Maps, m)
 	}
-	d.col.Maps = d.col.Maps[:len(d.col.Maps)-1]
-	return false
-}
-
-func tryMap(m *voxel.Map, longs []byte, size int, straddle bool) bool {
-	if size < 1 || size > 32 || len(longs) != 8*block.Longs(mapCells, size, straddle) ||
-		block.UnpackLongInts(longs, size, straddle, m.Values[:]) != nil {
-		return false
-	}
-	m.Form = uint8(size)
-	if straddle && 64%size != 0 {
-		m.Form |= voxel.MapStraddle
-	}
-	return straddle || spareZero(longs, size)
-}
-
-// spareZero reports whether the bits of longs that hold no whole entry of a map
-// are zero. Straddling entries leave none.
-func spareZero(longs []byte, size int) bool {
-	for i := 0; i < mapCells; i += 64 / size {
-		if binary.BigEndian.Uint64(longs)>>(min(64/size, mapCells-i)*size) != 0 {
-			return false
-		}
-		longs = longs[8:]
-	}
-	return true
+	return ok
 }
 
 // heightMap appends, unless the column has one, the map that games before 1.13

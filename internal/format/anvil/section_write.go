@@ -183,9 +183,7 @@ func (e *encoder) palette(cells []voxel.Cell, empty func(voxel.Cell) bool, strad
 }
 
 func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) {
-	e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, name)
-	e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(len(entries), size, straddle)))
-	e.buf = block.AppendLongs(e.buf, entries, size, straddle)
+	e.buf = block.AppendLongArray(nbt.AppendHeader(e.buf, nbt.LongArray, name), entries, size, straddle)
 }
 
 // blockList appends a list of the palette entries of blocks, with an empty
@@ -313,17 +311,14 @@ func (e *encoder) id(c voxel.Cell) (uint32, error) {
 func (e *encoder) maps(c *format.Column, rest []byte) error {
 	packed := false
 	for i := range c.Maps {
-		if len(c.Maps[i].Name) > maxName {
-			return errLong
+		if err := block.CheckMap(&c.Maps[i]); err != nil {
+			return err
 		}
 		switch m := &c.Maps[i]; m.Form {
 		case voxel.MapInts:
 			e.buf = nbt.AppendIntArray(e.buf, m.Name, m.Values[:])
 			e.written = append(e.written, m.Name)
 		case voxel.MapBytes:
-			if err := checkMap(m, 8); err != nil {
-				return err
-			}
 			var b [mapCells]byte
 			for i, v := range m.Values {
 				b[i] = byte(v)
@@ -345,16 +340,6 @@ func (e *encoder) maps(c *format.Column, rest []byte) error {
 	return nil
 }
 
-// checkMap fails where a number takes more than size bits.
-func checkMap(m *voxel.Map, size int) error {
-	for i, v := range m.Values {
-		if uint64(uint32(v))>>size != 0 {
-			return fmt.Errorf("map %s: entry %d is %d, which has no room in %d bits", m.Name, i, v, size)
-		}
-	}
-	return nil
-}
-
 // packedMaps appends the compound of height maps.
 func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
 	e.buf = nbt.AppendCompound(e.buf, "Heightmaps")
@@ -365,20 +350,10 @@ func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
 	}
 	for i := range c.Maps {
 		m := &c.Maps[i]
-		if m.Form == voxel.MapInts || m.Form == voxel.MapBytes {
-			continue
+		if block.IsPacked(m) {
+			e.drop(m.Name)
+			e.buf = block.AppendMap(nbt.AppendHeader(e.buf, nbt.LongArray, m.Name), m)
 		}
-		size, straddle := int(m.Form&^voxel.MapStraddle), m.Form&voxel.MapStraddle != 0
-		if size < 1 || size > 32 {
-			return fmt.Errorf("height map %s: form %#x", m.Name, m.Form)
-		}
-		if err := checkMap(m, size); err != nil {
-			return err
-		}
-		e.drop(m.Name)
-		e.buf = nbt.AppendHeader(e.buf, nbt.LongArray, m.Name)
-		e.buf = binary.BigEndian.AppendUint32(e.buf, uint32(block.Longs(mapCells, size, straddle)))
-		e.buf = block.AppendLongs(e.buf, m.Values[:], size, straddle)
 	}
 	e.buf = nbt.AppendEnd(appendExcept(e.buf, more, e.dropped))
 	return nil

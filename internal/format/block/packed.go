@@ -147,6 +147,12 @@ func UnpackLongInts(longs []byte, size int, straddle bool, dst []int32) error {
 	return nil
 }
 
+// AppendLongArray appends the payload of a long array of entries: the number of longs, and AppendLongs.
+func AppendLongArray[T ~uint16 | ~int32](dst []byte, entries []T, size int, straddle bool) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(Longs(len(entries), size, straddle)))
+	return AppendLongs(dst, entries, size, straddle)
+}
+
 // AppendLongs appends entries of size bits (1..32) as packed longs; see Longs
 // for their number. Bits of an entry above size must be zero.
 func AppendLongs[T ~uint16 | ~int32](dst []byte, entries []T, size int, straddle bool) []byte {

@@ -171,9 +171,7 @@ func (w *writer) chunk(p geom.Point) error {
 	}
 	if w.version == beside || len(palette) > 1 {
 		bits := block.Bits(len(palette), 4)
-		n := block.Longs(sectionCells, bits, false)
-		w.Buf = append(nbt.AppendHeader(w.Buf, nbt.LongArray, longs), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-		w.Buf = block.AppendLongs(w.Buf, entries, bits, false)
+		w.Buf = block.AppendLongArray(nbt.AppendHeader(w.Buf, nbt.LongArray, longs), entries, bits, false)
 	}
 	if w.version == with {
 		w.Buf = nbt.AppendEnd(w.Buf)

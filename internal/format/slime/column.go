@@ -79,7 +79,7 @@ func (d *decoder) column(k *chunk) (*format.Column, error) {
 
 func (d *decoder) addMaps(c *format.Column, k *chunk) (err error) {
 	if d.world < worldNames {
-		c.Maps = []voxel.Map{intMap(mapHeight, k.heights), byteMap(mapBiomes, k.biomes)}
+		c.Maps = []voxel.Map{block.IntMap(mapHeight, k.heights), block.ByteMap(mapBiomes, k.biomes)}
 		return nil
 	}
 	if c.Maps, err = d.readHeights(k.heights, nil, d.dropped); err != nil {
@@ -88,7 +88,7 @@ func (d *decoder) addMaps(c *format.Column, k *chunk) (err error) {
 	switch len(k.biomes) {
 	case 0:
 	case 4 * columnMap:
-		c.Maps = append(c.Maps, intMap(mapBiomes, k.biomes))
+		c.Maps = append(c.Maps, block.IntMap(mapBiomes, k.biomes))
 	case 4 * columnBiomes:
 		c.Biomes = make([]voxel.Cell, columnBiomes)
 		names := d.dim.Volume(voxel.Biome).Names

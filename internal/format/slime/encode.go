@@ -236,8 +236,7 @@ func (e *encoder) appendPalette(dst []byte, cells []voxel.Cell) ([]byte, error) 
 		dst = appendBlock(dst, append(nbt.AppendHeader(nil, nbt.Compound, ""), p...))
 	}
 	size, straddle := block.Bits(len(palette), 4), block.Straddles(e.data)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(sectionCells, size, straddle)))
-	return block.AppendLongs(dst, entries, size, straddle), nil
+	return block.AppendLongArray(dst, entries, size, straddle), nil
 }
 
 // appendContainers appends both containers of world version 8 and later.
@@ -265,9 +264,7 @@ func (e *encoder) appendContainer(dst []byte, cells []voxel.Cell, elem nbt.Type,
 	}
 	if len(palette) > 1 {
 		size := block.Bits(len(palette), least)
-		dst = nbt.AppendHeader(dst, nbt.LongArray, "data")
-		dst = binary.BigEndian.AppendUint32(dst, uint32(block.Longs(len(cells), size, false)))
-		dst = block.AppendLongs(dst, entries, size, false)
+		dst = block.AppendLongArray(nbt.AppendHeader(dst, nbt.LongArray, "data"), entries, size, false)
 	}
 	dst = nbt.AppendEnd(dst)
 	binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -154,7 +155,7 @@ func (h *holder) holdMaps(c *format.Column) {
 		h.dropBiomes(c)
 	} else {
 		for i := range maps {
-			if m := &maps[i]; isPacked(m) && !hasMap(c.Maps, m.Name) && checkMap(m) == nil {
+			if m := &maps[i]; block.IsPacked(m) && !hasMap(c.Maps, m.Name) && block.CheckMap(m) == nil {
 				c.Maps = append(c.Maps, *m)
 			}
 		}
@@ -187,7 +188,7 @@ func (h *holder) dropBiomes(c *format.Column) {
 // findMap returns the index of the first valid map of that name and form, or -1.
 func findMap(maps []voxel.Map, name string, form uint8) int {
 	return slices.IndexFunc(maps, func(m voxel.Map) bool {
-		return m.Name == name && m.Form == form && checkMap(&m) == nil
+		return m.Name == name && m.Form == form && block.CheckMap(&m) == nil
 	})
 }
 
