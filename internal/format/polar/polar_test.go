@@ -243,8 +243,8 @@ func TestNames(t *testing.T) {
 		"oak_stairs[half=top,a=b]": {"minecraft:oak_stairs[a=b,half=top]", "minecraft:oak_stairs[a=b,half=top]"},
 		"x:y[]":                    {"x:y", "x:y"},
 		"x:größe[ä=ö]":             {"", "x:größe[ä=ö]"},
-		"x:y[a=b":                  {"", "error"},
-		"x:y[a]":                   {"", "error"},
+		"x:y[a=b":                  {"", "x:y[a=b"},
+		"x:y[a]":                   {"", "x:y[a]"},
 		"x:\xff":                   {"", "error"},
 	} {
 		for i := range s.blocks {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -271,6 +272,19 @@ func (d *decoder) container(of, n int) []voxel.Cell {
 		}
 	}
 	return cells
+}
+
+// cell returns the cell of a palette entry: a block, which is 0, or a biome.
+func (d *decoder) cell(of int, text string) (cell voxel.Cell, err error) {
+	switch {
+	case !utf8.ValidString(text):
+		err = fmt.Errorf("a name that is no UTF-8: %.40q", text)
+	case of == 1:
+		cell, err = d.biomes.Biome(nbt.AppendStringPayload(nil, block.Spaced(text))[2:])
+	default:
+		cell, _, err = d.blocks.Cell(block.AppendText(nil, text))
+	}
+	return cell, err
 }
 
 // take returns n cells of the column's buffer.

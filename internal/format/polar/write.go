@@ -216,9 +216,9 @@ func (w *writer) container(dst []byte, cells []voxel.Cell, of int) ([]byte, erro
 		if !ok {
 			var err error
 			if of == 0 {
-				text, err = blockText(w.dim.Volume(voxel.Block).Names.Name(c))
+				text, err = block.Text(w.dim.Volume(voxel.Block).Names.Name(c))
 			} else {
-				text, err = biomeText(w.dim.Volume(voxel.Biome).Names.Name(c))
+				text, err = block.BiomeText(w.dim.Volume(voxel.Biome).Names.Name(c))
 			}
 			if err != nil {
 				return nil, err

@@ -51,11 +51,11 @@ type cells struct {
 func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
 	defer document.Name(formatName, &err)
 	r := &reader{doc: document.NewDocument(src, size, o.MaxBytes), size: [3]int32{-1, -1, -1}, lost: map[string]int{}}
-	r.blocks.name = stateName
-	r.biomes.name = func(s string) (string, error) {
-		p := nbt.AppendStringPayload(nil, s)
-		return block.BiomeName(p[2:]), nil
+	r.blocks.name = func(s string) (string, error) {
+		name, _, err := block.Name(block.AppendText(nil, s))
+		return name, err
 	}
+	r.biomes.name = func(s string) (string, error) { return block.BiomeName(nbt.AppendStringPayload(nil, s)[2:]), nil }
 	if err := r.doc.Walk(r.entry); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -61,7 +62,7 @@ func (w *writer) flat() error {
 	if err := w.head(); err != nil {
 		return err
 	}
-	if err := w.volume(&w.c.Block, stateString, tagPaletteMax, tagPalette, tagBlockData); err != nil {
+	if err := w.volume(&w.c.Block, block.Text, tagPaletteMax, tagPalette, tagBlockData); err != nil {
 		return err
 	}
 	tiles, entities := w.c.List(voxel.BlockEntities), w.c.List(voxel.Entities)
@@ -75,7 +76,7 @@ func (w *writer) flat() error {
 		return w.end(1, w.objects(tagTileEntities, tiles, false))
 	}
 	if w.c.Biome != nil {
-		if err := w.volume(w.flatBiomes(), biomeString, tagBiomeMax, tagBiomePalette, tagBiomeData); err != nil {
+		if err := w.volume(w.flatBiomes(), block.BiomeText, tagBiomeMax, tagBiomePalette, tagBiomeData); err != nil {
 			return err
 		}
 	}
@@ -93,7 +94,7 @@ func (w *writer) nested() error {
 		return err
 	}
 	w.Buf = nbt.AppendCompound(w.Buf, tagBlocks)
-	if err := w.volume(&w.c.Block, stateString, "", tagPalette, tagData); err != nil {
+	if err := w.volume(&w.c.Block, block.Text, "", tagPalette, tagData); err != nil {
 		return err
 	}
 	if err := w.end(1, w.objects(tagBlockEntities, w.c.List(voxel.BlockEntities), false)); err != nil {
@@ -101,7 +102,7 @@ func (w *writer) nested() error {
 	}
 	if w.c.Biome != nil {
 		w.Buf = nbt.AppendCompound(w.Buf, tagBiomes)
-		if err := w.end(1, w.volume(w.c.Biome, biomeString, "", tagPalette, tagData)); err != nil {
+		if err := w.end(1, w.volume(w.c.Biome, block.BiomeText, "", tagPalette, tagData)); err != nil {
 			return err
 		}
 	}
