@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -24,6 +25,7 @@ var (
 type Cursor struct {
 	b    []byte
 	at   int
+	base int64 // of b, in offsets of errors
 	part string
 	err  error
 }
@@ -31,16 +33,25 @@ type Cursor struct {
 // New returns a Cursor over b, which errors call by the name part.
 func New(b []byte, part string) Cursor { return Cursor{b: b, part: part} }
 
+// At returns a Cursor over b that lies at an offset of something greater, which errors tell.
+func At(b []byte, base int64, part string) Cursor { return Cursor{b: b, base: base, part: part} }
+
 // Err returns the error that stuck.
 func (c *Cursor) Err() error { return c.err }
 
 // Left returns how many bytes are not read yet, 0 after an error.
 func (c *Cursor) Left() int { return len(c.b) - c.at }
 
+// Offset returns how many bytes have been read.
+func (c *Cursor) Offset() int { return c.at }
+
+// Since returns the bytes that were read since Offset was from.
+func (c *Cursor) Since(from int) []byte { return c.b[from:c.at:c.at] }
+
 // Fail makes err the error that sticks, unless there is one.
 func (c *Cursor) Fail(err error) {
 	if c.err == nil {
-		c.err = &CorruptError{Offset: int64(c.at), Part: c.part, Err: err}
+		c.err = &CorruptError{Offset: c.base + int64(c.at), Part: c.part, Err: err}
 	}
 	c.at = len(c.b)
 }
@@ -100,6 +111,9 @@ func (c *Cursor) Byte() byte {
 	return c.b[c.at-1]
 }
 
+// Flag reads a byte that is 0 or 1.
+func (c *Cursor) Flag() bool { return c.Within(int64(c.Byte()), 0, 1) == 1 }
+
 // Bytes reads n bytes, which lie in the stream.
 func (c *Cursor) Bytes(n int) []byte {
 	if n < 0 || n > len(c.b)-c.at {
@@ -120,6 +134,25 @@ func (c *Cursor) Magic(want string) {
 		c.Fail(fmt.Errorf("it begins with %q: want %q", got, want))
 	}
 }
+
+// Big16 reads 2 bytes, the greatest first.
+func (c *Cursor) Big16() uint16 {
+	if b := c.Bytes(2); b != nil {
+		return binary.BigEndian.Uint16(b)
+	}
+	return 0
+}
+
+// Big32 reads 4 bytes, the greatest first.
+func (c *Cursor) Big32() uint32 {
+	if b := c.Bytes(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint16 reads 2 bytes, the least first.
+func (c *Cursor) Uint16() uint16 { return bits.ReverseBytes16(c.Big16()) }
 
 // Uint32 reads 4 bytes, the least first.
 func (c *Cursor) Uint32() uint32 {

@@ -37,6 +37,20 @@ func TestCursor(t *testing.T) {
 	}
 }
 
+func TestOrders(t *testing.T) {
+	c := cursor.At([]byte{1, 2, 3, 4, 5, 6, 7, 8, 1, 0, 2}, 100, "part")
+	if a, b, l := c.Big16(), c.Big32(), c.Uint16(); a != 0x102 || b != 0x3040506 || l != 0x807 {
+		t.Errorf("%#x %#x %#x", a, b, l)
+	}
+	if from := c.Offset(); !c.Flag() || c.Flag() || string(c.Since(from)) != "\x01\x00" {
+		t.Errorf("flags from %d on", from)
+	}
+	var corrupt *cursor.CorruptError
+	if c.Flag(); !errors.As(c.Err(), &corrupt) || corrupt.Offset != 111 {
+		t.Error(c.Err())
+	}
+}
+
 func TestCursorRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -216,36 +218,27 @@ func (h *Headers) Append(b []byte) []byte {
 
 // ParseHeaders is the inverse of Append.
 func ParseHeaders(b []byte) (*Headers, error) {
-	if len(b) < len(headersMagic) || string(b[:len(headersMagic)]) != headersMagic {
+	c := cursor.New(b, "headers")
+	if c.Magic(headersMagic); c.Err() != nil {
 		return nil, errors.New("anvil: headers of another version")
 	}
-	b = b[len(headersMagic):]
-	short := false
-	take := func(n int) (part []byte) {
-		if short = short || n > len(b); short {
-			return make([]byte, n)
-		}
-		part, b = b[:n], b[n:]
-		return part
-	}
-	number := func() int64 { return int64(binary.LittleEndian.Uint64(take(8))) }
-	text := func() string { return string(take(int(binary.LittleEndian.Uint16(take(2))))) }
+	text := func() string { return string(c.Bytes(int(c.Uint16()))) }
 	h := &Headers{regions: map[string]*header{}, files: map[string]fileSeen{}}
-	for n := binary.LittleEndian.Uint32(take(4)); n > 0 && !short; n-- {
+	for n := c.Uint32(); n > 0 && c.Err() == nil; n-- {
 		path := text()
-		h.files[path] = fileSeen{size: number(), modified: number()}
+		h.files[path] = fileSeen{size: int64(c.Uint64()), modified: int64(c.Uint64())}
 	}
-	for len(b) > 0 && !short {
+	for c.Left() > 0 {
 		path := text()
-		g := &header{dim: text(), modified: number(), still: take(1)[0] == 1}
-		copy(g.head[:], take(headerSize))
+		g := &header{dim: text(), modified: int64(c.Uint64()), still: c.Flag()}
+		copy(g.head[:], c.Bytes(headerSize))
 		for i := range g.seals {
-			g.seals[i] = uint64(number())
+			g.seals[i] = c.Uint64()
 		}
 		h.regions[path] = g
 	}
-	if short {
-		return nil, errors.New("anvil: headers that are cut off")
+	if err := c.Err(); err != nil {
+		return nil, fmt.Errorf("anvil: %w", err)
 	}
 	return h, nil
 }

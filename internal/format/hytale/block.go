@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -37,28 +38,28 @@ type blockData struct {
 // noTicks is the ticking blocks of a section where none ticks.
 const noTicks = "\x00\x00\x00\x00"
 
-func (b *blockData) read(r *reader) error {
-	b.migration = r.u32()
+func (b *blockData) read(r *cursor.Cursor) error {
+	b.migration = int(r.Big32())
 	b.names.read(r, nameKeys)
 	b.ticks = nil
 	if b.names.kind != paletteEmpty {
-		from := r.off
-		r.u16()
-		r.bytes(8 * r.u16())
-		if r.err == nil && string(r.b[from:r.off]) != noTicks {
-			b.ticks = r.b[from:r.off]
+		from := r.Offset()
+		r.Big16()
+		r.Bytes(8 * int(r.Big16()))
+		if r.Err() == nil && string(r.Since(from)) != noTicks {
+			b.ticks = r.Since(from)
 		}
 	}
 	b.fillers.read(r, fillerKeys)
 	b.rotations.read(r, rotationKeys)
 	for i := range b.lights {
-		b.lights[i] = light{change: r.u16()}
-		if r.flag() {
-			b.lights[i].tree = r.bytes(r.u32())
+		b.lights[i] = light{change: int(r.Big16())}
+		if r.Flag() {
+			b.lights[i].tree = r.Bytes(int(r.Big32()))
 		}
 	}
-	b.counters = [2]int{r.u16(), r.u16()}
-	return r.end()
+	b.counters = [2]int{int(r.Big16()), int(r.Big16())}
+	return r.End()
 }
 
 // Properties that rotation and filler of a block are in its name.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -181,10 +182,11 @@ func sectionOf(path string) (number int, below string) {
 	return n, rest[end:]
 }
 
-// field returns a reader of a binary element.
-func (d *decoder) field(e element, part string) *reader {
+// field returns a cursor over a binary element.
+func (d *decoder) field(e element, part string) *cursor.Cursor {
 	b, _ := binaryOf(e.value)
-	return &reader{b: b, at: e.at + 5, part: part}
+	c := cursor.At(b, int64(e.at+5), part)
+	return &c
 }
 
 // raw returns the entries for a field that cannot be made again from values.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -282,7 +283,7 @@ func (e *encoder) appendBlocks(dst []byte, number int, o *rest) ([]byte, error) 
 	s := e.load(number)
 	if raw := o.arrays[tagRaw]; raw != nil {
 		var b blockData
-		if err := b.read(&reader{b: raw, part: "blocks"}); err == nil && e.same(&b, s) {
+		if r := cursor.New(raw, "blocks"); b.read(&r) == nil && e.same(&b, s) {
 			return append(dst, raw...), nil
 		}
 		*o = rest{migration: b.migration}
@@ -368,7 +369,7 @@ func (e *encoder) sameFluid(a, b []byte) bool {
 	var fluids [2]fluidData
 	for i, field := range [][]byte{a, b} {
 		f := &fluids[i]
-		if f.read(&reader{b: field}) != nil {
+		if r := cursor.New(field, "fluid"); f.read(&r) != nil {
 			return false
 		}
 		if f.palette.kind == paletteEmpty {
@@ -427,7 +428,8 @@ func (e *encoder) appendMaps(dst []byte, o *rest) ([]byte, error) {
 		}
 	}
 	raw := o.arrays[tagRaw]
-	if old := (chunkMaps{}); raw != nil && old.read(&reader{b: raw}) == nil && old.heights.values == m.heights.values && old.tints.values == m.tints.values {
+	r, old := cursor.New(raw, "maps"), chunkMaps{}
+	if raw != nil && old.read(&r) == nil && old.heights.values == m.heights.values && old.tints.values == m.tints.values {
 		return append(dst, raw...), nil
 	}
 	return m.append(dst)

@@ -2,10 +2,10 @@ package hytale
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -16,21 +16,21 @@ type fluidData struct {
 	levels  []byte // two cells a byte, the first in the high half; nil if there are none
 }
 
-func (f *fluidData) read(r *reader) error {
+func (f *fluidData) read(r *cursor.Cursor) error {
 	*f = fluidData{palette: f.palette}
 	f.palette.read(r, nameKeys)
-	if r.flag() {
-		f.levels = r.bytes(sectionCells / 2)
+	if r.Flag() {
+		f.levels = r.Bytes(sectionCells / 2)
 	}
-	return r.end()
+	return r.End()
 }
 
 // readSupport reads the distances of support, in half bytes, nil if there are none.
-func readSupport(r *reader) (b []byte, err error) {
-	if r.flag() {
-		b = r.bytes(sectionCells / 2)
+func readSupport(r *cursor.Cursor) (b []byte, err error) {
+	if r.Flag() {
+		b = r.Bytes(sectionCells / 2)
 	}
-	return b, r.end()
+	return b, r.End()
 }
 
 // halves unpacks half bytes, high ones first or low ones. It returns nil if all are 0.
@@ -76,14 +76,10 @@ type columnMap struct {
 }
 
 // read reads a map whose list has entries of so many bytes. Unlike the rest of a chunk it is little-endian.
-func (m *columnMap) read(r *reader, size int) {
-	n := r.bytes(2)
-	if n == nil {
-		return
-	}
+func (m *columnMap) read(r *cursor.Cursor, size int) {
 	le := binary.LittleEndian
 	m.list = m.list[:0]
-	list := r.bytes(size * int(le.Uint16(n)))
+	list := r.Bytes(size * int(r.Uint16()))
 	for ; len(list) > 0; list = list[size:] {
 		if size == 2 {
 			m.list = append(m.list, int32(int16(le.Uint16(list))))
@@ -91,18 +87,18 @@ func (m *columnMap) read(r *reader, size int) {
 			m.list = append(m.list, int32(le.Uint32(list)))
 		}
 	}
-	if b := r.bytes(4); b != nil && le.Uint32(b) != packedBytes {
-		r.fail(fmt.Errorf("indexes of %d bytes", le.Uint32(b)))
+	if n := r.Uint32(); n != packedBytes {
+		r.Fail(fmt.Errorf("indexes of %d bytes", n))
 	}
-	packed := r.bytes(packedBytes)
+	packed := r.Bytes(packedBytes)
 	for i := range m.values {
-		if r.err != nil {
+		if r.Err() != nil {
 			return
 		}
 		at := i * 10
 		n := int(le.Uint16(packed[at>>3:]) >> (at & 7) & 0x3FF)
 		if n >= len(m.list) {
-			r.fail(errPalette)
+			r.Fail(errPalette)
 			return
 		}
 		m.values[i] = m.list[n]
@@ -171,11 +167,11 @@ type chunkMaps struct {
 	tints        columnMap
 }
 
-func (m *chunkMaps) read(r *reader) error {
-	m.needsPhysics = byte(r.u8())
+func (m *chunkMaps) read(r *cursor.Cursor) error {
+	m.needsPhysics = byte(int(r.Byte()))
 	m.heights.read(r, 2)
 	m.tints.read(r, 4)
-	return r.end()
+	return r.End()
 }
 
 func (m *chunkMaps) append(dst []byte) ([]byte, error) {
@@ -193,12 +189,12 @@ const (
 )
 
 // appendEnvironments appends the entries that stand for data of environments.
-func appendEnvironments(dst []byte, r *reader) ([]byte, error) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		r.u32()
-		r.bytes(r.u16())
+func appendEnvironments(dst []byte, r *cursor.Cursor) ([]byte, error) {
+	for n := int(r.Big32()); n > 0 && r.Err() == nil; n-- {
+		r.Big32()
+		r.Bytes(int(r.Big16()))
 	}
-	head := r.b[:r.off]
+	head := r.Since(0)
 	var runs, last []byte
 	n := 0
 	flush := func() {
@@ -207,16 +203,12 @@ func appendEnvironments(dst []byte, r *reader) ([]byte, error) {
 		}
 	}
 	for range mapCells {
-		from := r.off
-		count := r.u32()
-		if count > (len(r.b)-r.off)/8 {
-			r.fail(errors.New("more bounds than there are bytes"))
+		from := r.Offset()
+		r.Bytes(8*int(r.Big32()) + 4) // bounds, and what is above the last
+		if r.Err() != nil {
+			return nil, r.Err()
 		}
-		r.bytes(8*count + 4)
-		if r.err != nil {
-			return nil, r.err
-		}
-		column := r.b[from:r.off]
+		column := r.Since(from)
 		if n > 0 && string(column) == string(last) {
 			n++
 			continue
@@ -225,7 +217,7 @@ func appendEnvironments(dst []byte, r *reader) ([]byte, error) {
 		n, last = 1, column
 	}
 	flush()
-	if err := r.end(); err != nil {
+	if err := r.End(); err != nil {
 		return nil, err
 	}
 	return nbt.AppendByteArray(nbt.AppendByteArray(dst, tagEnvironments, head), tagColumns, runs), nil
@@ -235,19 +227,16 @@ func appendEnvironments(dst []byte, r *reader) ([]byte, error) {
 func appendEnvironmentData(dst, head, runs []byte) ([]byte, error) {
 	dst = append(dst, head...)
 	total := 0
-	for r := (&reader{b: runs}); r.off < len(runs); {
-		n := r.u16()
-		from := r.off
-		count := r.u32()
-		if count > (len(runs)-r.off)/8 {
-			return nil, errNotOurs
-		}
-		r.bytes(8*count + 4)
-		if total += n; r.err != nil || total > mapCells || len(dst)+n*(r.off-from) > maxChunk {
+	for r := cursor.New(runs, "environments"); r.Left() > 0; {
+		n := int(r.Big16())
+		from := r.Offset()
+		r.Bytes(8*int(r.Big32()) + 4)
+		column := r.Since(from)
+		if total += n; r.Err() != nil || total > mapCells || len(dst)+n*len(column) > maxChunk {
 			return nil, errNotOurs
 		}
 		for range n {
-			dst = append(dst, runs[from:r.off]...)
+			dst = append(dst, column...)
 		}
 	}
 	if total != mapCells {

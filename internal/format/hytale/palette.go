@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
+
+	"github.com/cairnvoxel/cairn/internal/cursor"
 )
 
 // sectionCells is the number of cells of a section of the game, index y<<10 | z<<5 | x.
@@ -29,7 +30,7 @@ type entry struct {
 
 // keyer reads or appends the value of an entry, which is the only thing in which palettes of names, fillers and rotations differ.
 type keyer struct {
-	read   func(r *reader) string
+	read   func(r *cursor.Cursor) string
 	append func(dst []byte, key string) []byte
 }
 
@@ -38,8 +39,8 @@ const emptyBlock = "Empty"
 
 var (
 	nameKeys = keyer{
-		func(r *reader) string {
-			if b := r.bytes(r.u16()); string(b) != emptyBlock {
+		func(r *cursor.Cursor) string {
+			if b := r.Bytes(int(r.Big16())); string(b) != emptyBlock {
 				return string(b)
 			}
 			return ""
@@ -56,8 +57,8 @@ var (
 // numberKeys is for numbers of so many bytes. The key has the bytes, the value 0 is empty.
 func numberKeys(size int) keyer {
 	return keyer{
-		func(r *reader) string {
-			if b := r.bytes(size); len(bytes.Trim(b, "\x00")) > 0 {
+		func(r *cursor.Cursor) string {
+			if b := r.Bytes(size); len(bytes.Trim(b, "\x00")) > 0 {
 				return string(b)
 			}
 			return ""
@@ -78,32 +79,27 @@ type palette struct {
 var errPalette = errors.New("an index that is not in the palette")
 
 // read reads a palette.
-func (p *palette) read(r *reader, k keyer) {
-	*p = palette{kind: r.u8(), entries: p.entries[:0]}
+func (p *palette) read(r *cursor.Cursor, k keyer) {
+	*p = palette{kind: int(r.Within(int64(r.Byte()), paletteEmpty, paletteShort)), entries: p.entries[:0]}
 	if p.kind == paletteEmpty {
 		p.entries = append(p.entries, entry{count: sectionCells})
 		return
 	}
-	if p.kind > paletteShort {
-		r.off--
-		r.fail(fmt.Errorf("a palette of type %d", p.kind))
-		return
-	}
-	n := r.u16()
-	for i := 0; i < n && r.err == nil; i++ {
+	n := int(r.Big16())
+	for i := 0; i < n && r.Err() == nil; i++ {
 		var e entry
 		if p.kind == paletteShort {
-			e.id = uint16(r.u16())
+			e.id = uint16(int(r.Big16()))
 		} else {
-			e.id = uint16(r.u8())
+			e.id = uint16(int(r.Byte()))
 		}
 		e.key = k.read(r)
-		if e.count = r.u16(); e.count == 0 {
+		if e.count = int(r.Big16()); e.count == 0 {
 			e.count = 1 << 16
 		}
 		p.entries = append(p.entries, e)
 	}
-	p.indexes = r.bytes(sectionCells << p.kind >> 2)
+	p.indexes = r.Bytes(sectionCells << p.kind >> 2)
 }
 
 // uniform returns the one entry of a palette whose cells are all of it.

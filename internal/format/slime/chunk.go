@@ -39,7 +39,7 @@ type section struct {
 
 // readChunk reads the chunk at c into k, reusing its sections. Before version
 // 10 the caller knows its position.
-func (l layout) readChunk(c *cursor, k *chunk) error {
+func (l layout) readChunk(c *reader, k *chunk) error {
 	*k = chunk{pos: k.pos, sections: k.sections[:0]}
 	if l.hasCoords() {
 		k.pos = geom.ColumnPos{X: int32(c.i32()), Z: int32(c.i32())}
@@ -47,8 +47,8 @@ func (l layout) readChunk(c *cursor, k *chunk) error {
 	} else {
 		l.readOldChunk(c, k)
 	}
-	if c.err != nil {
-		return fmt.Errorf("chunk %v at decoded byte %d: %w", k.pos, c.off, c.err)
+	if c.Err() != nil {
+		return fmt.Errorf("chunk %v: %w", k.pos, c.Err())
 	}
 	if k.pos.Check() != nil {
 		return fmt.Errorf("chunk %v: %w", k.pos, geom.ErrOutOfRange)
@@ -57,28 +57,28 @@ func (l layout) readChunk(c *cursor, k *chunk) error {
 }
 
 // readOldChunk reads a chunk of versions 1 to 9.
-func (l layout) readOldChunk(c *cursor, k *chunk) {
+func (l layout) readOldChunk(c *reader, k *chunk) {
 	if l.world < worldNames {
-		k.heights = c.bytes(4 * columnMap)
+		k.heights = c.Bytes(4 * columnMap)
 		if l.version == 8 {
-			c.bytes(4) // the length of biomes, written for numeric worlds by mistake
+			c.Bytes(4) // the length of biomes, written for numeric worlds by mistake
 		}
-		k.biomes = c.bytes(columnMap)
+		k.biomes = c.Bytes(columnMap)
 	} else {
 		k.heights = c.block()
 		switch {
 		case l.world >= worldContainers:
 		case l.version >= 8:
-			k.biomes = c.bytes(4 * c.count(4))
+			k.biomes = c.Bytes(4 * c.count(4))
 		default:
-			k.biomes = c.bytes(4 * columnMap)
+			k.biomes = c.Bytes(4 * columnMap)
 		}
 	}
 	if l.world >= worldContainers {
 		l.readRange(c, k)
 		return
 	}
-	if mask := c.bytes(2); mask != nil {
+	if mask := c.Bytes(2); mask != nil {
 		for y := range 16 {
 			if mask[y/8]>>(y%8)&1 != 0 {
 				l.readSection(c, k, y)
@@ -88,23 +88,23 @@ func (l layout) readOldChunk(c *cursor, k *chunk) {
 }
 
 // readRange reads the sections of world version 8.
-func (l layout) readRange(c *cursor, k *chunk) {
+func (l layout) readRange(c *reader, k *chunk) {
 	low, high := c.i32(), c.i32()
-	for n := c.count(4); n > 0 && c.err == nil; n-- {
+	for n := c.count(4); n > 0 && c.Err() == nil; n-- {
 		i := c.i32()
 		if i < 0 || i >= high-low {
-			c.fail(fmt.Errorf("section %d of heights %d to %d", i, low, high))
+			c.Fail(fmt.Errorf("section %d of heights %d to %d", i, low, high))
 		}
 		l.readSection(c, k, low+i)
 	}
 }
 
 // readNewChunk reads a chunk of versions 10 to 13 behind its position.
-func (l layout) readNewChunk(c *cursor, k *chunk) {
+func (l layout) readNewChunk(c *reader, k *chunk) {
 	if l.version == 10 {
 		k.heights = c.block()
 	}
-	for i, n := 0, c.count(2); i < n && c.err == nil; i++ {
+	for i, n := 0, c.count(2); i < n && c.Err() == nil; i++ {
 		l.readSection(c, k, l.env.min+i)
 	}
 	if l.version > 10 {
@@ -133,27 +133,27 @@ func (l layout) readNewChunk(c *cursor, k *chunk) {
 }
 
 // frame returns a blob with both its lengths.
-func (c *cursor) frame() []byte {
-	start := c.off
+func (c *reader) frame() []byte {
+	start := c.Offset()
 	stored := c.i32()
 	c.i32()
-	c.bytes(stored)
-	if c.err != nil {
+	c.Bytes(stored)
+	if c.Err() != nil {
 		return nil
 	}
-	return c.b[start:c.off:c.off]
+	return c.Since(start)
 }
 
 // readSection appends the section at c to k.
-func (l layout) readSection(c *cursor, k *chunk, y int) {
+func (l layout) readSection(c *reader, k *chunk, y int) {
 	s := section{y: y}
 	if int(int8(y)) != y || k.has(y) {
-		c.fail(fmt.Errorf("section at height %d: it comes twice or is too high", y))
+		c.Fail(fmt.Errorf("section at height %d: it comes twice or is too high", y))
 	}
 	l.readLight(c, &s)
 	switch {
 	case l.world < worldNames:
-		s.ids, s.data = c.bytes(sectionCells), c.bytes(sectionCells/2)
+		s.ids, s.data = c.Bytes(sectionCells), c.Bytes(sectionCells/2)
 	case l.world < worldContainers:
 		l.readPalette(c, &s)
 	default:
@@ -163,18 +163,18 @@ func (l layout) readSection(c *cursor, k *chunk, y int) {
 		s.sky = l.lightArray(c)
 	}
 	if l.version < 4 {
-		s.hypixel = c.bytes(int(c.u16()))
+		s.hypixel = c.Bytes(int(c.Big16()))
 	}
-	if c.err == nil {
+	if c.Err() == nil {
 		k.sections = append(k.sections, s)
 	}
 }
 
 // readLight reads the arrays of light in front of the blocks: from version 10
 // on both.
-func (l layout) readLight(c *cursor, s *section) {
+func (l layout) readLight(c *reader, s *section) {
 	if l.version >= 13 {
-		flags := c.u8()
+		flags := c.Byte()
 		s.light, s.sky = c.optional(flags&1 != 0, lightBytes), c.optional(flags&2 != 0, lightBytes)
 		return
 	}
@@ -186,8 +186,8 @@ func (l layout) readLight(c *cursor, s *section) {
 
 // lightArray reads an array of light and, where it may be missing, whether it
 // is there.
-func (l layout) lightArray(c *cursor) []byte {
-	return c.optional(!l.hasLightFlags() || c.u8() != 0, lightBytes)
+func (l layout) lightArray(c *reader) []byte {
+	return c.optional(!l.hasLightFlags() || c.Byte() != 0, lightBytes)
 }
 
 // has reports whether k has a section at height y.
@@ -195,14 +195,14 @@ func (k *chunk) has(y int) bool {
 	return slices.ContainsFunc(k.sections, func(s section) bool { return s.y == y })
 }
 
-func (l layout) readPalette(c *cursor, s *section) {
+func (l layout) readPalette(c *reader, s *section) {
 	s.entries = c.count(4)
-	start := c.off
-	for n := s.entries; n > 0 && c.err == nil; n-- {
+	start := c.Offset()
+	for n := s.entries; n > 0 && c.Err() == nil; n-- {
 		c.block()
 	}
-	if c.err == nil {
-		s.palette = c.b[start:c.off:c.off]
+	if c.Err() == nil {
+		s.palette = c.Since(start)
 	}
-	s.longs = c.bytes(8 * c.count(8))
+	s.longs = c.Bytes(8 * c.count(8))
 }

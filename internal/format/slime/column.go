@@ -152,7 +152,7 @@ func (d *decoder) block(entry []byte) (voxel.Cell, error) {
 // paletted unpacks a section of world versions 4 to 7.
 func (d *decoder) paletted(s *section) ([]voxel.Cell, error) {
 	d.table = d.table[:0]
-	entries := cursor{b: s.palette}
+	entries := readerAt(s.palette, 0)
 	for range s.entries {
 		doc := entries.block()
 		r := nbt.NewReader(doc, nbt.Limits{})
@@ -266,9 +266,9 @@ func (d *decoder) addObjects(c *format.Column, k *chunk) (err error) {
 
 // blob decodes a blob within a decoded blob.
 func (d *decoder) blob(b []byte) ([]byte, error) {
-	c := cursor{b: b}
+	c := readerAt(b, 0)
 	stored, size := c.i32(), c.i32()
-	return d.frames.inflate(c.bytes(stored), size)
+	return d.frames.inflate(c.Bytes(stored), size)
 }
 
 func (d *decoder) addParts(c *format.Column, k *chunk) error {

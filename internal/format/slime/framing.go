@@ -55,16 +55,16 @@ func (f *framer) fail(part string, err error) {
 }
 
 // header returns a cursor over the next n bytes, or over zeros after an error.
-func (f *framer) header(n int64) *cursor {
+func (f *framer) header(n int64) *reader {
 	if b := f.bytes(n, "header"); b != nil {
-		return &cursor{b: b}
+		return readerAt(b, 0)
 	}
-	return &cursor{b: make([]byte, n)}
+	return readerAt(make([]byte, n), 0)
 }
 
 // blob notes the place of a blob and skips it.
 func (f *framer) blob(name string) part {
-	c := &cursor{b: f.bytes(8, name)}
+	c := readerAt(f.bytes(8, name), 0)
 	p := part{name: name, start: f.off, stored: c.i32(), size: c.i32()}
 	if f.err == nil && (p.stored < 0 || int64(p.stored) > f.w.size-f.off) {
 		f.fail(name, fmt.Errorf("%d bytes of %d: %w", p.stored, f.w.size-f.off, io.ErrUnexpectedEOF))
@@ -77,11 +77,11 @@ func (f *framer) blob(name string) part {
 func (w *Container) readFraming() error {
 	f := &framer{w: w}
 	c := f.header(3)
-	if f.err == nil && c.u16() != magic {
+	if f.err == nil && c.Big16() != magic {
 		f.off = 0
 		f.fail("header", errHeader)
 	}
-	w.layout = layout{version: int(c.u8()), env: environments[0]}
+	w.layout = layout{version: int(c.Byte()), env: environments[0]}
 	if v := w.layout.version; f.err == nil && (v < 1 || v > maxVersion) {
 		f.fail("header", fmt.Errorf("version %d, known are 1 to %d", v, maxVersion))
 	}
@@ -103,9 +103,9 @@ func (w *Container) readOldFraming(f *framer) {
 	l, p := &w.layout, &w.parts
 	switch v := l.version; {
 	case v >= 6:
-		l.world = int(f.header(1).u8())
+		l.world = int(f.header(1).Byte())
 	case v >= 4:
-		if f.header(1).u8() != 0 {
+		if f.header(1).Byte() != 0 {
 			l.world = worldNames
 		}
 	}
@@ -115,15 +115,15 @@ func (w *Container) readOldFraming(f *framer) {
 	}
 	l.data = dataVersions[l.world]
 	box := f.header(8)
-	p.minX, p.minZ = int(int16(box.u16())), int(int16(box.u16()))
-	p.width, p.depth = int(box.u16()), int(box.u16())
+	p.minX, p.minZ = int(int16(box.Big16())), int(int16(box.Big16()))
+	p.width, p.depth = int(box.Big16()), int(box.Big16())
 	if f.err == nil && (p.width == 0 || p.depth == 0) {
 		f.fail("header", fmt.Errorf("%d by %d chunks", p.width, p.depth))
 	}
 	p.mask = f.bytes((int64(p.width)*int64(p.depth)+7)/8, "chunk bitmask")
 	p.chunks = f.blob("chunks")
 	p.tiles = f.blob("tile entities")
-	if l.version >= 3 && f.header(1).u8() != 0 {
+	if l.version >= 3 && f.header(1).Byte() != 0 {
 		p.entities = f.blob("entities")
 	}
 	if l.version >= 2 {
@@ -139,7 +139,7 @@ func (w *Container) readNewFraming(f *framer) {
 	l.world = worldContainers
 	l.data = int32(f.header(4).i32())
 	if l.version >= 13 {
-		l.flags = f.header(1).u8()
+		l.flags = f.header(1).Byte()
 	}
 	p.chunks = f.blob("chunks")
 	if l.version == 10 {

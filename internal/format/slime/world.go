@@ -151,7 +151,7 @@ func (w *Container) Read(ctx context.Context, s format.Sink) error {
 			return err
 		}
 		if *k = (chunk{pos: h.pos, sections: k.sections[:0]}); h.start >= 0 {
-			if err := w.layout.readChunk(&cursor{b: blob, off: h.start}, k); err != nil {
+			if err := w.layout.readChunk(readerAt(blob, h.start), k); err != nil {
 				return w.corrupt(w.parts.chunks, err)
 			}
 		}
@@ -215,9 +215,9 @@ func (w *Container) homes(blob []byte) ([]*home, error) {
 }
 
 func (w *Container) findColumns(h *homes, blob []byte) error {
-	c, k := &cursor{b: blob}, &chunk{}
+	c, k := readerAt(blob, 0), &chunk{}
 	err := w.eachPosition(c, func(pos geom.ColumnPos) error {
-		start := c.off
+		start := c.Offset()
 		k.pos = pos
 		if err := w.layout.readChunk(c, k); err != nil {
 			return err
@@ -228,9 +228,9 @@ func (w *Container) findColumns(h *homes, blob []byte) error {
 		h.add(k.pos, start)
 		return nil
 	})
-	w.stats.Trailing = int64(c.rest())
-	if err == nil && c.rest() > 0 && w.layout.version != 10 && w.layout.version != 11 {
-		err = fmt.Errorf("%d bytes follow the last chunk", c.rest())
+	w.stats.Trailing = int64(c.Left())
+	if err == nil && c.Left() > 0 && w.layout.version != 10 && w.layout.version != 11 {
+		err = fmt.Errorf("%d bytes follow the last chunk", c.Left())
 	}
 	return err
 }
@@ -256,14 +256,14 @@ func (w *Container) placeObjects(h *homes, i int, p part) error {
 
 // eachPosition calls f where a chunk begins at c; its position is known before
 // version 10 alone.
-func (w *Container) eachPosition(c *cursor, f func(geom.ColumnPos) error) error {
+func (w *Container) eachPosition(c *reader, f func(geom.ColumnPos) error) error {
 	if w.layout.hasCoords() {
 		for n := c.count(8); n > 0; n-- {
 			if err := f(geom.ColumnPos{}); err != nil {
 				return err
 			}
 		}
-		return c.err
+		return c.Err()
 	}
 	for i := range w.parts.width * w.parts.depth {
 		if w.parts.mask[i/8]>>(i%8)&1 == 0 {

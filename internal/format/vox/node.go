@@ -3,6 +3,7 @@ package vox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -47,18 +48,18 @@ func (n *node) read(kind string, r *fields) {
 		n.children = []int32{r.int()}
 		r.int()
 		n.layer = r.int()
-		if frames := r.int(); r.err == nil && frames < 1 {
-			r.err = fmt.Errorf("%d frames", frames)
-		}
-		if first := r.dict(); r.err == nil { // the others are kept and not seen
-			n.move, r.err = parseTransform(first["_t"], first["_r"])
+		r.Within(int64(r.int()), 1, math.MaxInt32) // frames, of which all but the first are kept and not seen
+		first := r.dict()
+		var err error
+		if n.move, err = parseTransform(first["_t"], first["_r"]); err != nil {
+			r.Fail(err)
 		}
 	case "nGRP":
-		for k := uint32(r.int()); k > 0 && r.err == nil; k-- {
+		for k := r.Uint32(); k > 0 && r.Err() == nil; k-- {
 			n.children = append(n.children, r.int())
 		}
 	case "nSHP":
-		for k := uint32(r.int()); k > 0 && r.err == nil; k-- {
+		for k := r.Uint32(); k > 0 && r.Err() == nil; k-- {
 			n.models = append(n.models, r.int())
 			r.dict()
 		}

@@ -23,7 +23,10 @@ const (
 	chunkBytes = 256     // about the memory of a chunk with few voxels
 )
 
-func read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
+// Read reads the scene of a file. A file that is not one, or is damaged, is a *format.CorruptError or
+// says what it is.
+func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err error) {
+	defer document.Name(formatName, &err)
 	limit := document.NewLimit(document.Most(o.MaxBytes, size))
 	if err := limit.Take(2 * size); err != nil {
 		return nil, err

@@ -4,14 +4,13 @@ package vox
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/format/clip"
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
 )
 
@@ -34,16 +33,6 @@ func Kind() format.Kind {
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
-
-// Read reads the scene of a file. A file that is not one, or is damaged, is a *format.CorruptError or
-// says what it is.
-func Read(r io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	c, err := read(r, size, o)
-	if err != nil {
-		return nil, fmt.Errorf("vox: %w", err)
-	}
-	return c, nil
-}
 
 // chunk is a chunk within MAIN.
 type chunk struct {
@@ -75,25 +64,28 @@ const maxEdge = 256
 func parse(b []byte, kept bool) (*scene, error) {
 	s := &scene{nodes: map[int32]*node{}, hidden: map[int32]bool{}, palette: defaultPalette()}
 	sized := false
-	for at := 0; at < len(b); {
-		if len(b)-at < 12 {
-			return nil, corrupt(at, "chunk", io.ErrUnexpectedEOF)
+	r := cursor.At(b, headBytes, "chunk")
+	for r.Left() > 0 {
+		from := r.Offset()
+		c := chunk{id: string(r.Bytes(4))}
+		n, children := int(r.Uint32()), int(r.Uint32())
+		at := r.Offset()
+		c.content = r.Bytes(n)
+		if r.Bytes(children); r.Err() != nil {
+			return nil, corrupt(from, c.id, cursor.ErrShort)
 		}
-		n, children := int64(binary.LittleEndian.Uint32(b[at+4:])), int64(binary.LittleEndian.Uint32(b[at+8:]))
-		c := chunk{id: string(b[at : at+4])}
-		if left := int64(len(b) - at - 12); n+children > left {
-			return nil, corrupt(at, c.id, fmt.Errorf("%d and %d bytes, and there are %d", n, children, left))
-		}
-		c.whole = b[at:][:12+n+children]
-		c.content = c.whole[12:][:n]
+		c.whole = r.Since(from)
 		if sized && c.id != "XYZI" {
-			return nil, corrupt(at, c.id, errors.New("a SIZE without its XYZI"))
+			return nil, corrupt(from, c.id, errors.New("a SIZE without its XYZI"))
 		}
-		if err := s.add(c, kept, &sized); err != nil {
-			return nil, corrupt(at, c.id, err)
+		in := &fields{cursor.At(c.content, int64(headBytes+at), c.id)}
+		if err := s.add(c, in, kept, &sized); err != nil {
+			return nil, corrupt(from, c.id, err)
+		}
+		if in.Err() != nil {
+			return nil, in.Err()
 		}
 		s.chunks = append(s.chunks, c)
-		at += len(c.whole)
 	}
 	if sized {
 		return nil, corrupt(len(b), "SIZE", errors.New("the file ends without its XYZI"))
@@ -105,16 +97,13 @@ func corrupt(at int, part string, err error) error {
 	return &format.CorruptError{Offset: int64(headBytes + at), Part: part, Err: err}
 }
 
-// add understands a chunk. sized says that a SIZE came last.
-func (s *scene) add(c chunk, kept bool, sized *bool) error {
-	r := &fields{b: c.content}
+// add understands a chunk, whose content r reads. sized says that a SIZE came last.
+func (s *scene) add(c chunk, r *fields, kept bool, sized *bool) error {
 	switch c.id {
 	case "SIZE":
 		var m model
 		for i := range m.size {
-			if m.size[i] = int(r.int()); r.err == nil && (m.size[i] < 0 || m.size[i] > maxEdge) {
-				return fmt.Errorf("an edge of %d, beyond 0 to %d", m.size[i], maxEdge)
-			}
+			m.size[i] = int(r.Within(int64(r.int()), 0, maxEdge))
 		}
 		s.models, *sized = append(s.models, m), true
 	case "XYZI":
@@ -126,11 +115,10 @@ func (s *scene) add(c chunk, kept bool, sized *bool) error {
 		if m.own = kept && len(c.content) == 0; m.own {
 			return nil
 		}
-		if n := int64(uint32(r.int())); r.err == nil && 4*n != int64(len(r.b)) {
-			return fmt.Errorf("%d bytes for %d voxels", len(r.b), n)
+		if m.voxels = r.Bytes(4 * int(r.Uint32())); r.End() != nil {
+			return nil
 		}
-		m.voxels = r.b
-		for v := r.b; len(v) > 0; v = v[4:] {
+		for v := m.voxels; len(v) > 0; v = v[4:] {
 			if int(v[0]) >= m.size[0] || int(v[1]) >= m.size[1] || int(v[2]) >= m.size[2] {
 				return fmt.Errorf("a voxel at %v of a model of %v", v[:3], m.size)
 			}
@@ -148,47 +136,25 @@ func (s *scene) add(c chunk, kept bool, sized *bool) error {
 		s.hidden[id] = about["_hidden"] == "1"
 	case "nTRN", "nGRP", "nSHP":
 		id, n := r.int(), &node{}
-		if n.read(c.id, r); r.err == nil {
-			if s.nodes[id] != nil {
-				return fmt.Errorf("a second node %d", id)
-			}
-			s.nodes[id] = n
+		if n.read(c.id, r); s.nodes[id] != nil {
+			return fmt.Errorf("a second node %d", id)
 		}
+		s.nodes[id] = n
 	}
-	return r.err
+	return nil
 }
 
-// fields reads the content of a chunk. Errors stick.
-type fields struct {
-	b   []byte
-	err error
-}
+// fields reads the content of a chunk.
+type fields struct{ cursor.Cursor }
 
-func (r *fields) bytes(n int64) []byte {
-	if r.err == nil && n > int64(len(r.b)) {
-		r.err = io.ErrUnexpectedEOF
-	}
-	if r.err != nil {
-		return nil
-	}
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
-}
+func (r *fields) int() int32 { return int32(r.Uint32()) }
 
-func (r *fields) int() int32 {
-	if b := r.bytes(4); b != nil {
-		return int32(binary.LittleEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (r *fields) text() string { return string(r.bytes(int64(uint32(r.int())))) }
+func (r *fields) text() string { return string(r.Bytes(int(r.Uint32()))) }
 
 // dict reads pairs of texts.
 func (r *fields) dict() map[string]string {
 	all := map[string]string{}
-	for n := uint32(r.int()); n > 0 && r.err == nil; n-- {
+	for n := r.Uint32(); n > 0 && r.Err() == nil; n-- {
 		key := r.text()
 		all[key] = r.text()
 	}

@@ -1,6 +1,7 @@
 package vox
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -32,20 +33,19 @@ type writer struct {
 // 256 cells an edge. It returns by name and count what the format cannot hold. Errors wrap
 // format.ErrHolds if cells have no colours, or more than 255.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
+	defer document.Name(formatName, &err)
 	version := o.Version
-	if version == 0 && c.Format == formatName {
-		version = c.FormatVersion
+	if c.Format == formatName {
+		version = cmp.Or(version, c.FormatVersion)
 	}
-	if version == 0 {
-		version = versions[0]
-	}
+	version = cmp.Or(version, versions[0])
 	if !slices.Contains(versions, version) {
-		return nil, fmt.Errorf("vox: version %d cannot be written, only %v", version, versions)
+		return nil, fmt.Errorf("version %d cannot be written, only %v", version, versions)
 	}
 	w := &writer{c: c, lost: map[string]int{}, counts: c.Counts(&c.Block), colour: make([]byte, len(c.Block.Names))}
 	chunks, err := w.chunks()
 	if err != nil {
-		return nil, fmt.Errorf("vox: %w", err)
+		return nil, err
 	}
 	b := binary.LittleEndian.AppendUint32([]byte(magic), uint32(version))
 	_, err = to.Write(append(b, pack("MAIN", nil, chunks)...))
