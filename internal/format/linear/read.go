@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cespare/xxhash/v2"
@@ -39,7 +40,6 @@ type Chunks struct {
 
 	r       io.ReaderAt
 	size    int64
-	table   int64 // bytes in front of the chunks of the first bucket
 	buckets []bucket
 	at      [Slots]int // the bucket of a slot
 	bad     map[int]error
@@ -58,7 +58,8 @@ type Chunks struct {
 // bucket is a frame and its slots.
 type bucket struct {
 	start, stored int64
-	raw           int64 // bytes that it claims to unpack to, -1 if it does not say
+	raw           int64   // bytes that it claims to unpack to, -1 if it does not say
+	sum           *uint64 // its hash, nil if the file has none
 	slots         []int
 }
 
@@ -121,10 +122,10 @@ func (g *Chunks) read(off, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// add appends a bucket. One that does not lie within the file is an error, and is what the file has of it.
-func (g *Chunks) add(b bucket) (err error) {
+// add appends a bucket. Of one that does not lie within the file, it is what the file has of it.
+func (g *Chunks) add(b bucket) {
 	if b.start < 0 || b.start > g.size || b.stored > g.size-b.start {
-		err = corrupt(b.start, "frame", fmt.Errorf("%d bytes of %d: %w", b.stored, g.size, io.ErrUnexpectedEOF))
+		g.fail(corrupt(b.start, "frame", fmt.Errorf("%d bytes of %d: %w", b.stored, g.size, io.ErrUnexpectedEOF)))
 		b.start = min(max(b.start, 0), g.size)
 		b.stored = min(b.stored, g.size-b.start)
 	}
@@ -133,7 +134,6 @@ func (g *Chunks) add(b bucket) (err error) {
 	}
 	g.buckets = append(g.buckets, b)
 	g.Stored += b.stored
-	return err
 }
 
 func (g *Chunks) readHead() error {
@@ -162,28 +162,23 @@ func (g *Chunks) readV1() error {
 	if err != nil {
 		return err
 	}
-	g.table = tableSize
-	stored := int64(binary.BigEndian.Uint32(b[20:]))
-	if err := g.add(bucket{headSize, stored, -1, row(0, Slots)}); err != nil {
-		g.fail(err)
-	} else if err := g.foot(headSize + stored); err != nil {
-		g.fail(err)
-	}
+	one := bucket{start: headSize, stored: int64(binary.BigEndian.Uint32(b[20:])), raw: -1, slots: row(0, Slots)}
+	g.add(one)
+	g.foot(headSize + one.stored)
 	return nil
 }
 
 // foot checks that the file ends at off with its signature.
-func (g *Chunks) foot(off int64) error {
+func (g *Chunks) foot(off int64) {
 	b, err := g.read(off, 8)
 	switch {
 	case err != nil:
-		return err
+		g.fail(err)
 	case binary.BigEndian.Uint64(b) != magic:
-		return corrupt(off, "end", errors.New("not the signature"))
+		g.fail(corrupt(off, "end", errors.New("not the signature")))
 	case g.size > off+8:
-		return corrupt(off+8, "end", fmt.Errorf("%d bytes follow", g.size-off-8))
+		g.fail(corrupt(off+8, "end", fmt.Errorf("%d bytes follow", g.size-off-8)))
 	}
-	return nil
 }
 
 func (g *Chunks) readV2() error {
@@ -219,30 +214,23 @@ func (g *Chunks) readV2() error {
 	start := off + int64(len(table))
 	for i := range grid * grid {
 		e := table[i*entry:]
-		one := bucket{start, int64(binary.BigEndian.Uint32(e)), -1, slotsOf(grid, i)}
-		err := g.add(one)
+		sum := binary.BigEndian.Uint64(e[5:])
+		one := bucket{start, int64(binary.BigEndian.Uint32(e)), -1, &sum, slotsOf(grid, i)}
+		g.add(one)
 		for _, slot := range one.slots {
 			if bitmap[slot/8]>>(7-slot%8)&1 != 0 {
 				g.Sizes[slot] = -1 // until the frame tells
 			}
 		}
-		if err == nil {
-			err = g.checkSum(one, binary.BigEndian.Uint64(e[5:]))
-		}
-		if err != nil {
-			g.spoil(i, 0, err)
-		}
 		start += one.stored
 	}
-	if err := g.foot(start); err != nil {
-		g.fail(err)
-	}
+	g.foot(start)
 	return nil
 }
 
 // checkSum checks the hash of a frame.
-func (g *Chunks) checkSum(b bucket, want uint64) error {
-	if b.stored == 0 {
+func (g *Chunks) checkSum(b bucket) error {
+	if b.sum == nil {
 		return nil
 	}
 	h := xxhash.New()
@@ -250,10 +238,10 @@ func (g *Chunks) checkSum(b bucket, want uint64) error {
 		g.doc = make([]byte, 32<<10)
 	}
 	if _, err := io.CopyBuffer(h, io.NewSectionReader(g.r, b.start, b.stored), g.doc); err != nil {
-		return fmt.Errorf("linear: %w", err)
+		return err
 	}
-	if h.Sum64() != want {
-		return corrupt(b.start, "frame", errors.New("its hash differs"))
+	if h.Sum64() != *b.sum {
+		return errors.New("its hash differs")
 	}
 	return nil
 }
@@ -276,9 +264,7 @@ func (g *Chunks) readBuffered() error {
 				one.raw, one.stored = int64(binary.BigEndian.Uint32(h)), int64(binary.BigEndian.Uint32(h[4:]))
 			}
 		}
-		if err := g.add(one); err != nil {
-			g.fail(err)
-		}
+		g.add(one)
 	}
 	return nil
 }
@@ -303,9 +289,8 @@ func (g *Chunks) start(b int) error {
 	if err := g.dec.Reset(io.NewSectionReader(g.r, one.start, one.stored)); err != nil {
 		return err
 	}
-	if b == 0 && g.table > 0 {
-		_, err := io.CopyN(io.Discard, g.dec, g.table)
-		return noEOF(err)
+	if g.Version == V1 {
+		return g.readTable()
 	}
 	return nil
 }
@@ -320,13 +305,15 @@ func noEOF(err error) error {
 // index unpacks a bucket to learn what its chunks are.
 func (g *Chunks) index(b int) {
 	one := g.buckets[b]
-	if one.stored == 0 && g.Version != V1 || len(one.slots) > 0 && g.bad[one.slots[0]] != nil {
-		g.none(b)
+	if one.stored == 0 && g.Version != V1 {
+		if slices.ContainsFunc(one.slots, func(slot int) bool { return g.Sizes[slot] != 0 }) {
+			g.spoil(b, 0, corrupt(one.start, "frame", errors.New("the file says that there are chunks, and has no frame for them")))
+		}
 		return
 	}
-	err := g.start(b)
-	if g.Version == V1 {
-		err = g.readTable()
+	err := g.checkSum(one)
+	if err == nil {
+		err = g.start(b)
 	}
 	before := g.raw
 	for err == nil && g.next < len(one.slots) {
@@ -351,20 +338,8 @@ func (g *Chunks) index(b int) {
 	}
 }
 
-// none handles a bucket without a frame, which has no chunks.
-func (g *Chunks) none(b int) {
-	for _, slot := range g.buckets[b].slots {
-		if g.Sizes[slot] != 0 && g.bad[slot] == nil {
-			g.bad[slot] = corrupt(g.buckets[b].start, "frame", errors.New("the file says that the chunk is there, and has no frame for it"))
-		}
-	}
-}
-
-// readTable reads the table of version 1 and goes to the chunks.
+// readTable reads the table of version 1, which is in front of the chunks.
 func (g *Chunks) readTable() error {
-	if err := g.dec.Reset(io.NewSectionReader(g.r, headSize, g.buckets[0].stored)); err != nil {
-		return err
-	}
 	b := make([]byte, tableSize)
 	if _, err := io.ReadFull(g.dec, b); err != nil {
 		return fmt.Errorf("table of chunks: %w", noEOF(err))
