@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -94,12 +93,7 @@ func (c *Clip) appendBiomes(dst []byte) (out []byte, ok bool) {
 
 // parseFile undoes appendFile: it returns a clip of air.
 func parseFile(f format.File) (*Clip, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	doc, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
+	doc, err := f.Bytes()
 	if err != nil {
 		return nil, err
 	}

@@ -164,6 +164,40 @@ func FileOf(path string, data []byte) File {
 	return File{path, int64(len(data)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
+// Bytes returns the content. More than MaxFile bytes are an error.
+func (f File) Bytes() ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return readAll(r, MaxFile)
+}
+
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("more than %d bytes", most)
+	}
+	return b, err
+}
+
+// maxWhole bounds a file of a file system without ReadAt, which is read into memory.
+const maxWhole = 256 << 20
+
+// ReaderAt returns an open file as a ReaderAt, and its size. One that cannot be read in parts is read into memory.
+func ReaderAt(f fs.File) (io.ReaderAt, int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if src, ok := f.(io.ReaderAt); ok {
+		return src, info.Size(), nil
+	}
+	b, err := readAll(f, maxWhole)
+	return bytes.NewReader(b), int64(len(b)), err
+}
+
 // MaxFile bounds the size in bytes of a file that is kept.
 const MaxFile = 64 << 20
 

@@ -54,12 +54,7 @@ func openLevel(w stone.Content, path string) (format.Level, []string, error) {
 }
 
 func readLevel(f format.File) (l format.Level, rest []string, err error) {
-	r, err := f.Open()
-	if err != nil {
-		return l, nil, err
-	}
-	defer r.Close()
-	stored, err := io.ReadAll(io.LimitReader(r, format.MaxFile))
+	stored, err := f.Bytes()
 	if err == nil {
 		l, rest, err = anvil.ReadLevel(stored)
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
@@ -23,9 +24,6 @@ const (
 	// maxCount is the greatest number of sectors that a location can tell. Some
 	// servers write it for anything longer and trust the chunk's own length.
 	maxCount = 255
-	// maxWhole bounds a region file of a file system without ReadAt, which is
-	// read into memory.
-	maxWhole = 256 << 20
 )
 
 // region is an open region file. Source: minecraft.wiki/w/Region_file_format.
@@ -80,13 +78,11 @@ func openRegion(fsys fs.FS, name string, x, z int32) (*region, error) {
 
 func (g *region) init(f fs.File) error {
 	info, err := f.Stat()
-	if err != nil {
-		return err
+	if err == nil {
+		g.modified = info.ModTime().UnixNano()
+		g.src, g.size, err = format.ReaderAt(f)
 	}
-	g.size, g.modified = info.Size(), info.ModTime().UnixNano()
-	if src, ok := f.(io.ReaderAt); ok {
-		g.src = src
-	} else if g.src, g.size, err = readWhole(f); err != nil {
+	if err != nil {
 		return err
 	}
 	if slices.Contains(linearExts, path.Ext(g.path)) && g.size > 0 {
@@ -122,14 +118,6 @@ func (g *region) close() error {
 		g.linear.Close()
 	}
 	return g.file.Close()
-}
-
-func readWhole(r io.Reader) (io.ReaderAt, int64, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxWhole+1))
-	if err == nil && len(b) > maxWhole {
-		err = fmt.Errorf("more than %d bytes in a file that cannot be read in parts", maxWhole)
-	}
-	return bytes.NewReader(b), int64(len(b)), err
 }
 
 // location returns the first sector and the number of sectors of a slot; both

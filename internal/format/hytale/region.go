@@ -30,8 +30,6 @@ const (
 const (
 	// maxChunk bounds the document of a chunk. One of 64 sections full of light takes less.
 	maxChunk = 64 << 20
-	// maxWhole bounds a region file of a file system without ReadAt, which is read into memory.
-	maxWhole = 256 << 20
 	// maxRegion is the greatest coordinate of a region whose columns are in range.
 	maxRegion = geom.MaxChunk >> 5
 )

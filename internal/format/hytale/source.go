@@ -44,6 +44,7 @@ type regionPath struct {
 // folder is an open folder of worlds, a format.Source.
 type folder struct {
 	fsys    fs.FS
+	one     *region // in place of a file system: the only region
 	o       format.ReadOptions
 	close   func() error
 	worlds  []world
@@ -54,8 +55,8 @@ type folder struct {
 }
 
 // openFS opens the worlds in a folder.
-func openFS(fsys fs.FS, o format.ReadOptions) (*folder, error) {
-	w := &folder{fsys: fsys, o: o, close: func() error { return nil }, skipped: map[string]int{}}
+func openFS(fsys fs.FS, close func() error, o format.ReadOptions) (format.Source, error) {
+	w := &folder{fsys: fsys, o: o, close: close, skipped: map[string]int{}}
 	if err := w.scan(); err != nil {
 		return nil, fmt.Errorf("hytale: open: %w", err)
 	}
@@ -67,12 +68,11 @@ func openFolder(dir string, o format.ReadOptions) (format.Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("hytale: open: %w", err)
 	}
-	w, err := openFS(root.FS(), o)
+	w, err := openFS(root.FS(), root.Close, o)
 	if err != nil {
-		return nil, errors.Join(err, root.Close())
+		err = errors.Join(err, root.Close())
 	}
-	w.close = root.Close
-	return w, nil
+	return w, err
 }
 
 // detectFS reports whether a folder looks like a save, a world or an instance.
@@ -294,18 +294,20 @@ func (r *reading) world(ctx context.Context, wd *world) error {
 }
 
 func (r *reading) region(ctx context.Context, p regionPath) error {
-	f, err := r.w.fsys.Open(p.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	src, size, err := readerAt(f)
-	if err != nil {
-		return fmt.Errorf("hytale: %s: %w", p.path, err)
-	}
-	g, err := openRegion(src, size)
-	if err != nil {
-		return fmt.Errorf("hytale: %s: %w", p.path, err)
+	g := r.w.one
+	if g == nil {
+		f, err := r.w.fsys.Open(p.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		src, size, err := format.ReaderAt(f)
+		if err == nil {
+			g, err = openRegion(src, size)
+		}
+		if err != nil {
+			return fmt.Errorf("hytale: %s: %w", p.path, err)
+		}
 	}
 	for blob := range blobs {
 		if err := cmp.Or(ctx.Err(), r.chunk(g, p, blob)); err != nil {
@@ -313,22 +315,6 @@ func (r *reading) region(ctx context.Context, p regionPath) error {
 		}
 	}
 	return nil
-}
-
-// readerAt returns a file as a ReaderAt. One that is none is read into memory.
-func readerAt(f fs.File) (io.ReaderAt, int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if src, ok := f.(io.ReaderAt); ok {
-		return src, info.Size(), nil
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxWhole+1))
-	if err == nil && len(b) > maxWhole {
-		err = fmt.Errorf("more than %d bytes in a file that cannot be read in parts", maxWhole)
-	}
-	return bytes.NewReader(b), int64(len(b)), err
 }
 
 // chunk reads a chunk. One that cannot be read is noted, or passed on as it is stored.

@@ -30,11 +30,7 @@ func Kind() format.Kind {
 		Name: formatName, Ext: ".polar", Versions: []int{1, 2, 3, 4, 5, 6, latest}, Single: true,
 		Detect: func(head []byte) bool { return strings.HasPrefix(string(head), magic) },
 		Open: func(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, error) {
-			f, err := open(r, size, o.MaxBytes)
-			if err != nil {
-				return nil, err
-			}
-			return f, nil
+			return open(r, size, o.MaxBytes)
 		},
 		Create: create,
 	}

@@ -36,7 +36,7 @@ type file struct {
 }
 
 // open reads the header.
-func open(r io.ReaderAt, size, maxBytes int64) (*file, error) {
+func open(r io.ReaderAt, size, maxBytes int64) (format.Source, error) {
 	head := make([]byte, min(size, 32))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("polar: %w", err)
@@ -60,7 +60,7 @@ func open(r io.ReaderAt, size, maxBytes int64) (*file, error) {
 	} else {
 		f.data = dataVersions[version]
 	}
-	f.packed = c.Within(int64(c.Byte()), 0, 1) == 1
+	f.packed = c.Flag()
 	f.raw = int64(varint(&c))
 	f.start = int64(len(head) - c.Left())
 	if f.raw < 0 || f.raw > f.most {
@@ -218,7 +218,7 @@ func (d *decoder) column() *format.Column {
 
 func (d *decoder) section(col *format.Column, y int) {
 	s, a := voxel.Section{Y: int8(y)}, format.Cells{}
-	if d.flag() { // it is empty, and nothing follows
+	if d.c.Flag() { // it is empty, and nothing follows
 		col.Sections, col.Cells = append(col.Sections, s), append(col.Cells, a)
 		return
 	}
@@ -234,9 +234,6 @@ func (d *decoder) section(col *format.Column, y int) {
 	}
 	col.Sections, col.Cells = append(col.Sections, s), append(col.Cells, a)
 }
-
-// flag reads a byte that is 0 or 1.
-func (d *decoder) flag() bool { return d.c.Within(int64(d.c.Byte()), 0, 1) == 1 }
 
 // container reads a palette and n entries: of blocks, which are 0, or of biomes.
 func (d *decoder) container(of, n int) []voxel.Cell {
@@ -305,7 +302,7 @@ var (
 // light reads both arrays of light.
 func (d *decoder) light() (light, sky []byte) {
 	if d.version < twoLights {
-		if d.flag() {
+		if d.c.Flag() {
 			return d.c.Bytes(lightBytes), d.c.Bytes(lightBytes)
 		}
 		return nil, nil
@@ -317,7 +314,7 @@ func (d *decoder) oneLight() []byte {
 	kind := lightMissing
 	if d.version >= lightKinds {
 		kind = int(d.c.Within(int64(d.c.Byte()), lightMissing, lightStored))
-	} else if d.flag() {
+	} else if d.c.Flag() {
 		kind = lightStored
 	}
 	switch kind {
@@ -363,11 +360,11 @@ func (d *decoder) blockEntities(col *format.Column) {
 	for n := d.c.Count(5, 1<<30); n > 0 && d.c.Err() == nil; n-- {
 		at := d.c.Bytes(4)
 		var id []byte
-		if d.flag() {
+		if d.c.Flag() {
 			id = append(id, d.c.Bytes(d.c.Size())...)
 		}
 		var tags []byte
-		if d.version < userData || d.flag() {
+		if d.version < userData || d.c.Flag() {
 			tags = d.tags()
 		}
 		if d.c.Err() == nil {

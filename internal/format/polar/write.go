@@ -93,12 +93,8 @@ func (w *writer) File(f format.File) error {
 		w.lost["file "+f.Path]++
 		return nil
 	}
-	r, err := f.Open()
-	if err != nil {
-		return fmt.Errorf("polar: %s: %w", f.Path, err)
-	}
-	defer r.Close()
-	if w.user, err = io.ReadAll(io.LimitReader(r, format.MaxFile)); err != nil {
+	var err error
+	if w.user, err = f.Bytes(); err != nil {
 		return fmt.Errorf("polar: %s: %w", f.Path, err)
 	}
 	return nil

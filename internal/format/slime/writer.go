@@ -83,15 +83,7 @@ func (w *ContainerWriter) File(f format.File) error {
 		w.lost.add("file "+f.Path, 1)
 		return nil
 	}
-	r, err := f.Open()
-	if err != nil {
-		return fmt.Errorf("slime: %s: %w", f.Path, err)
-	}
-	defer r.Close()
-	doc, err := io.ReadAll(io.LimitReader(r, format.MaxFile+1))
-	if err == nil && len(doc) > format.MaxFile {
-		err = fmt.Errorf("more than %d bytes", format.MaxFile)
-	}
+	doc, err := f.Bytes()
 	if err == nil {
 		err = checkDocument(doc)
 	}
