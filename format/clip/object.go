@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// AddObjects makes the objects of a list of the fields of their compounds.
+// AddObjects makes objects of the fields of their compounds, and adds them to a list.
 func (c *Clip) AddObjects(name string, all [][]byte, object func(fields []document.Field) (voxel.Object, error)) error {
 	var list []voxel.Object
 	for n, raw := range all {
@@ -26,7 +26,11 @@ func (c *Clip) AddObjects(name string, all [][]byte, object func(fields []docume
 		}
 		list = append(list, o)
 	}
-	if len(list) > 0 {
+	i := slices.IndexFunc(c.Lists, func(l voxel.List) bool { return l.Name == name })
+	switch {
+	case i >= 0:
+		c.Lists[i].Objects = append(c.Lists[i].Objects, list...)
+	case len(list) > 0:
 		c.Lists = append(c.Lists, voxel.List{Name: name, Objects: list})
 	}
 	return nil

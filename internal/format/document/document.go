@@ -311,6 +311,14 @@ func Compound(fields []Field) []byte {
 	return nbt.AppendEnd(out)
 }
 
+// Tags is Compound, but nil where there are no fields.
+func Tags(fields []Field) []byte {
+	if len(fields) == 0 {
+		return nil
+	}
+	return Compound(fields)
+}
+
 // Find returns the field of that name and type, or nil.
 func Find(fields []Field, name string, t nbt.Type) []byte {
 	for _, f := range fields {

@@ -116,24 +116,21 @@ func mapList(values *[mapCells]int32) []int32 {
 	return list
 }
 
-// append appends a map. It uses m.list if that has all values, each once.
-func (m *columnMap) append(dst []byte, size int) ([]byte, error) {
+func indexesOf(list []int32) map[int32]int {
 	at := map[int32]int{}
-	for i, v := range m.list {
-		if _, twice := at[v]; twice {
-			m.list = nil
-			break
-		}
+	for i, v := range list {
 		at[v] = i
 	}
-	for _, v := range m.values {
-		if _, ok := at[v]; !ok || m.list == nil {
-			m.list, at = mapList(&m.values), map[int32]int{}
-			for i, v := range m.list {
-				at[v] = i
-			}
-			break
-		}
+	return at
+}
+
+// append appends a map. It uses m.list if that has all values, each once.
+func (m *columnMap) append(dst []byte, size int) ([]byte, error) {
+	at := indexesOf(m.list)
+	lacks := func(v int32) bool { _, ok := at[v]; return !ok }
+	if len(at) < len(m.list) || slices.ContainsFunc(m.values[:], lacks) {
+		m.list = mapList(&m.values)
+		at = indexesOf(m.list)
 	}
 	if len(m.list) > 1<<10 {
 		return nil, fmt.Errorf("%d different numbers of columns, at most %d fit", len(m.list), 1<<10)

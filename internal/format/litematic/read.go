@@ -66,7 +66,6 @@ func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err er
 			}
 		}
 	}
-	c.Lists = joined(c.Lists)
 	c.Tags, err = r.tags()
 	return c, err
 }
@@ -367,17 +366,4 @@ func object(fields []document.Field, entity bool, g *region, low geom.Point) (vo
 		*p = p.Add(g.box().Min).Sub(low)
 	}
 	return clip.BlockEntity(nil, p, fields)
-}
-
-// joined joins lists of one name.
-func joined(lists []voxel.List) (out []voxel.List) {
-	for _, l := range lists {
-		i := slices.IndexFunc(out, func(m voxel.List) bool { return m.Name == l.Name })
-		if i < 0 {
-			out = append(out, l)
-		} else {
-			out[i].Objects = append(out[i].Objects, l.Objects...)
-		}
-	}
-	return out
 }

@@ -1,6 +1,7 @@
 package litematic
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -39,15 +40,14 @@ type writer struct {
 // format cannot hold. Errors wrap format.ErrHolds if it cannot hold the clip at all.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
 	defer document.Name(formatName, &err)
-	w := &writer{c: c, version: o.Version, lost: map[string]int{}}
-	if w.version == 0 && c.Format == formatName {
-		w.version = c.FormatVersion
+	w := &writer{c: c, version: maxVersion, lost: map[string]int{}}
+	if c.Version < versionComponents {
+		w.version--
 	}
-	if w.version == 0 {
-		if w.version = maxVersion; c.Version < versionComponents {
-			w.version--
-		}
+	if c.Format == formatName {
+		w.version = cmp.Or(c.FormatVersion, w.version)
 	}
+	w.version = cmp.Or(o.Version, w.version)
 	if w.version < minVersion || w.version > maxVersion {
 		return nil, fmt.Errorf("version %d cannot be written, only %d to %d", w.version, minVersion, maxVersion)
 	}

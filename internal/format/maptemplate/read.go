@@ -84,9 +84,7 @@ func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err er
 	if b := r.empty(); len(b) > 4 {
 		r.rest = append(r.rest, document.Field{Type: nbt.IntArray, Name: tagEmpty, Payload: b})
 	}
-	if len(r.rest) > 0 {
-		c.Tags = document.Compound(r.rest)
-	}
+	c.Tags = document.Tags(r.rest)
 	return c, nil
 }
 

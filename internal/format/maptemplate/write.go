@@ -1,6 +1,7 @@
 package maptemplate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -29,15 +30,14 @@ type writer struct {
 // format.ErrHolds if blocks have numbers.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
 	defer document.Name(formatName, &err)
-	w := &writer{c: c, version: o.Version, lost: map[string]int{}, entities: map[geom.Point][]voxel.Object{}}
-	if w.version == 0 && c.Format == formatName {
-		w.version = c.FormatVersion
+	w := &writer{c: c, version: with, lost: map[string]int{}, entities: map[geom.Point][]voxel.Object{}}
+	if c.Version != 0 && c.Version < newForm {
+		w.version = beside
 	}
-	if w.version == 0 {
-		if w.version = with; c.Version != 0 && c.Version < newForm {
-			w.version = beside
-		}
+	if c.Format == formatName {
+		w.version = cmp.Or(c.FormatVersion, w.version)
 	}
+	w.version = cmp.Or(o.Version, w.version)
 	if w.version != beside && w.version != with {
 		return nil, fmt.Errorf("version %d cannot be written, only %d and %d", w.version, beside, with)
 	}

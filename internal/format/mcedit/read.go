@@ -44,9 +44,7 @@ func Read(src io.ReaderAt, size int64, o clip.ReadOptions) (_ *clip.Clip, err er
 	if err := r.cells(c); err != nil {
 		return nil, document.Corrupt(tagBlocks, err)
 	}
-	if len(r.rest) > 0 {
-		c.Tags = document.Compound(r.rest)
-	}
+	c.Tags = document.Tags(r.rest)
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
 		if err := c.AddObjects(name, r.objects[i], func(fields []document.Field) (voxel.Object, error) { return object(fields, i == 1, c) }); err != nil {
 			return nil, err

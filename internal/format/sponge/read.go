@@ -284,9 +284,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 	if r.hasMeta {
 		r.rest = append(r.rest, document.Field{Type: nbt.Compound, Name: tagMetadata, Payload: document.Compound(r.meta)})
 	}
-	if len(r.rest) > 0 {
-		c.Tags = document.Compound(r.rest)
-	}
+	c.Tags = document.Tags(r.rest)
 	for i, name := range [...]string{voxel.BlockEntities, voxel.Entities} {
 		if err := c.AddObjects(name, r.objects[i], func(fields []document.Field) (voxel.Object, error) { return r.object(fields, i == 1, c.Min) }); err != nil {
 			return nil, err

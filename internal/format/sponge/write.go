@@ -1,6 +1,7 @@
 package sponge
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -35,15 +36,14 @@ type writer struct {
 // version cannot hold. Errors wrap format.ErrHolds if the format cannot hold the clip at all.
 func Write(to io.Writer, c *clip.Clip, o clip.WriteOptions) (lost map[string]int, err error) {
 	defer document.Name(formatName, &err)
-	w := &writer{c: c, version: o.Version, lost: map[string]int{}}
-	if w.version == 0 && c.Format == formatName {
-		w.version = c.FormatVersion
+	w := &writer{c: c, version: 3, lost: map[string]int{}}
+	if c.Version == 0 {
+		w.version = 2
 	}
-	if w.version == 0 {
-		if w.version = 3; c.Version == 0 {
-			w.version = 2
-		}
+	if c.Format == formatName {
+		w.version = cmp.Or(c.FormatVersion, w.version)
 	}
+	w.version = cmp.Or(o.Version, w.version)
 	if w.version < 1 || w.version > maxVersion {
 		return nil, fmt.Errorf("version %d cannot be written, only 1, 2 and 3", w.version)
 	}

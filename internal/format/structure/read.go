@@ -135,9 +135,7 @@ func (r *reader) clip() (*clip.Clip, error) {
 	if n := len(r.others) / 4; n > 0 {
 		r.rest = append(r.rest, document.Field{Type: nbt.IntArray, Name: tagOthers, Payload: append(binary.BigEndian.AppendUint32(nil, uint32(n)), r.others...)})
 	}
-	if len(r.rest) > 0 {
-		c.Tags = document.Compound(r.rest)
-	}
+	c.Tags = document.Tags(r.rest)
 	if len(r.tiles) > 0 {
 		c.Lists = append(c.Lists, voxel.List{Name: voxel.BlockEntities, Objects: r.tiles})
 	}
@@ -207,23 +205,28 @@ func (r *reader) readPalettes(raw []byte) error {
 	}
 	r.palette, r.first = []voxel.Cell{}, map[voxel.Cell]int32{}
 	for i, raw := range all[r.shown] {
-		name, _, err := block.Name(raw)
-		if err != nil {
-			return document.Corrupt(tagPalettes, err)
-		}
-		cell, err := r.names.Cell(name)
-		if err != nil {
+		if _, err := r.state(raw); err != nil {
 			return err
 		}
-		if _, ok := r.first[cell]; !ok {
-			r.first[cell] = int32(i)
-		}
-		r.palette = append(r.palette, cell)
-		if err := r.doc.Limit().Take(int64(len(name)) + 128); err != nil {
-			return err
+		if _, ok := r.first[r.palette[i]]; !ok {
+			r.first[r.palette[i]] = int32(i)
 		}
 	}
 	return nil
+}
+
+// state adds an entry to the palette.
+func (r *reader) state(raw []byte) (block.Properties, error) {
+	name, has, err := block.Name(raw)
+	if err != nil {
+		return has, document.Corrupt(tagPalette, err)
+	}
+	cell, err := r.names.Cell(name)
+	if err != nil {
+		return has, err
+	}
+	r.palette = append(r.palette, cell)
+	return has, r.doc.Limit().Take(int64(len(name)) + 128)
 }
 
 // readPalette reads a list of states.
@@ -238,20 +241,12 @@ func (r *reader) readPalette(s *nbt.Stream) error {
 		if s.Err() != nil {
 			break
 		}
-		name, has, err := block.Name(raw)
+		has, err := r.state(raw)
 		if err != nil {
-			return document.Corrupt(tagPalette, err)
+			return err
 		}
 		if has == block.EmptyProperties {
 			r.out.Lost["empty tags Properties"]++
-		}
-		cell, err := r.names.Cell(name)
-		if err != nil {
-			return err
-		}
-		r.palette = append(r.palette, cell)
-		if err := r.doc.Limit().Take(int64(len(name)) + 64); err != nil {
-			return err
 		}
 	}
 	return s.Err()
