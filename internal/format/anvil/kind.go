@@ -16,12 +16,11 @@ func Kind() format.Kind {
 		Name:     formatName,
 		DetectFS: DetectFS,
 		OpenFS: func(fsys fs.FS, o format.ReadOptions) (format.Source, error) {
-			w, err := OpenFS(fsys, Options{Salvage: o.Salvage})
-			return source(w, err)
+			o.Live = false
+			return source(OpenFS(fsys, o))
 		},
 		OpenFolder: func(dir string, o format.ReadOptions) (format.Source, error) {
-			w, err := Open(dir, Options{Salvage: o.Salvage, Live: o.Live})
-			return source(w, err)
+			return source(Open(dir, o))
 		},
 		CreateFolder: createFolder(formatName),
 	}

@@ -34,15 +34,8 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Options says how a world is read. Its zero value is the default.
-type Options struct {
-	// Salvage hands on what could not be read as it is stored, in a damaged
-	// part, instead of failing at the end.
-	Salvage bool
-	// Live reads a folder that a game may be writing: what the game changes meanwhile is read again, and what
-	// stays torn is left out and told by Torn. Nothing is damaged then.
-	Live bool
-}
+// Options says how a world is read.
+type Options = format.ReadOptions
 
 // Stats counts what a Read has met.
 type Stats struct {
