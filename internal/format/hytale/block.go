@@ -129,7 +129,8 @@ const bareRoom = 1 << 13
 type blocks struct {
 	names *format.Names
 	cells map[blockKey]cellOf
-	bare  int // where names with rotation and filler end
+	bare  int                          // where names with rotation and filler end
+	empty [int(voxel.MaxCell) + 1]bool // by cell: the empty block, perhaps with a filler
 }
 
 // cellOf is the cell of a block, and whether its name lacks rotation and filler.
@@ -139,7 +140,9 @@ type cellOf struct {
 }
 
 func newBlocks(names *format.Names) *blocks {
-	return &blocks{names: names, cells: map[blockKey]cellOf{}, bare: int(voxel.MaxCell) + 1 - bareRoom}
+	b := &blocks{names: names, cells: map[blockKey]cellOf{}, bare: int(voxel.MaxCell) + 1 - bareRoom}
+	b.empty[0] = true
+	return b
 }
 
 // cell returns the cell of a block. Where names have become too many, it is that of the block alone, and bare is true.
@@ -154,7 +157,7 @@ func (b *blocks) cell(k blockKey) (cellOf, error) {
 	}
 	var err error
 	if c.cell, err = b.names.Cell(named.text()); err == nil {
-		b.cells[k] = c
+		b.cells[k], b.empty[c.cell] = c, k.name == ""
 	}
 	return c, err
 }
@@ -301,41 +304,25 @@ func appendSome(dst []byte, name string, b []byte) []byte {
 
 // rest is the compound that stands for a field, read again.
 type rest struct {
-	arrays                map[string][]byte
-	migration             int
-	changes               [4]int
-	needsPhysics          byte
-	order, heights, tints []int32
+	arrays  map[string][]byte
+	lists   map[string][]int32
+	numbers map[string]int
 }
 
 func readRest(payload []byte) (o rest, err error) {
-	o = rest{migration: migration, arrays: map[string][]byte{}}
+	o = rest{map[string][]byte{}, map[string][]int32{}, map[string]int{tagVersion: migration}}
 	r := nbt.NewPayload(payload, nbt.Limits{})
 	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-		switch name := string(name); {
-		case t == nbt.ByteArray:
+		switch name := string(name); t {
+		case nbt.ByteArray:
 			o.arrays[name] = r.ByteArray()
-		case t == nbt.Int && name == tagVersion:
-			o.migration = int(r.Int())
-		case t == nbt.Byte && name == tagNeedsPhysics:
-			o.needsPhysics = byte(r.Byte())
-		case t == nbt.IntArray:
-			b := r.IntArray()
-			list := make([]int32, len(b)/4)
-			for i := range list {
-				list[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
-			}
-			switch name {
-			case tagChanges:
-				for i := range min(len(list), len(o.changes)) {
-					o.changes[i] = int(list[i])
-				}
-			case tagOrder:
-				o.order = list
-			case tagHeights:
-				o.heights = list
-			case tagTints:
-				o.tints = list
+		case nbt.Int:
+			o.numbers[name] = int(r.Int())
+		case nbt.Byte:
+			o.numbers[name] = int(r.Byte())
+		case nbt.IntArray:
+			for b := r.IntArray(); len(b) > 0; b = b[4:] {
+				o.lists[name] = append(o.lists[name], int32(binary.BigEndian.Uint32(b)))
 			}
 		default:
 			return o, fmt.Errorf("%q: %w", name, errNotOurs)
@@ -346,7 +333,7 @@ func readRest(payload []byte) (o rest, err error) {
 
 // appendBlock appends the data of a section's blocks.
 func (e *encoder) appendBlock(dst []byte, number int, s *section, o *rest) ([]byte, error) {
-	dst = binary.BigEndian.AppendUint32(dst, uint32(o.migration))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(o.numbers[tagVersion]))
 	e.count(s)
 	names, fillers, rotations := &e.tallies[0], &e.tallies[1], &e.tallies[2]
 	dst = appendPalette(dst, names.entries, &e.numbers[0], o.arrays[tagNames], nameKeys)
@@ -359,12 +346,14 @@ func (e *encoder) appendBlock(dst []byte, number int, s *section, o *rest) ([]by
 	}
 	dst = appendPalette(dst, fillers.entries, &e.numbers[1], o.arrays[tagFillers], fillerKeys)
 	dst = appendPalette(dst, rotations.entries, &e.numbers[2], o.arrays[tagRotations], rotationKeys)
+	var changes [4]int32
+	copy(changes[:], o.lists[tagChanges])
 	for i, tag := range []string{tagLocal, tagGlobal} {
-		dst = binary.BigEndian.AppendUint16(dst, uint16(o.changes[i]))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(changes[i]))
 		dst = e.appendLight(dst, number, i, o.arrays[tag])
 	}
-	dst = binary.BigEndian.AppendUint16(dst, uint16(o.changes[2]))
-	return binary.BigEndian.AppendUint16(dst, uint16(o.changes[3])), nil
+	dst = binary.BigEndian.AppendUint16(dst, uint16(changes[2]))
+	return binary.BigEndian.AppendUint16(dst, uint16(changes[3])), nil
 }
 
 // count makes the entries of a section's three palettes, and the entry of each cell.

@@ -50,16 +50,9 @@ type decoder struct {
 	cells   [][4096]voxel.Cell // of all sections
 	used    int
 	tops    [mapCells]int32 // the highest block of each column of blocks
-	empty   emptyCells
 	buf     []byte
 	chunks  []placed
 	seen    [maxSections]uint8 // which fields of a section have come, as bits
-}
-
-// emptyCells says of the first known cells of the blocks whether they are the empty block, perhaps with a filler.
-type emptyCells struct {
-	cells [int(voxel.MaxCell) + 1]bool
-	known int
 }
 
 // placed is a chunk of a volume that is no part of columns.
@@ -251,18 +244,13 @@ func (d *decoder) addSections() {
 
 // raise raises the tops to the blocks of a section. Fillers of the empty block do not count.
 func (d *decoder) raise(s *section) {
-	names := d.blocks.names.List()
-	for i := d.empty.known; i < len(names); i++ {
-		d.empty.cells[i] = blockOf(names[i]).name == ""
-		d.empty.known++
-	}
 	for i := range d.tops {
 		for y := 31; y >= 0; y-- {
 			c := s.cell
 			if !s.uniform {
 				c = s.cells[y<<10|i]
 			}
-			if !d.empty.cells[c] {
+			if !d.blocks.empty[c] {
 				d.tops[i] = max(d.tops[i], d.pos.Y*32+int32(y))
 				break
 			}

@@ -286,7 +286,7 @@ func (e *encoder) appendBlocks(dst []byte, number int, o *rest) ([]byte, error) 
 		if r := cursor.New(raw, "blocks"); b.read(&r) == nil && e.same(&b, s) {
 			return append(dst, raw...), nil
 		}
-		*o = rest{migration: b.migration}
+		*o = rest{numbers: map[string]int{tagVersion: b.migration}}
 	}
 	return e.appendBlock(dst, number, s, o)
 }
@@ -408,8 +408,8 @@ func (e *encoder) appendSupport(dst []byte, number int, o *rest) ([]byte, error)
 }
 
 func (e *encoder) appendMaps(dst []byte, o *rest) ([]byte, error) {
-	m := chunkMaps{needsPhysics: o.needsPhysics}
-	m.heights.list, m.tints.list = o.heights, o.tints
+	m := chunkMaps{needsPhysics: byte(o.numbers[tagNeedsPhysics])}
+	m.heights.list, m.tints.list = o.lists[tagHeights], o.lists[tagTints]
 	m.heights.values = e.tops
 	for column := range 4 {
 		if e.c.mapped[mapHeight]>>column&1 != 0 {
@@ -455,8 +455,8 @@ func (e *encoder) appendComponents(dst []byte, o *rest) ([]byte, error) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	if sorted := slices.Sorted(slices.Values(o.order)); slices.Equal(sorted, keys) {
-		keys = o.order
+	if sorted := slices.Sorted(slices.Values(o.lists[tagOrder])); slices.Equal(sorted, keys) {
+		keys = o.lists[tagOrder]
 	}
 	dst, at := beginDocument(dst)
 	for _, key := range keys {
