@@ -118,6 +118,19 @@ type Cells struct {
 	Light []byte       // the same
 }
 
+// Has returns which arrays there are.
+func (c *Cells) Has() (has voxel.Has) {
+	for _, a := range [...]struct {
+		there bool
+		bit   voxel.Has
+	}{{c.Block != nil, voxel.HasBlock}, {c.Biome != nil, voxel.HasBiome}, {c.Sky != nil, voxel.HasSky}, {c.Light != nil, voxel.HasLight}} {
+		if a.there {
+			has |= a.bit
+		}
+	}
+	return has
+}
+
 // File is a file of a world's folder.
 type File struct {
 	Path string // slash path below the world's folder
@@ -171,16 +184,35 @@ func (f File) Bytes() ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return readAll(r, MaxFile)
+	return ReadAll(r, MaxFile)
 }
 
-func readAll(r io.Reader, most int64) ([]byte, error) {
+// ReadAll reads all that follows. More than most bytes are an error.
+func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {
 		err = fmt.Errorf("more than %d bytes", most)
 	}
 	return b, err
 }
+
+// Bounded reads from R, and fails with Err where there are more than Left bytes.
+type Bounded struct {
+	R    io.Reader
+	Left int64
+	Err  error
+}
+
+func (b *Bounded) Read(p []byte) (int, error) {
+	n, err := b.R.Read(p)
+	if b.Left -= int64(n); b.Left < 0 {
+		return 0, b.Err
+	}
+	return n, err
+}
+
+// ErrLong says that a file has more than MaxFile bytes.
+var ErrLong = fmt.Errorf("longer than %d bytes", int64(MaxFile))
 
 // maxWhole bounds a file of a file system without ReadAt, which is read into memory.
 const maxWhole = 256 << 20
@@ -194,7 +226,7 @@ func ReaderAt(f fs.File) (io.ReaderAt, int64, error) {
 	if src, ok := f.(io.ReaderAt); ok {
 		return src, info.Size(), nil
 	}
-	b, err := readAll(f, maxWhole)
+	b, err := ReadAll(f, maxWhole)
 	return bytes.NewReader(b), int64(len(b)), err
 }
 

@@ -11,7 +11,10 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-var errRoot = errors.New("its root is not a compound")
+var (
+	errRoot    = errors.New("its root is not a compound")
+	errNoLevel = errors.New("it has no compound Level")
+)
 
 // decoder turns the tags of chunks into columns of one dimension. The column and its slices are
 // valid until the next reset. The documents that the decoder reads must be valid as long.
@@ -41,8 +44,8 @@ type decoder struct {
 	lists             [numLists]items // of sections
 	table             []voxel.Cell    // the palette being read
 	has               []block.Properties
-	bytes             []byte       // memory of the column's fields
-	cells             []voxel.Cell // memory of the column's cells
+	bytes             []byte // memory of the column's fields
+	cells             block.Arena
 	objects           []voxel.Object
 }
 
@@ -78,19 +81,10 @@ func (d *decoder) reset(pos geom.ColumnPos) {
 		Column: voxel.Column{Pos: pos, Sections: c.Sections[:0], Maps: c.Maps[:0], Lists: c.Lists[:0], Parts: c.Parts[:0]},
 		Cells:  c.Cells[:0],
 	}
-	d.bytes, d.cells, d.objects = d.bytes[:0], d.cells[:0], d.objects[:0]
+	d.bytes, d.objects = d.bytes[:0], d.objects[:0]
+	d.cells.Reset()
 	d.form, d.long, d.shorts, d.seen = formNone, longsUnknown, shortsNone, [maxSections]bool{}
 	d.bare, d.odd = false, d.odd[:0]
-}
-
-// newCells returns n cells that are valid until the next reset.
-func (d *decoder) newCells(n int) []voxel.Cell {
-	if len(d.cells)+n > cap(d.cells) {
-		d.cells = make([]voxel.Cell, 0, max(2*cap(d.cells), n, 1<<14))
-	}
-	at := len(d.cells)
-	d.cells = d.cells[:at+n]
-	return d.cells[at : at+n : at+n]
 }
 
 // readRoot reads the root of a document into d.root. It returns the header of the root, and the
@@ -159,25 +153,33 @@ func (d *decoder) readSections(dst *items, r *nbt.Reader, doc []byte) {
 	}
 }
 
-// chunk reads a chunk into the column, and returns how many bytes follow its root. After an
+// chunk reads a chunk, which is old in McRegion, into the column. It returns how many bytes follow its root. After an
 // error the column is unchanged.
-func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
+func (d *decoder) chunk(doc []byte, stamp uint32, old bool) (trailing int, err error) {
 	head, whole, err := d.readRoot(doc)
 	if err != nil {
 		return 0, err
 	}
-	version := find(d.root, "DataVersion")
-	if v, ok := version.int(); ok && v > 0 {
-		d.col.Version, version.taken = v, true
-	}
-	level, names, list := d.root, flat, rootSections
 	wrap := find(d.root, "Level")
-	if wrap != nil && (wrap.t != nbt.Compound || !hasLevel(d.col.Version)) {
+	if wrap != nil && wrap.t != nbt.Compound {
 		wrap = nil
 	}
+	version := find(d.root, "DataVersion")
+	if v, ok := version.int(); ok && v > 0 && !old {
+		d.col.Version, version.taken = v, true
+	}
+	switch {
+	case old && wrap == nil:
+		return 0, errNoLevel
+	case old:
+		d.col.Layout |= layoutMcRegion
+	case !hasLevel(d.col.Version):
+		wrap = nil
+	}
+	level, names, list := d.root, flat, rootSections
 	if wrap != nil {
 		level, names, list = d.level, wrapped, levelSections
-		if find(level, names.sections) == nil && find(level, flat.sections) != nil {
+		if !old && find(level, names.sections) == nil && find(level, flat.sections) != nil {
 			names.sections, list = flat.sections, smallSections
 			d.col.Layout |= layoutSmall
 		}
@@ -185,6 +187,9 @@ func (d *decoder) chunk(doc []byte, stamp uint32) (trailing int, err error) {
 	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
 	if unique(d.root) && unique(level) {
 		d.fields(level, names, &d.lists[list])
+		if old {
+			d.oldSections()
+		}
 		part.Data = d.rest(head, wrap)
 	} else {
 		d.col.Layout |= layoutWhole

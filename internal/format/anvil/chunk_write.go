@@ -230,9 +230,9 @@ func (e *encoder) plains(version int32) {
 	case version >= versionDeepBiomes:
 		e.buf = nbt.AppendIntArray(e.buf, "Biomes", slices.Repeat([]int32{id}, 1024))
 	case version >= versionPalette:
-		e.buf = nbt.AppendIntArray(e.buf, "Biomes", slices.Repeat([]int32{id}, mapCells))
+		e.buf = nbt.AppendIntArray(e.buf, "Biomes", slices.Repeat([]int32{id}, block.MapCells))
 	default:
-		e.buf = nbt.AppendByteArray(e.buf, "Biomes", bytes.Repeat([]byte{id}, mapCells))
+		e.buf = nbt.AppendByteArray(e.buf, "Biomes", bytes.Repeat([]byte{id}, block.MapCells))
 	}
 }
 

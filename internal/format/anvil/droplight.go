@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -97,7 +98,7 @@ func (e *encoder) light(c *format.Column) {
 	}
 }
 
-// nibbles appends an array of light. If an array is required and missing, it appends one filled
+// block.LightBytes appends an array of light. If an array is required and missing, it appends one filled
 // with value.
 func (e *encoder) nibbles(name string, has bool, b []byte, value byte) {
 	switch {
@@ -105,7 +106,7 @@ func (e *encoder) nibbles(name string, has bool, b []byte, value byte) {
 		e.buf = nbt.AppendByteArray(e.buf, name, b)
 		e.drop(name)
 	case e.must:
-		e.buf = nbt.AppendByteArray(e.buf, name, bytes.Repeat([]byte{value}, nibbles))
+		e.buf = nbt.AppendByteArray(e.buf, name, bytes.Repeat([]byte{value}, block.LightBytes))
 		e.drop(name)
 	}
 }

@@ -37,7 +37,7 @@ func (w *FolderWriter) File(f format.File) error {
 		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
 	}
 	defer r.Close()
-	err = w.create(f.Path, f.Size, os.O_EXCL, &bounded{r, format.MaxFile})
+	err = w.create(f.Path, f.Size, os.O_EXCL, &format.Bounded{R: r, Left: format.MaxFile, Err: format.ErrLong})
 	if info, _ := w.root.Stat(f.Path); errors.Is(err, fs.ErrExist) && info != nil && info.Mode().IsRegular() {
 		w.lost[fmt.Sprintf("file %q, whose name another file has on this system", f.Path)]++
 		return nil
@@ -46,20 +46,6 @@ func (w *FolderWriter) File(f format.File) error {
 		return fmt.Errorf("anvil: write: file %q: %w", f.Path, err)
 	}
 	return nil
-}
-
-// bounded fails where r has more bytes than rest.
-type bounded struct {
-	r    io.Reader
-	rest int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.rest -= int64(n); b.rest < 0 {
-		return n, fmt.Errorf("longer than %d bytes", int64(format.MaxFile))
-	}
-	return n, err
 }
 
 // create writes a file below the root, with its folders. flag is os.O_EXCL or os.O_TRUNC.

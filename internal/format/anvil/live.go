@@ -218,7 +218,6 @@ func (r *reading) liveFile(ctx context.Context, f file) error {
 	}
 	r.held += int64(len(data))
 	r.w.stats.Files++
-	r.w.stats.FileBytes += int64(len(data))
 	return r.sink.File(format.FileOf(f.path, data))
 }
 

@@ -11,17 +11,12 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
-const (
-	mapCells    = 256
-	biomeColumn = 1024
-)
-
 // plainMap takes 256 ints, or bytes.
 func (d *decoder) plainMap(g *tag, name string) {
-	if ints := g.array(nbt.IntArray); len(ints) == 4*mapCells {
+	if ints := g.array(nbt.IntArray); len(ints) == 4*block.MapCells {
 		d.col.Maps = append(d.col.Maps, block.IntMap(name, ints))
 		g.taken = true
-	} else if b := g.bytes(mapCells); b != nil {
+	} else if b := g.bytes(block.MapCells); b != nil {
 		d.col.Maps = append(d.col.Maps, block.ByteMap(name, b))
 		g.taken = true
 	}
@@ -31,7 +26,7 @@ func (d *decoder) plainMap(g *tag, name string) {
 // cells of 4 blocks as cells. Other lengths stay tags.
 func (d *decoder) biomeMap(g *tag) {
 	ints := g.array(nbt.IntArray)
-	if len(ints) != 4*biomeColumn {
+	if len(ints) != 4*block.BiomeColumn {
 		d.plainMap(g, "Biomes")
 		return
 	}
@@ -42,7 +37,7 @@ func (d *decoder) biomeMap(g *tag) {
 // numericBiomes returns the cells of biomes given by number, or nil where the
 // volume has no room for their names.
 func (d *decoder) numericBiomes(ints []byte) []voxel.Cell {
-	cells := d.newCells(len(ints) / 4)
+	cells := d.cells.Take(len(ints) / 4)
 	for i := range cells {
 		if i > 0 && [4]byte(ints[4*i:]) == [4]byte(ints[4*i-4:]) {
 			cells[i] = cells[i-1]
@@ -118,13 +113,13 @@ func (e *encoder) heightMap(c *format.Column) {
 	if slices.Contains(e.written, "HeightMap") {
 		return
 	}
-	var tops [mapCells]int32
+	var tops [block.MapCells]int32
 	for i, s := range c.Sections {
 		cells := c.Cells[i].Block
-		for j := 0; j < sectionCells && len(cells) > 0; j++ {
+		for j := 0; j < block.SectionCells && len(cells) > 0; j++ {
 			if cells[min(j, len(cells)-1)] != voxel.Empty {
-				top := &tops[j%mapCells]
-				*top = max(*top, int32(s.Y)*16+int32(j/mapCells)+1)
+				top := &tops[j%block.MapCells]
+				*top = max(*top, int32(s.Y)*16+int32(j/block.MapCells)+1)
 			}
 		}
 	}

@@ -2,12 +2,11 @@ package anvil
 
 import (
 	"encoding/binary"
-	"errors"
 	"math/bits"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/internal/format/nbt"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
@@ -15,35 +14,9 @@ import (
 // x*2048 + z*128 + y. Source: minecraft.wiki/w/McRegion.
 const (
 	oldSections = 8
-	oldCells    = oldSections * sectionCells
+	oldCells    = oldSections * block.SectionCells
 	oldHeight   = oldSections * 16
 )
-
-var errNoLevel = errors.New("it has no compound Level")
-
-// oldChunk is chunk for McRegion. It splits the arrays of the whole chunk into eight sections.
-func (d *decoder) oldChunk(doc []byte, stamp uint32) (trailing int, err error) {
-	head, whole, err := d.readRoot(doc)
-	if err != nil {
-		return 0, err
-	}
-	wrap := find(d.root, "Level")
-	if wrap == nil || wrap.t != nbt.Compound {
-		return 0, errNoLevel
-	}
-	d.col.Layout |= layoutMcRegion
-	part := voxel.Part{Name: voxel.PartChunk, Stamp: stamp, Data: whole}
-	if unique(d.root) && unique(d.level) {
-		d.fields(d.level, wrapped, &d.lists[levelSections])
-		d.oldSections()
-		part.Data = d.rest(head, wrap)
-	} else {
-		d.col.Layout |= layoutWhole
-	}
-	d.noteUnread()
-	d.col.Parts = append(d.col.Parts, part)
-	return len(doc) - len(whole), nil
-}
 
 // oldSections makes eight sections of the arrays in d.level.
 func (d *decoder) oldSections() {
@@ -55,17 +28,12 @@ func (d *decoder) oldSections() {
 	}
 	skies, lights := sky.bytes(oldCells/2), light.bytes(oldCells/2)
 	for y := range oldSections {
-		s, c := voxel.Section{Y: int8(y), Has: voxel.HasBlock}, format.Cells{Block: d.oldBlocks(ids, half, y)}
+		c := format.Cells{Block: d.oldBlocks(ids, half, y), Sky: d.oldHalves(skies, y), Light: d.oldHalves(lights, y)}
 		if c.Block == nil {
 			d.col.Sections, d.col.Cells = d.col.Sections[:0], d.col.Cells[:0]
 			return
 		}
-		if c.Sky = d.oldHalves(skies, y); c.Sky != nil {
-			s.Has |= voxel.HasSky
-		}
-		if c.Light = d.oldHalves(lights, y); c.Light != nil {
-			s.Has |= voxel.HasLight
-		}
+		s := voxel.Section{Y: int8(y), Has: c.Has()}
 		d.col.Sections, d.col.Cells = append(d.col.Sections, s), append(d.col.Cells, c)
 	}
 	blocks.taken, data.taken = true, true
@@ -82,16 +50,16 @@ func (d *decoder) oldBlocks(ids, data []byte, y int) []voxel.Cell {
 	if alike(ids, y*16, 16, 8) && alike(data, y*8, 8, 4) {
 		return d.oneNumeric(int(ids[y*16]), data[y*8])
 	}
-	var low [sectionCells]byte
-	for column := range mapCells {
+	var low [block.SectionCells]byte
+	for column := range block.MapCells {
 		to := low[column&15<<4|column>>4:]
 		for i, id := range (*[16]byte)(ids[column*oldHeight+y*16:]) {
 			to[i<<8] = id
 		}
 	}
-	var half [nibbles]byte
+	var half [block.LightBytes]byte
 	sectionHalves(half[:], data, y)
-	cells := d.newCells(sectionCells)
+	cells := d.cells.Take(block.SectionCells)
 	if d.numeric.Unpack(low[:], nil, half[:], cells) != nil {
 		return nil
 	}
@@ -105,7 +73,7 @@ func alike(old []byte, at, n, size int) bool {
 	if first != bits.RotateLeft64(first, size) {
 		return false
 	}
-	for ; at < len(old); at += len(old) / mapCells {
+	for ; at < len(old); at += len(old) / block.MapCells {
 		for i := at; i < at+n; i += 8 {
 			if binary.LittleEndian.Uint64(old[i:]) != first {
 				return false
@@ -121,7 +89,7 @@ func (d *decoder) oldHalves(old []byte, y int) []byte {
 		return nil
 	}
 	start := len(d.bytes)
-	d.bytes = slices.Grow(d.bytes, nibbles)[:start+nibbles]
+	d.bytes = slices.Grow(d.bytes, block.LightBytes)[:start+block.LightBytes]
 	out := d.bytes[start:len(d.bytes):len(d.bytes)]
 	sectionHalves(out, old, y)
 	return out

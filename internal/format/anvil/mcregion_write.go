@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -25,7 +26,7 @@ func (e *encoder) oldArrays(c *format.Column) error {
 			return fmt.Errorf("section %d: McRegion has 0 to %d: %w", s.Y, oldSections-1, format.ErrHolds)
 		}
 		has |= s.Has
-		for at := range sectionCells {
+		for at := range block.SectionCells {
 			// index y*256+z*16+x in a section, x*2048+z*128+y in a chunk
 			to := at&15<<11 | at>>4&15<<7 | int(s.Y)<<4 | at>>8
 			if s.Has&voxel.HasBlock != 0 {

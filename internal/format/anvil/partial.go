@@ -87,26 +87,17 @@ func ofChunk(c *voxel.Column) bool {
 
 // lists returns a column's lists, those of region files of entities or the
 // others.
-func lists(c *voxel.Column, entities bool) (out []voxel.List) {
-	for _, l := range c.Lists {
-		if (l.Name == voxel.Entities && c.Version >= versionEntities) == entities {
-			out = append(out, l)
-		}
-	}
-	return out
+func lists(c *voxel.Column, entities bool) []voxel.List {
+	return slices.DeleteFunc(slices.Clone(c.Lists), func(l voxel.List) bool {
+		return (l.Name == voxel.Entities && c.Version >= versionEntities) != entities
+	})
 }
 
 // parts returns a column's parts of a kind of region file. Those of no kind
 // belong to the chunk.
-func parts(c *voxel.Column, kind string) (out []voxel.Part) {
-	for _, p := range c.Parts {
-		of := p.Name
-		if of != voxel.PartEntities && of != voxel.PartPOI {
-			of = voxel.PartChunk
-		}
-		if of == kind {
-			out = append(out, p)
-		}
-	}
-	return out
+func parts(c *voxel.Column, kind string) []voxel.Part {
+	return slices.DeleteFunc(slices.Clone(c.Parts), func(p voxel.Part) bool {
+		known := p.Name == voxel.PartEntities || p.Name == voxel.PartPOI
+		return p.Name != kind && (known || kind != voxel.PartChunk)
+	})
 }

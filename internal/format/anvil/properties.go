@@ -76,27 +76,3 @@ func (e *encoder) emptyProperties(tags []byte) func(c voxel.Cell) bool {
 	}
 	return func(c voxel.Cell) bool { return names[e.blocks.Name(c)] }
 }
-
-// entry returns the palette entry of a block.
-func (e *encoder) entry(c voxel.Cell, empty bool) ([]byte, error) {
-	states := &e.states[0]
-	if empty {
-		states = &e.states[1]
-	}
-	*states = grown(*states, e.blocks.Len())
-	if int(c) >= len(*states) {
-		return nil, errCell(c, len(*states))
-	}
-	if (*states)[c] == nil {
-		name := e.blocks.Name(c)
-		if len(name) > maxName {
-			return nil, errLong
-		}
-		entry, err := block.AppendEntry(nil, name, empty)
-		if err != nil {
-			return nil, err
-		}
-		(*states)[c] = entry
-	}
-	return (*states)[c], nil
-}

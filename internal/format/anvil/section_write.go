@@ -70,12 +70,12 @@ func (e *encoder) section(s *voxel.Section, c *format.Cells, f form, straddle bo
 		if f != formStates {
 			return fmt.Errorf("biomes in a section of a version that has them by column")
 		}
-		if err := e.biomeStates(s.Tags, c.Biome); err != nil {
+		if err := e.container("biomes", nbt.String, s.Tags, c.Biome, block.BiomeCells, false, e.word); err != nil {
 			return err
 		}
 		e.drop("biomes")
 	} else if t, _ := lookup(s.Tags, "biomes"); e.biomed && s.Has&voxel.HasBlock != 0 && t == nbt.End {
-		if err := e.biomeStates(nil, []voxel.Cell{voxel.Empty}); err != nil { // a program made the section
+		if err := e.container("biomes", nbt.String, nil, []voxel.Cell{voxel.Empty}, block.BiomeCells, false, e.word); err != nil { // a program made the section
 			return err
 		}
 	}
@@ -95,10 +95,10 @@ func checkCells(s *voxel.Section, c *format.Cells) error {
 		name      string
 		got, want int
 	}{
-		{voxel.HasBlock, "blocks", len(c.Block), sectionCells},
-		{voxel.HasBiome, "biomes", len(c.Biome), biomeCells},
-		{voxel.HasSky, "bytes of sky light", len(c.Sky), nibbles},
-		{voxel.HasLight, "bytes of block light", len(c.Light), nibbles},
+		{voxel.HasBlock, "blocks", len(c.Block), block.SectionCells},
+		{voxel.HasBiome, "biomes", len(c.Biome), block.BiomeCells},
+		{voxel.HasSky, "bytes of sky light", len(c.Sky), block.LightBytes},
+		{voxel.HasLight, "bytes of block light", len(c.Light), block.LightBytes},
 	} {
 		one := a.got == 1 && a.has&(voxel.HasBlock|voxel.HasBiome) != 0
 		if s.Has&a.has != 0 && a.got != a.want && !one {
@@ -139,22 +139,33 @@ func (e *encoder) blockTags(tags []byte, cells []voxel.Cell, f form, straddle bo
 		return e.numericBlocks(tags, cells)
 	}
 	empty := e.emptyProperties(tags)
+	entry := func(c voxel.Cell) ([]byte, error) { return e.entry(c, empty(c)) }
 	e.drop(tagProperties)
 	if f == formPalette {
 		e.drop("Palette", "BlockStates")
-		return e.palette(cells, empty, straddle)
+		return e.palette(cells, entry, straddle)
 	}
 	e.drop("block_states")
-	e.buf = nbt.AppendCompound(e.buf, "block_states")
+	return e.container("block_states", nbt.Compound, tags, cells, block.SectionCells, straddle, entry)
+}
+
+// container appends a compound with a palette, whose entries are of type elem, and the longs of n cells unless it has one
+// entry; and what Section.Tags holds for it.
+func (e *encoder) container(name string, elem nbt.Type, tags []byte, cells []voxel.Cell, n int, straddle bool, entry func(voxel.Cell) ([]byte, error)) error {
+	e.buf = nbt.AppendCompound(e.buf, name)
 	palette, entries := e.index.Build(cells)
-	more, n := spare(tags, "block_states", nbt.Compound)
-	if err := e.blockList("palette", palette, empty, more, n); err != nil {
+	more, k := spare(tags, name, elem)
+	if err := e.entries("palette", elem, palette, entry, more, k); err != nil {
 		return err
 	}
-	if n += len(palette); n > 1 {
-		e.longs("data", padded(entries, sectionCells), block.Bits(n, 4), straddle)
+	least := 4
+	if elem == nbt.String {
+		least = 1
 	}
-	e.extra(tags, "block_states")
+	if k += len(palette); k > 1 {
+		e.longs("data", padded(entries, n), block.Bits(k, least), straddle)
+	}
+	e.extra(tags, name)
 	e.buf = nbt.AppendEnd(e.buf)
 	return nil
 }
@@ -169,13 +180,13 @@ func padded(entries []uint16, n int) []uint16 {
 
 // palette appends Palette and BlockStates. Air comes first, as in every palette
 // of the versions that have these, and longs are there for a palette of one.
-func (e *encoder) palette(cells []voxel.Cell, empty func(voxel.Cell) bool, straddle bool) error {
+func (e *encoder) palette(cells []voxel.Cell, entry func(voxel.Cell) ([]byte, error), straddle bool) error {
 	e.cells = append(append(e.cells[:0], voxel.Empty), cells...)
-	for len(e.cells) <= sectionCells {
+	for len(e.cells) <= block.SectionCells {
 		e.cells = append(e.cells, cells[0])
 	}
 	palette, entries := e.index.Build(e.cells)
-	if err := e.blockList("Palette", palette, empty, nil, 0); err != nil {
+	if err := e.entries("Palette", nbt.Compound, palette, entry, nil, 0); err != nil {
 		return err
 	}
 	e.longs("BlockStates", entries[1:], block.Bits(len(palette), 4), straddle)
@@ -186,19 +197,56 @@ func (e *encoder) longs(name string, entries []uint16, size int, straddle bool) 
 	e.buf = block.AppendLongArray(nbt.AppendHeader(e.buf, nbt.LongArray, name), entries, size, straddle)
 }
 
-// blockList appends a list of the palette entries of blocks, with an empty
-// Properties where empty says so, and n more.
-func (e *encoder) blockList(name string, palette []voxel.Cell, empty func(voxel.Cell) bool, more []byte, n int) error {
-	e.buf = nbt.AppendList(e.buf, name, nbt.Compound, len(palette)+n)
+// entries appends a list of palette entries, and n more.
+func (e *encoder) entries(name string, elem nbt.Type, palette []voxel.Cell, entry func(voxel.Cell) ([]byte, error), more []byte, n int) error {
+	e.buf = nbt.AppendList(e.buf, name, elem, len(palette)+n)
 	for _, c := range palette {
-		entry, err := e.entry(c, empty(c))
+		b, err := entry(c)
 		if err != nil {
 			return err
 		}
-		e.buf = append(e.buf, entry...)
+		e.buf = append(e.buf, b...)
 	}
 	e.buf = append(e.buf, more...)
 	return nil
+}
+
+// entry returns the palette entry of a block.
+func (e *encoder) entry(c voxel.Cell, empty bool) ([]byte, error) {
+	states := &e.states[0]
+	if empty {
+		states = &e.states[1]
+	}
+	return made(states, e.blocks, c, func(name string) ([]byte, error) { return block.AppendEntry(nil, name, empty) })
+}
+
+// word returns the palette entry of a biome.
+func (e *encoder) word(c voxel.Cell) ([]byte, error) {
+	return made(&e.words, e.biomes, c, func(name string) ([]byte, error) {
+		if c == voxel.Empty {
+			name = defaultBiome
+		}
+		return block.AppendBiome(nil, name)
+	})
+}
+
+// made returns what of makes of the name of a cell, once for each.
+func made(known *[][]byte, names *format.Names, c voxel.Cell, of func(name string) ([]byte, error)) (b []byte, err error) {
+	*known = grown(*known, names.Len())
+	if int(c) >= len(*known) {
+		return nil, errCell(c, len(*known))
+	}
+	if b = (*known)[c]; b != nil {
+		return b, nil
+	}
+	name := names.Name(c)
+	if len(name) > maxName {
+		return nil, errLong
+	}
+	if b, err = of(name); err == nil {
+		(*known)[c] = b
+	}
+	return b, err
 }
 
 func grown[T any](s []T, n int) []T {
@@ -212,48 +260,12 @@ func errCell(c voxel.Cell, n int) error {
 	return fmt.Errorf("cell %d, the volume has %d names", c, n)
 }
 
-// biomeStates appends the biomes of a section.
-func (e *encoder) biomeStates(tags []byte, cells []voxel.Cell) error {
-	e.buf = nbt.AppendCompound(e.buf, "biomes")
-	palette, entries := e.index.Build(cells)
-	more, n := spare(tags, "biomes", nbt.String)
-	e.buf = nbt.AppendList(e.buf, "palette", nbt.String, len(palette)+n)
-	e.words = grown(e.words, e.biomes.Len())
-	for _, c := range palette {
-		if int(c) >= len(e.words) {
-			return errCell(c, len(e.words))
-		}
-		if e.words[c] == nil {
-			name := e.biomes.Name(c)
-			if c == voxel.Empty {
-				name = defaultBiome
-			}
-			if len(name) > maxName {
-				return errLong
-			}
-			word, err := block.AppendBiome(nil, name)
-			if err != nil {
-				return err
-			}
-			e.words[c] = word
-		}
-		e.buf = append(e.buf, e.words[c]...)
-	}
-	e.buf = append(e.buf, more...)
-	if n += len(palette); n > 1 {
-		e.longs("data", padded(entries, biomeCells), block.Bits(n, 1), false)
-	}
-	e.extra(tags, "biomes")
-	e.buf = nbt.AppendEnd(e.buf)
-	return nil
-}
-
 // numericBlocks appends Blocks and Data, and Add where an id needs it; or also, or only, Blocks16
 // and Data16.
 func (e *encoder) numericBlocks(tags []byte, cells []voxel.Cell) error {
 	var a numericArrays
-	var ids, data [2 * sectionCells]byte
-	for i := range sectionCells {
+	var ids, data [2 * block.SectionCells]byte
+	for i := range block.SectionCells {
 		c := cells[0]
 		if len(cells) > 1 {
 			c = cells[i]
@@ -319,7 +331,7 @@ func (e *encoder) maps(c *format.Column, rest []byte) error {
 			e.buf = nbt.AppendIntArray(e.buf, m.Name, m.Values[:])
 			e.written = append(e.written, m.Name)
 		case voxel.MapBytes:
-			var b [mapCells]byte
+			var b [block.MapCells]byte
 			for i, v := range m.Values {
 				b[i] = byte(v)
 			}
@@ -361,8 +373,8 @@ func (e *encoder) packedMaps(c *format.Column, rest []byte) error {
 
 // biomeInts appends the biomes of a column by number.
 func (e *encoder) biomeInts(cells []voxel.Cell) error {
-	if len(cells) != biomeColumn {
-		return fmt.Errorf("%d biomes, want %d", len(cells), biomeColumn)
+	if len(cells) != block.BiomeColumn {
+		return fmt.Errorf("%d biomes, want %d", len(cells), block.BiomeColumn)
 	}
 	ids := make([]int32, len(cells))
 	for i, c := range cells {

@@ -13,10 +13,7 @@ import (
 )
 
 const (
-	sectionCells = 4096
-	biomeCells   = 64
-	nibbles      = sectionCells / 2
-	maxSections  = 256 // as many as a byte of height tells apart
+	maxSections = 256 // as many as a byte of height tells apart
 	// maxEntry bounds a palette entry in bytes; the name of an odd one is twice
 	// as long. Those above longEntry are together at most maxLongNames.
 	maxEntry     = (maxName - 8) / 2
@@ -112,26 +109,21 @@ func (d *decoder) section(s *voxel.Section, tags []tag) (c format.Cells) {
 		case formPalette:
 			c.Block = d.keepProperties(d.palette(find(tags, "Palette"), find(tags, "BlockStates")))
 		case formStates:
-			c.Block = d.keepProperties(d.states(find(tags, "block_states")))
+			c.Block = d.keepProperties(d.states(find(tags, "block_states"), nbt.Compound))
 			spare = d.spare(spare, tags, "block_states", c.Block, nbt.Compound)
-			c.Biome = d.biomeStates(find(tags, "biomes"))
+			c.Biome = d.states(find(tags, "biomes"), nbt.String)
 			spare = d.spare(spare, tags, "biomes", c.Biome, nbt.String)
 		}
 	}
-	s.Has = keptIn(tags)
+	c.Sky, c.Light = take(find(tags, "SkyLight")), take(find(tags, "BlockLight"))
+	s.Has = keptIn(tags) | c.Has()
 	if c.Block != nil {
 		d.form = f
-		s.Has = s.Has&^voxel.KeptBlock | voxel.HasBlock
+		s.Has &^= voxel.KeptBlock
 	}
 	if c.Biome != nil {
 		d.form = formStates
-		s.Has = s.Has&^voxel.KeptBiome | voxel.HasBiome
-	}
-	if c.Sky = take(find(tags, "SkyLight")); c.Sky != nil {
-		s.Has |= voxel.HasSky
-	}
-	if c.Light = take(find(tags, "BlockLight")); c.Light != nil {
-		s.Has |= voxel.HasLight
+		s.Has &^= voxel.KeptBiome
 	}
 	s.Tags = d.restOf(tags, spare)
 	return c
@@ -210,7 +202,7 @@ func formIn(tags []tag) (f form, blocks bool) {
 
 // take returns an array of half bytes, or nil.
 func take(g *tag) []byte {
-	b := g.bytes(nibbles)
+	b := g.bytes(block.LightBytes)
 	if b != nil {
 		g.taken = true
 	}
@@ -243,7 +235,7 @@ func (d *decoder) numericBlocks(tags []tag) []voxel.Cell {
 		return cells
 	}
 	ids, data, add := find(tags, "Blocks"), find(tags, "Data"), find(tags, "Add")
-	low, half, high := ids.bytes(sectionCells), data.bytes(nibbles), add.bytes(nibbles)
+	low, half, high := ids.bytes(block.SectionCells), data.bytes(block.LightBytes), add.bytes(block.LightBytes)
 	if low == nil || half == nil || add != nil && high == nil || hasHighBits(tags) {
 		return nil
 	}
@@ -254,7 +246,7 @@ func (d *decoder) numericBlocks(tags []tag) []voxel.Cell {
 			id |= int(high[0]&15) << 8
 		}
 		cells = d.oneNumeric(id, half[0])
-	} else if cells = d.newCells(sectionCells); d.numeric.Unpack(low, high, half, cells) != nil {
+	} else if cells = d.cells.Take(block.SectionCells); d.numeric.Unpack(low, high, half, cells) != nil {
 		cells = nil
 	}
 	if cells == nil {
@@ -302,11 +294,11 @@ func hasHighBits(tags []tag) bool {
 // what this package writes beside them.
 func (d *decoder) shortBlocks(tags []tag) []voxel.Cell {
 	ids, data := find(tags, "Blocks16"), find(tags, "Data16")
-	id, low := ids.bytes(2*sectionCells), data.bytes(2*sectionCells)
+	id, low := ids.bytes(2*block.SectionCells), data.bytes(2*block.SectionCells)
 	if id == nil || low == nil {
 		return nil
 	}
-	cells := d.newCells(sectionCells)
+	cells := d.cells.Take(block.SectionCells)
 	var blocks numericArrays
 	for i := range cells {
 		n, data := binary.BigEndian.Uint16(id[2*i:]), binary.BigEndian.Uint16(low[2*i:])
@@ -348,8 +340,8 @@ func (d *decoder) short(id, data uint16) (voxel.Cell, error) {
 
 // numericArrays are the arrays of a section in form formNumeric.
 type numericArrays struct {
-	ids       [sectionCells]byte
-	data, add [nibbles]byte
+	ids       [block.SectionCells]byte
+	data, add [block.LightBytes]byte
 	hasAdd    bool
 }
 
@@ -395,15 +387,23 @@ func (d *decoder) palette(list, data *tag) []voxel.Cell {
 	return cells
 }
 
-// states reads the blocks of a section of form formStates.
-func (d *decoder) states(g *tag) []voxel.Cell {
-	data, ok := d.container(g, nbt.Compound)
+// states reads the blocks, which are compounds, or the biomes of a section of form formStates.
+func (d *decoder) states(g *tag, elem nbt.Type) []voxel.Cell {
+	data, ok := d.container(g, elem)
 	if !ok {
 		return nil
 	}
-	cells := d.oneCell(d.table[0])
-	if len(d.table) > 1 {
+	var cells []voxel.Cell
+	switch {
+	case len(d.table) == 1:
+		cells = d.oneCell(d.table[0])
+	case elem == nbt.Compound:
 		cells = d.unpackBlocks(data)
+	default:
+		cells = d.cells.Take(block.BiomeCells)
+		if block.UnpackLongs(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
+			cells = nil
+		}
 	}
 	g.taken = cells != nil
 	return cells
@@ -446,7 +446,7 @@ func (d *decoder) container(g *tag, elem nbt.Type) (data []byte, ok bool) {
 
 // oneCell returns c as the cells of a section that is all c.
 func (d *decoder) oneCell(c voxel.Cell) []voxel.Cell {
-	cells := d.newCells(1)
+	cells := d.cells.Take(1)
 	cells[0] = c
 	return cells
 }
@@ -492,7 +492,7 @@ func (d *decoder) unpackBlocks(data []byte) []voxel.Cell {
 	if len(d.table) == 1 && size == 4 && zero(data) {
 		return d.oneCell(d.table[0])
 	}
-	cells := d.newCells(sectionCells)
+	cells := d.cells.Take(block.SectionCells)
 	if size == 0 || block.UnpackLongs(data, size, straddle, d.table, cells) != nil && !d.unpackBeyond(data, size, straddle, cells) {
 		return nil
 	}
@@ -535,14 +535,14 @@ func (d *decoder) packing(n int) (size int, straddle bool) {
 	size = block.Bits(len(d.table), 4)
 	straddle = d.long == longsStraddling || d.long == longsUnknown && block.Straddles(d.col.Version)
 	switch {
-	case block.Longs(sectionCells, size, straddle) == n:
+	case block.Longs(block.SectionCells, size, straddle) == n:
 		return size, straddle
-	case d.long == longsUnknown && block.Longs(sectionCells, size, !straddle) == n:
+	case d.long == longsUnknown && block.Longs(block.SectionCells, size, !straddle) == n:
 		return size, !straddle
 	}
 	if narrow := block.Bits(len(d.table), 1); narrow < size { // as Minestom wrote them
 		for _, s := range [...]bool{straddle, !straddle} {
-			if block.Longs(sectionCells, narrow, s) == n {
+			if block.Longs(block.SectionCells, narrow, s) == n {
 				return narrow, s
 			}
 		}
@@ -553,27 +553,10 @@ func (d *decoder) packing(n int) (size int, straddle bool) {
 // sizeOf returns the bits of an entry of a section that takes n longs, 0 if
 // there is no such size.
 func sizeOf(n int, straddle bool) int {
-	for size := 4; size <= bits.Len(sectionCells-1)+1; size++ {
-		if block.Longs(sectionCells, size, straddle) == n {
+	for size := 4; size <= bits.Len(block.SectionCells-1)+1; size++ {
+		if block.Longs(block.SectionCells, size, straddle) == n {
 			return size
 		}
 	}
 	return 0
-}
-
-// biomeStates reads the biomes of a section of form formStates.
-func (d *decoder) biomeStates(g *tag) []voxel.Cell {
-	data, ok := d.container(g, nbt.String)
-	if !ok {
-		return nil
-	}
-	cells := d.oneCell(d.table[0])
-	if len(d.table) > 1 {
-		cells = d.newCells(biomeCells)
-		if block.UnpackLongs(data, block.Bits(len(d.table), 1), false, d.table, cells) != nil {
-			return nil
-		}
-	}
-	g.taken = true
-	return cells
 }

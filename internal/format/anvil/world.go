@@ -53,11 +53,10 @@ type Stats struct {
 	KeptSections int
 	// Beyond counts cells whose index is beyond the palette of their section. They
 	// are read as air.
-	Beyond    int
-	Files     int // handed on
-	FileBytes int64
-	Damaged   []format.Damage
-	Skipped   []Skipped
+	Beyond  int
+	Files   int // handed on
+	Damaged []format.Damage
+	Skipped []Skipped
 	// Lost counts by name what region files in Linear's format have and a world has not.
 	Lost map[string]int
 }
@@ -288,7 +287,6 @@ func (r *reading) file(f file) error {
 		return nil
 	}
 	st.Files++
-	st.FileBytes += f.size
 	if r.sameFile(f) {
 		r.w.sameFiles[f.path] = true
 	} else if f.modified != 0 && f.modified/1e9+settled < r.w.now && !r.w.o.Live {

@@ -251,11 +251,7 @@ func (r *reading) part(ctx context.Context, g *region, kind, slot int) error {
 	trailing, stamp := 0, g.stamp(slot)
 	switch kind {
 	case kindChunk:
-		if r.dim.old {
-			trailing, err = r.dec.oldChunk(doc, stamp)
-		} else {
-			trailing, err = r.dec.chunk(doc, stamp)
-		}
+		trailing, err = r.dec.chunk(doc, stamp, r.dim.old)
 	case kindEntities:
 		trailing, err = r.dec.entities(doc, stamp, r.hasChunk())
 	case kindPOI:
@@ -319,9 +315,9 @@ func (r *reading) external(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxStored+1))
-	if err == nil && len(b) > maxStored {
-		err = fmt.Errorf("%s: more than %d bytes", name, maxStored)
+	b, err := format.ReadAll(f, maxStored)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return b, err
 }

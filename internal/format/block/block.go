@@ -26,6 +26,15 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
+// Sizes of the arrays of sections and columns.
+const (
+	SectionCells = 4096 // blocks of a section
+	LightBytes   = SectionCells / 2
+	BiomeCells   = 64   // of a section
+	BiomeColumn  = 1024 // of a column that has biomes in three dimensions
+	MapCells     = 256
+)
+
 const (
 	airState     = "minecraft:air"
 	legacyPrefix = "legacy:"

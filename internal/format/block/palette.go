@@ -146,6 +146,22 @@ func (n *Numeric) unpack(ids, add, data []byte, dst []voxel.Cell) error {
 	return nil
 }
 
+// Arena is the memory of the cells of a column.
+type Arena struct{ cells []voxel.Cell }
+
+// Reset takes back all cells.
+func (a *Arena) Reset() { a.cells = a.cells[:0] }
+
+// Take returns n cells, which are not cleared, until Reset.
+func (a *Arena) Take(n int) []voxel.Cell {
+	if len(a.cells)+n > cap(a.cells) {
+		a.cells = make([]voxel.Cell, 0, max(2*cap(a.cells), n, 1<<14))
+	}
+	at := len(a.cells)
+	a.cells = a.cells[:at+n]
+	return a.cells[at : at+n : at+n]
+}
+
 // Indexer turns the cells of a section into a palette and indexes into it. The
 // zero value is ready; it is used by one goroutine at a time.
 type Indexer struct {

@@ -64,23 +64,9 @@ func (d *Document) Stream() (*nbt.Stream, error) {
 		r = z
 	}
 	if d.bytes > 0 {
-		r = &bounded{r, d.bytes}
+		r = &format.Bounded{R: r, Left: d.bytes, Err: fmt.Errorf("%w when inflated", ErrTooLarge)}
 	}
 	return nbt.NewStream(r, nbt.Limits{Bytes: int(min(maxTag, d.limit.most))}), nil
-}
-
-// bounded fails after that many bytes.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("%w when inflated", ErrTooLarge)
-	}
-	return n, err
 }
 
 // Corrupt returns an error that says that a part of the file is wrong. It passes
@@ -200,6 +186,24 @@ func Int(s *nbt.Stream) int32 {
 		return int32(binary.BigEndian.Uint32(b))
 	}
 	return 0
+}
+
+// Edge reads an edge of a box: an unsigned short, or an int up to most, as some writers store it.
+func Edge(s *nbt.Stream, t nbt.Type, name string, most int) (int32, error) {
+	b := s.Raw(t)
+	switch {
+	case s.Err() != nil:
+		return 0, s.Err()
+	case t == nbt.Short:
+		return int32(binary.BigEndian.Uint16(b)), nil
+	case t != nbt.Int:
+		return 0, Corrupt(name, fmt.Errorf("a tag of type %v", t))
+	}
+	n := int32(binary.BigEndian.Uint32(b))
+	if n < 0 || int(n) > most {
+		return 0, Corrupt(name, fmt.Errorf("%d, beyond 0 to %d", n, most))
+	}
+	return n, nil
 }
 
 // KeepList reads a list of compounds and adds copies of their payloads to all. It counts their bytes.
@@ -327,6 +331,11 @@ func Find(fields []Field, name string, t nbt.Type) []byte {
 		}
 	}
 	return nil
+}
+
+// Has reports whether there is a field of that name and type.
+func Has(fields []Field, name string, t nbt.Type) bool {
+	return slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && f.Type == t })
 }
 
 // Without returns the fields whose names are not in names.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/document"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -533,18 +534,16 @@ func positionOf(e element) (p geom.Point, ok bool) {
 			return p, false
 		}
 	}
-	for i, to := range []*int{&p.X, &p.Y, &p.Z} {
+	var at [3]float64
+	for i := range at {
 		v, ok := member(e, "XYZ"[i:i+1])
 		if !ok || v.kind != bsonDouble {
 			return p, false
 		}
-		f := math.Floor(math.Float64frombits(binary.LittleEndian.Uint64(v.value)))
-		if !(math.Abs(f) < geom.MaxChunk*geom.ChunkEdge) {
-			return p, false
-		}
-		*to = int(f)
+		at[i] = math.Float64frombits(binary.LittleEndian.Uint64(v.value))
 	}
-	return p, p.Check() == nil
+	p, ok = document.Floor(at)
+	return p, ok && p.Check() == nil
 }
 
 // member returns the element of that name of a document.

@@ -85,8 +85,7 @@ func (w *folderWriter) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) e
 	}
 	known := newDimension("", "").Volume(volume)
 	v := w.dim.Volume(volume)
-	switch {
-	case v == nil || known == nil || v.Schema != known.Schema || v.Scale != 1 || pos.Y < 0 || pos.Y >= maxSections:
+	if v == nil || known == nil || v.Schema != known.Schema || v.Scale != 1 || pos.Y < 0 || pos.Y >= maxSections {
 		w.lost["chunks of the volume "+volume]++
 		return nil
 	}
@@ -242,10 +241,7 @@ func (w *folderWriter) copyFile(f format.File) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, out.Close()) }()
-	n, err := io.Copy(out, io.LimitReader(r, format.MaxFile+1))
-	if err == nil && n > format.MaxFile {
-		err = fmt.Errorf("longer than %d bytes", int64(format.MaxFile))
-	}
+	_, err = io.Copy(out, &format.Bounded{R: r, Left: format.MaxFile, Err: format.ErrLong})
 	return err
 }
 

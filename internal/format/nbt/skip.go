@@ -17,12 +17,8 @@ func (r *Reader) skip(t Type, p, depth int) int {
 			return end
 		}
 		return r.fail(p, t.String(), io.ErrUnexpectedEOF)
-	case ByteArray:
-		return r.skipArray(p, t, 1)
-	case IntArray:
-		return r.skipArray(p, t, 4)
-	case LongArray:
-		return r.skipArray(p, t, 8)
+	case ByteArray, IntArray, LongArray:
+		return r.skipArray(p, t, int(elemSize(t)))
 	case String:
 		return r.skipString(p)
 	case List:

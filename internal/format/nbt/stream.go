@@ -246,7 +246,7 @@ func (s *Stream) walk(t Type, depth int, keep bool) {
 	default:
 		n := s.Array(t)
 		if s.err == nil {
-			s.raw = appendIf(keep, s.raw, uint32(n/elemSize(t)))
+			s.keepLength(keep, int(n/elemSize(t)))
 			s.pass(n, t, keep)
 		}
 	}
@@ -258,11 +258,8 @@ func (s *Stream) keep(keep bool, b ...byte) {
 	}
 }
 
-func appendIf(keep bool, dst []byte, n uint32) []byte {
-	if !keep {
-		return dst
-	}
-	return binary.BigEndian.AppendUint32(dst, n)
+func (s *Stream) keepLength(keep bool, n int) {
+	s.keep(keep, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
 }
 
 func (s *Stream) walkList(depth int, keep bool) {
@@ -271,7 +268,7 @@ func (s *Stream) walkList(depth int, keep bool) {
 		return
 	}
 	s.keep(keep, byte(elem))
-	s.raw = appendIf(keep, s.raw, uint32(n))
+	s.keepLength(keep, n)
 	if n == 0 {
 		return
 	}

@@ -63,10 +63,3 @@ var heightMaps = []string{"MOTION_BLOCKING", "MOTION_BLOCKING_NO_LEAVES", "OCEAN
 
 // mapPrefix begins the names of height maps that have none.
 const mapPrefix = "polar:"
-
-const (
-	sectionCells = 4096
-	biomeCells   = 64
-	lightBytes   = 2048
-	columnMap    = 256
-)

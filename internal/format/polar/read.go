@@ -183,8 +183,7 @@ type decoder struct {
 	known     [2]map[string]voxel.Cell // blocks and biomes by their text
 	lost      map[string]int
 	table     []voxel.Cell
-	cells     []voxel.Cell // of a column
-	used      int
+	cells     block.Arena // of a column
 }
 
 func newDecoder(f *file, raw []byte) *decoder {
@@ -198,7 +197,7 @@ func newDecoder(f *file, raw []byte) *decoder {
 
 // column reads a column, valid until the next.
 func (d *decoder) column() *format.Column {
-	d.used = 0
+	d.cells.Reset()
 	col := &format.Column{Column: voxel.Column{Version: d.data}}
 	if col.Pos = (geom.ColumnPos{X: varint(&d.c), Z: varint(&d.c)}); col.Pos.Check() != nil {
 		d.c.Fail(fmt.Errorf("chunk %v: %w", col.Pos, geom.ErrOutOfRange))
@@ -222,16 +221,10 @@ func (d *decoder) section(col *format.Column, y int) {
 		col.Sections, col.Cells = append(col.Sections, s), append(col.Cells, a)
 		return
 	}
-	a.Block = d.container(0, sectionCells)
-	a.Biome = d.container(1, biomeCells)
+	a.Block = d.container(0, block.SectionCells)
+	a.Biome = d.container(1, block.BiomeCells)
 	a.Light, a.Sky = d.light()
-	s.Has = voxel.HasBlock | voxel.HasBiome
-	if a.Light != nil {
-		s.Has |= voxel.HasLight
-	}
-	if a.Sky != nil {
-		s.Has |= voxel.HasSky
-	}
+	s.Has = a.Has()
 	col.Sections, col.Cells = append(col.Sections, s), append(col.Cells, a)
 }
 
@@ -257,11 +250,11 @@ func (d *decoder) container(of, n int) []voxel.Cell {
 		d.c.Fail(errors.New("a palette without entries"))
 		return nil
 	case len(d.table) == 1:
-		cells := d.take(1)
+		cells := d.cells.Take(1)
 		cells[0] = d.table[0]
 		return cells
 	}
-	cells := d.take(n)
+	cells := d.cells.Take(n)
 	longs := d.c.Bytes(8 * d.c.AtMost(n))
 	if d.c.Err() == nil {
 		if err := block.UnpackLongs(longs, block.Bits(len(d.table), 1), false, d.table, cells); err != nil {
@@ -284,26 +277,17 @@ func (d *decoder) cell(of int, text string) (cell voxel.Cell, err error) {
 	return cell, err
 }
 
-// take returns n cells of the column's buffer.
-func (d *decoder) take(n int) []voxel.Cell {
-	if d.used+n > len(d.cells) {
-		d.cells, d.used = make([]voxel.Cell, max(n, 2*len(d.cells), 4*sectionCells)), 0
-	}
-	d.used += n
-	return d.cells[d.used-n : d.used : d.used]
-}
-
 // Light that is all the same.
 var (
-	dark   = make([]byte, lightBytes)
-	bright = bytes.Repeat([]byte{0xFF}, lightBytes)
+	dark   = make([]byte, block.LightBytes)
+	bright = bytes.Repeat([]byte{0xFF}, block.LightBytes)
 )
 
 // light reads both arrays of light.
 func (d *decoder) light() (light, sky []byte) {
 	if d.version < twoLights {
 		if d.c.Flag() {
-			return d.c.Bytes(lightBytes), d.c.Bytes(lightBytes)
+			return d.c.Bytes(block.LightBytes), d.c.Bytes(block.LightBytes)
 		}
 		return nil, nil
 	}
@@ -323,7 +307,7 @@ func (d *decoder) oneLight() []byte {
 	case lightBright:
 		return bright
 	case lightStored:
-		return d.c.Bytes(lightBytes)
+		return d.c.Bytes(block.LightBytes)
 	}
 	return nil
 }
@@ -339,9 +323,9 @@ func (d *decoder) heights(col *format.Column) {
 		if mask>>i&1 == 0 || d.c.Err() != nil {
 			continue
 		}
-		n := d.c.AtMost(columnMap)
+		n := d.c.AtMost(block.MapCells)
 		longs := d.c.Bytes(8 * n)
-		m := voxel.Map{Name: mapPrefix + strconv.Itoa(i), Form: uint8(n * 64 / columnMap)}
+		m := voxel.Map{Name: mapPrefix + strconv.Itoa(i), Form: uint8(n * 64 / block.MapCells)}
 		if i < len(heightMaps) {
 			m.Name = heightMaps[i]
 		}

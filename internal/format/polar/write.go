@@ -322,7 +322,7 @@ func (w *writer) heights(dst []byte, c *format.Column) []byte {
 	for _, m := range found {
 		if m != nil {
 			size := int(m.Form &^ voxel.MapStraddle)
-			dst = binary.AppendUvarint(dst, uint64(block.Longs(columnMap, size, false)))
+			dst = binary.AppendUvarint(dst, uint64(block.Longs(block.MapCells, size, false)))
 			dst = block.AppendLongs(dst, m.Values[:], size, false)
 		}
 	}

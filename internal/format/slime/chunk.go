@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
@@ -59,11 +60,11 @@ func (l layout) readChunk(c *reader, k *chunk) error {
 // readOldChunk reads a chunk of versions 1 to 9.
 func (l layout) readOldChunk(c *reader, k *chunk) {
 	if l.world < worldNames {
-		k.heights = c.Bytes(4 * columnMap)
+		k.heights = c.Bytes(4 * block.MapCells)
 		if l.version == 8 {
 			c.Bytes(4) // the length of biomes, written for numeric worlds by mistake
 		}
-		k.biomes = c.Bytes(columnMap)
+		k.biomes = c.Bytes(block.MapCells)
 	} else {
 		k.heights = c.block()
 		switch {
@@ -71,7 +72,7 @@ func (l layout) readOldChunk(c *reader, k *chunk) {
 		case l.version >= 8:
 			k.biomes = c.Bytes(4 * c.count(4))
 		default:
-			k.biomes = c.Bytes(4 * columnMap)
+			k.biomes = c.Bytes(4 * block.MapCells)
 		}
 	}
 	if l.world >= worldContainers {
@@ -153,7 +154,7 @@ func (l layout) readSection(c *reader, k *chunk, y int) {
 	l.readLight(c, &s)
 	switch {
 	case l.world < worldNames:
-		s.ids, s.data = c.Bytes(sectionCells), c.Bytes(sectionCells/2)
+		s.ids, s.data = c.Bytes(block.SectionCells), c.Bytes(block.SectionCells/2)
 	case l.world < worldContainers:
 		l.readPalette(c, &s)
 	default:
@@ -175,7 +176,7 @@ func (l layout) readSection(c *reader, k *chunk, y int) {
 func (l layout) readLight(c *reader, s *section) {
 	if l.version >= 13 {
 		flags := c.Byte()
-		s.light, s.sky = c.optional(flags&1 != 0, lightBytes), c.optional(flags&2 != 0, lightBytes)
+		s.light, s.sky = c.optional(flags&1 != 0, block.LightBytes), c.optional(flags&2 != 0, block.LightBytes)
 		return
 	}
 	s.light = l.lightArray(c)
@@ -187,7 +188,7 @@ func (l layout) readLight(c *reader, s *section) {
 // lightArray reads an array of light and, where it may be missing, whether it
 // is there.
 func (l layout) lightArray(c *reader) []byte {
-	return c.optional(!l.hasLightFlags() || c.Byte() != 0, lightBytes)
+	return c.optional(!l.hasLightFlags() || c.Byte() != 0, block.LightBytes)
 }
 
 // has reports whether k has a section at height y.

@@ -22,10 +22,9 @@ type decoder struct {
 	frames  *inflater
 	dropped Losses
 	table   []voxel.Cell
-	cells   []voxel.Cell // of all sections of a column
-	used    int
-	bare    bool // a palette of the column so far has an entry without Properties
-	empty   int  // entries of the column's palettes so far with an empty one
+	cells   block.Arena // of a column
+	bare    bool        // a palette of the column so far has an entry without Properties
+	empty   int         // entries of the column's palettes so far with an empty one
 }
 
 func newDecoder(l layout, frames *inflater, dropped Losses) *decoder {
@@ -39,18 +38,10 @@ func newDecoder(l layout, frames *inflater, dropped Losses) *decoder {
 	return d
 }
 
-// take returns n cells of the column's buffer.
-func (d *decoder) take(n int) []voxel.Cell {
-	if d.used+n > len(d.cells) {
-		d.cells, d.used = make([]voxel.Cell, max(n, 2*len(d.cells), 16*sectionCells)), 0
-	}
-	d.used += n
-	return d.cells[d.used-n : d.used : d.used]
-}
-
 // column makes the column of k without the objects of versions 1 to 10.
 func (d *decoder) column(k *chunk) (*format.Column, error) {
-	d.used, d.bare, d.empty = 0, false, 0
+	d.bare, d.empty = false, 0
+	d.cells.Reset()
 	c := &format.Column{Column: voxel.Column{Pos: k.pos}}
 	if err := d.addMaps(c, k); err != nil {
 		return nil, fmt.Errorf("chunk %v: maps: %w", k.pos, err)
@@ -87,10 +78,10 @@ func (d *decoder) addMaps(c *format.Column, k *chunk) (err error) {
 	}
 	switch len(k.biomes) {
 	case 0:
-	case 4 * columnMap:
+	case 4 * block.MapCells:
 		c.Maps = append(c.Maps, block.IntMap(mapBiomes, k.biomes))
-	case 4 * columnBiomes:
-		c.Biomes = make([]voxel.Cell, columnBiomes)
+	case 4 * block.BiomeColumn:
+		c.Biomes = make([]voxel.Cell, block.BiomeColumn)
 		names := d.dim.Volume(voxel.Biome).Names
 		for i := range c.Biomes {
 			id := int32(binary.BigEndian.Uint32(k.biomes[4*i:]))
@@ -109,27 +100,17 @@ func (d *decoder) addSection(c *format.Column, s *section) (err error) {
 	var cells format.Cells
 	switch {
 	case d.world < worldNames:
-		cells.Block = d.take(sectionCells)
+		cells.Block = d.cells.Take(block.SectionCells)
 		err = d.numeric.Unpack(s.ids, nil, s.data, cells.Block)
 	case d.world < worldContainers:
 		cells.Block, err = d.paletted(s)
 	default:
-		if cells.Block, err = d.container(s.states, nbt.Compound, sectionCells); err == nil {
-			cells.Biome, err = d.container(s.biomes, nbt.String, biomeCells)
+		if cells.Block, err = d.container(s.states, nbt.Compound, block.SectionCells); err == nil {
+			cells.Biome, err = d.container(s.biomes, nbt.String, block.BiomeCells)
 		}
 	}
 	cells.Light, cells.Sky = s.light, s.sky
-	for _, a := range [...]struct {
-		has bool
-		bit voxel.Has
-	}{
-		{cells.Block != nil, voxel.HasBlock}, {cells.Biome != nil, voxel.HasBiome},
-		{cells.Sky != nil, voxel.HasSky}, {cells.Light != nil, voxel.HasLight},
-	} {
-		if a.has {
-			v.Has |= a.bit
-		}
-	}
+	v.Has = cells.Has()
 	if len(s.hypixel) > 0 {
 		v.Tags = nbt.AppendEnd(nbt.AppendByteArray(nil, TagHypixelBlocks3, s.hypixel))
 	}
@@ -165,7 +146,7 @@ func (d *decoder) paletted(s *section) ([]voxel.Cell, error) {
 		}
 		d.table = append(d.table, cell)
 	}
-	return d.unpack(s.longs, 4, block.Straddles(d.data), sectionCells)
+	return d.unpack(s.longs, 4, block.Straddles(d.data), block.SectionCells)
 }
 
 // container unpacks the paletted container that holds blocks (entries of type Compound) or
@@ -193,7 +174,7 @@ func (d *decoder) container(doc []byte, elem nbt.Type, n int) ([]voxel.Cell, err
 		if len(d.table) != 1 {
 			return nil, fmt.Errorf("a palette of %d and no data", len(d.table))
 		}
-		one := d.take(1)
+		one := d.cells.Take(1)
 		one[0] = d.table[0]
 		return one, nil
 	}
@@ -228,7 +209,7 @@ func (d *decoder) readTable(r *nbt.Reader, elem nbt.Type) error {
 // unpack unpacks n entries from packed longs. It takes the entry size for the table, or the
 // next size with that number of longs, because a palette may have shrunk since.
 func (d *decoder) unpack(longs []byte, least int, straddle bool, n int) ([]voxel.Cell, error) {
-	dst := d.take(n)
+	dst := d.cells.Take(n)
 	size := block.Bits(len(d.table), least)
 	for b := size; b <= 16; b++ {
 		for _, s := range [...]bool{straddle, !straddle} {

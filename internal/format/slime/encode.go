@@ -70,7 +70,7 @@ func (e *encoder) appendMaps(dst []byte, c *format.Column) ([]byte, error) {
 	if e.world < worldNames {
 		dst = appendInts(dst, c.Maps[0].Values[:])
 		if e.version == 8 { // by mistake, and only so is it read
-			dst = binary.BigEndian.AppendUint32(dst, columnMap)
+			dst = binary.BigEndian.AppendUint32(dst, block.MapCells)
 		}
 		for _, v := range c.Maps[1].Values {
 			dst = append(dst, byte(v))
@@ -144,9 +144,9 @@ func (e *encoder) appendLight(dst, light []byte) []byte {
 
 func (e *encoder) appendNumeric(dst []byte, cells []voxel.Cell) ([]byte, error) {
 	at := len(dst)
-	dst = append(dst, make([]byte, sectionCells+sectionCells/2)...)
-	ids, data := dst[at:at+sectionCells], dst[at+sectionCells:]
-	for i := range sectionCells {
+	dst = append(dst, make([]byte, block.SectionCells+block.SectionCells/2)...)
+	ids, data := dst[at:at+block.SectionCells], dst[at+block.SectionCells:]
+	for i := range block.SectionCells {
 		c := cells[min(i, len(cells)-1)]
 		v, ok := e.numeric[c]
 		if !ok {
@@ -170,7 +170,7 @@ func (e *encoder) appendNumeric(dst []byte, cells []voxel.Cell) ([]byte, error) 
 // those of the cells that appendNumeric has written. What Hypixel's servers keep is not known; this is what the words "a cache
 // of 1.9+ blocks format" and "13 bits block palette" leave.
 func (e *encoder) appendCache(dst []byte, cells []voxel.Cell) []byte {
-	palette, entries := e.index.Build(whole(cells, sectionCells))
+	palette, entries := e.index.Build(whole(cells, block.SectionCells))
 	size := block.Bits(len(palette), 4)
 	if size > 8 { // numbers in place of a palette
 		size = 13
@@ -183,7 +183,7 @@ func (e *encoder) appendCache(dst []byte, cells []voxel.Cell) []byte {
 	for _, c := range palette {
 		dst = binary.AppendUvarint(dst, uint64(e.numeric[c]))
 	}
-	dst = binary.AppendUvarint(dst, uint64(block.Longs(sectionCells, size, true)))
+	dst = binary.AppendUvarint(dst, uint64(block.Longs(block.SectionCells, size, true)))
 	return block.AppendLongs(dst, entries, size, true)
 }
 
@@ -226,7 +226,7 @@ func whole(cells []voxel.Cell, n int) []voxel.Cell {
 
 // appendPalette appends blocks in the form of world versions 4 to 7.
 func (e *encoder) appendPalette(dst []byte, cells []voxel.Cell) ([]byte, error) {
-	palette, entries := e.index.Build(whole(cells, sectionCells))
+	palette, entries := e.index.Build(whole(cells, block.SectionCells))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(palette)))
 	for _, c := range palette {
 		p, err := e.entry(c, nbt.Compound)

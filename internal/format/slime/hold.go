@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 )
@@ -76,7 +77,7 @@ func isBare(c *format.Column) bool {
 
 func newHolder(l layout, d *format.Dimension, lost Losses) *holder {
 	h := &holder{layout: l, lost: lost,
-		dark: make([]byte, lightBytes), day: bytes.Repeat([]byte{0xFF}, lightBytes)}
+		dark: make([]byte, block.LightBytes), day: bytes.Repeat([]byte{0xFF}, block.LightBytes)}
 	h.env = environmentOf(d)
 	if v := d.Volume(voxel.Biome); v != nil && v.Names != nil && l.world >= worldContainers {
 		// A name too many leaves cell 0, at which the writer fails.

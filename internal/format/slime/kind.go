@@ -12,10 +12,10 @@ import (
 // Kind is the row of the table of formats.
 func Kind() format.Kind {
 	return format.Kind{
-		Name: formatName, Ext: ".slime", Versions: versions(), Single: true,
+		Name: formatName, Ext: ".slime", Versions: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, maxVersion}, Single: true,
 		Detect: Detect,
 		Open: func(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, error) {
-			w, err := newWithin(r, size, o.MaxBytes)
+			w, err := open(r, size, o.MaxBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -23,13 +23,6 @@ func Kind() format.Kind {
 		},
 		Create: createFile,
 	}
-}
-
-func versions() (all []int) {
-	for v := 1; v <= maxVersion; v++ {
-		all = append(all, v)
-	}
-	return all
 }
 
 // createFile returns a Writer for a world that was read from any format.

@@ -150,19 +150,3 @@ func environmentBy(is func(environment) bool) environment {
 func environmentOf(d *format.Dimension) environment {
 	return environmentBy(func(e environment) bool { return e.dimension == d.Name })
 }
-
-// lightBytes is the length of an array of light.
-const lightBytes = 2048
-
-// sectionCells is the number of blocks in a section, biomeCells of its biomes.
-const (
-	sectionCells = 4096
-	biomeCells   = 64
-)
-
-// columnBiomes is the number of biome cells of a column that has them in three
-// dimensions, columnMap of the entries of a map.
-const (
-	columnBiomes = 1024
-	columnMap    = 256
-)

