@@ -3,8 +3,6 @@
 package litematic
 
 import (
-	"slices"
-
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/document"
@@ -60,9 +58,8 @@ const groupCells = 4096
 
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
-	return slices.ContainsFunc(document.Peek(head), func(f document.Field) bool {
-		return f.Name == tagRegions && f.Type == nbt.Compound || f.Name == tagDataVersion && f.Type == nbt.Int
-	})
+	names := document.Peek(head)
+	return document.Has(names, tagRegions, nbt.Compound) || document.Has(names, tagDataVersion, nbt.Int)
 }
 
 // region is a region of a file.

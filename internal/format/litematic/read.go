@@ -117,12 +117,10 @@ func (r *reader) region(s *nbt.Stream, t nbt.Type, name string) error {
 		case name == tagEntities:
 			return r.doc.KeepList(s, name, &g.objects[1])
 		}
-		raw, err := r.doc.Keep(s, t)
-		if err != nil {
+		if err := r.doc.KeepField(s, t, name, &g.fields); err != nil {
 			return err
 		}
-		g.fields = append(g.fields, document.Field{Type: t, Name: name, Payload: raw})
-		return g.field(t, name, raw, r)
+		return g.field(t, name, g.fields[len(g.fields)-1].Payload, r)
 	})
 }
 

@@ -3,8 +3,6 @@
 package maptemplate
 
 import (
-	"slices"
-
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/document"
@@ -51,8 +49,6 @@ const (
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
 	names := document.Peek(head)
-	has := func(name string) bool {
-		return slices.ContainsFunc(names, func(f document.Field) bool { return f.Name == name && f.Type == nbt.List })
-	}
+	has := func(name string) bool { return document.Has(names, name, nbt.List) }
 	return has(tagChunks) || has(tagRegions) && has(tagTiles)
 }

@@ -33,6 +33,8 @@ const (
 	alpha           = "Alpha"
 )
 
+var edges = []string{tagWidth, tagHeight, tagLength}
+
 // Tags of WorldEdit: where the least corner lies from the player, and where it lay.
 var (
 	weOffset = [3]string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}

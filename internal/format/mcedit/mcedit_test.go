@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 		{"Classic", file(tag("Materials", "Classic")), `materials "Classic"`, false},
 		{"Pocket", file(tag("Materials", "Pocket")), `materials "Pocket"`, false},
 		{"no width", file(tag("Width", nil)), "missing", true},
-		{"a width that is too large", file(tag("Width", int32(65536))), "missing", true},
+		{"a width that is too large", file(tag("Width", int32(65536))), "beyond 0 to 65535", true},
 		{"no blocks", file(tag("Blocks", nil)), "missing", true},
 		{"no data", file(tag("Data", nil)), "Data", true},
 		{"few blocks", file(tag("Blocks", []byte{1})), "1 bytes for 3 x 1 x 1", true},

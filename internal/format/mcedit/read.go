@@ -71,12 +71,10 @@ func (r *reader) place(names [3]string) geom.Point {
 // entry reads an entry of the root.
 func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 	switch {
-	case name == tagWidth && (t == nbt.Short || t == nbt.Int):
-		r.size[0] = edge(s, t)
-	case name == tagHeight && (t == nbt.Short || t == nbt.Int):
-		r.size[1] = edge(s, t)
-	case name == tagLength && (t == nbt.Short || t == nbt.Int):
-		r.size[2] = edge(s, t)
+	case slices.Contains(edges, name):
+		var err error
+		r.size[slices.Index(edges, name)], err = document.Edge(s, t, name, clip.MaxEdge)
+		return err
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())
@@ -98,21 +96,6 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 
 func isArray(name string) bool {
 	return name == tagBlocks || name == tagData || name == tagAddBlocks || name == tagAdd
-}
-
-// edge reads an unsigned short, or an int up to clip.MaxEdge. It returns -1 for another int.
-func edge(s *nbt.Stream, t nbt.Type) int32 {
-	b := s.Raw(t)
-	switch {
-	case b == nil:
-		return -1
-	case t == nbt.Short:
-		return int32(binary.BigEndian.Uint16(b))
-	}
-	if n := binary.BigEndian.Uint32(b); n <= clip.MaxEdge {
-		return int32(n)
-	}
-	return -1
 }
 
 func (r *reader) check() error {

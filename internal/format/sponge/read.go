@@ -77,12 +77,8 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 		r.version = document.Int(s)
 	case name == tagDataVersion && t == nbt.Int:
 		r.data = document.Int(s)
-	case name == tagWidth:
-		r.size[0], err = edge(s, t, name)
-	case name == tagHeight:
-		r.size[1], err = edge(s, t, name)
-	case name == tagLength:
-		r.size[2], err = edge(s, t, name)
+	case slices.Contains(edges, name):
+		r.size[slices.Index(edges, name)], err = document.Edge(s, t, name, clip.MaxEdge)
 	case name == tagOffset:
 		v, ok := document.Ints(t, s.Raw(t))
 		switch {
@@ -164,23 +160,6 @@ func (r *reader) again(s *nbt.Stream, t nbt.Type, name string) error {
 	}
 	s.Skip(t)
 	return nil
-}
-
-// edge reads an unsigned short. Some writers store an int.
-func edge(s *nbt.Stream, t nbt.Type, name string) (int32, error) {
-	b := s.Raw(t)
-	switch {
-	case s.Err() != nil:
-		return 0, s.Err()
-	case t == nbt.Short:
-		return int32(binary.BigEndian.Uint16(b)), nil
-	case t == nbt.Int:
-		if n := int32(binary.BigEndian.Uint32(b)); n >= 0 && n <= clip.MaxEdge {
-			return n, nil
-		}
-		return 0, document.Corrupt(name, fmt.Errorf("%d, beyond 0 to %d", int32(binary.BigEndian.Uint32(b)), clip.MaxEdge))
-	}
-	return 0, document.Corrupt(name, fmt.Errorf("a tag of type %v", t))
 }
 
 func (r *reader) fields(s *nbt.Stream, t nbt.Type) ([]document.Field, error) {

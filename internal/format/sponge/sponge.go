@@ -50,6 +50,8 @@ const (
 	tagOrigin        = "Origin"
 )
 
+var edges = []string{tagWidth, tagHeight, tagLength}
+
 // weOffset are the tags of Metadata by which WorldEdit says in versions 1 and 2 where the least
 // corner lies from the player.
 var weOffset = [3]string{"WEOffsetX", "WEOffsetY", "WEOffsetZ"}

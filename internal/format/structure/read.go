@@ -163,12 +163,10 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) (err error) {
 	case name == tagPalette && t == nbt.List && r.palette == nil:
 		return r.readPalette(s)
 	case name == tagPalettes && t == nbt.List && r.palette == nil:
-		raw, err := r.doc.Keep(s, t)
-		if err != nil {
+		if err := r.doc.KeepField(s, t, name, &r.rest); err != nil {
 			return err
 		}
-		r.rest = append(r.rest, document.Field{Type: t, Name: name, Payload: raw})
-		return r.readPalettes(raw)
+		return r.readPalettes(r.rest[len(r.rest)-1].Payload)
 	case (name == tagPalette || name == tagPalettes) && t == nbt.List:
 		r.out.Lost["second tags of palettes"]++
 		s.Skip(t)

@@ -6,7 +6,6 @@ package structure
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -72,9 +71,7 @@ func shownTag(n int) document.Field {
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
 	names := document.Peek(head)
-	has := func(name string) bool {
-		return slices.ContainsFunc(names, func(f document.Field) bool { return f.Name == name && f.Type == nbt.List })
-	}
+	has := func(name string) bool { return document.Has(names, name, nbt.List) }
 	// Of a large file only the first tag may be in head.
 	return has(tagSize) && (has(tagBlocks) || has(tagPalette) || has(tagPalettes) || has(tagEntities)) ||
 		(has(tagBlocks) || has(tagPalette)) && (has(tagPalettes) || len(names) <= 3) || has(tagBlocks) && has(tagPalette)
