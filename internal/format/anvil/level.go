@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -242,17 +241,12 @@ func (w *Folder) level() []byte {
 		if !w.has(name) {
 			continue
 		}
-		f, err := w.fsys.Open(name)
-		if err != nil {
-			continue
+		stored, err := w.read(name, maxLevel)
+		if err == nil {
+			stored, err = levelData(stored)
 		}
-		stored, err := io.ReadAll(io.LimitReader(f, maxLevel))
-		f.Close()
-		if err != nil {
-			continue
-		}
-		if data, err := levelData(stored); err == nil {
-			return data
+		if err == nil {
+			return stored
 		}
 	}
 	return nil

@@ -309,13 +309,16 @@ func (r *reading) document(g *region, kind, slot int) (doc []byte, stored int, e
 }
 
 // external reads the payload of a chunk that lies beside its region file.
-func (r *reading) external(name string) ([]byte, error) {
-	f, err := r.w.fsys.Open(name)
+func (r *reading) external(name string) ([]byte, error) { return r.w.read(name, maxStored) }
+
+// read returns a file of the world.
+func (w *Folder) read(name string, most int64) ([]byte, error) {
+	f, err := w.fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := format.ReadAll(f, maxStored)
+	b, err := format.ReadAll(f, most)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

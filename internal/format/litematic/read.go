@@ -297,26 +297,21 @@ func (r *reader) unpack(s *nbt.Stream, g *region, keep bool) (*grid.View, error)
 
 // place copies the cells of a region into a box.
 func (r *reader) place(d *grid.Edit, part *grid.View, box geom.Box) error {
-	all := geom.Box{Min: box.Min.Chunk().Box().Min, Max: box.Max}
+	d.Fill(box, 0)
 	var cells [voxel.ChunkCells]voxel.Cell
-	const edge = geom.ChunkEdge
-	for y := all.Min.Y; y < all.Max.Y; y += edge {
-		for z := all.Min.Z; z < all.Max.Z; z += edge {
-			for x := all.Min.X; x < all.Max.X; x += edge {
-				in := geom.Point{X: x, Y: y, Z: z}.Chunk().Box().Intersect(box)
-				buf := cells[:in.Cells()]
-				if !part.ReadBox(in.Add(geom.Point{}.Sub(box.Min)), 0, buf) {
-					panic("litematic: a region's view holds all of its cells")
-				}
-				if len(buf) == voxel.ChunkCells && !slices.ContainsFunc(buf, func(v voxel.Cell) bool { return v != buf[0] }) {
-					d.Fill(in, buf[0])
-					continue
-				}
-				d.WriteBox(in, buf)
-				if err := r.doc.Limit().Take(2 * int64(len(buf))); err != nil {
-					return err
-				}
-			}
+	for pos := range part.Chunks() {
+		from := pos.Box().Intersect(geom.Box{Max: box.Size()})
+		buf := cells[:from.Cells()]
+		if !part.ReadBox(from, 0, buf) {
+			panic("litematic: a region's view holds all of its cells")
+		}
+		if !slices.ContainsFunc(buf, func(v voxel.Cell) bool { return v != buf[0] }) {
+			d.Fill(from.Add(box.Min), buf[0])
+			continue
+		}
+		d.WriteBox(from.Add(box.Min), buf)
+		if err := r.doc.Limit().Take(2 * int64(len(buf))); err != nil {
+			return err
 		}
 	}
 	return d.Err()
