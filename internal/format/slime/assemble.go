@@ -1,8 +1,10 @@
 package slime
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -12,17 +14,7 @@ import (
 
 // positions returns the columns by z, then x: the order of the file.
 func (w *ContainerWriter) positions() []geom.ColumnPos {
-	all := make([]geom.ColumnPos, 0, len(w.columns))
-	for p := range w.columns {
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b geom.ColumnPos) int {
-		if a.Z != b.Z {
-			return int(a.Z) - int(b.Z)
-		}
-		return int(a.X) - int(b.X)
-	})
-	return all
+	return slices.SortedFunc(maps.Keys(w.columns), func(a, b geom.ColumnPos) int { return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X)) })
 }
 
 // appendOld makes a file of versions 1 to 9.

@@ -1,6 +1,7 @@
 package slime
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -48,12 +49,8 @@ func (f *inflater) inflate(b []byte, size int) ([]byte, error) {
 type deflater struct{ enc *zstd.Encoder }
 
 func newDeflater(level int) (*deflater, error) {
-	l := zstd.SpeedDefault
-	if level != 0 {
-		l = zstd.EncoderLevelFromZstd(level)
-	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l), zstd.WithEncoderConcurrency(1),
-		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+	l := zstd.EncoderLevelFromZstd(cmp.Or(level, 3))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(l), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 	return &deflater{enc}, err
 }
 

@@ -173,26 +173,32 @@ func isFullStatus(status string) bool {
 
 // statusOf returns the text of Status in a chunk's tags. A Level beside it may be left from an
 // older version.
-func statusOf(doc []byte) (status string) {
-	var ofLevel string
-	read := func(to *string, r *nbt.Reader, t nbt.Type, name []byte) {
+func statusOf(doc []byte) string {
+	status := map[string]string{}
+	eachTag(doc, func(in string, r *nbt.Reader, t nbt.Type, name []byte) {
 		if t == nbt.String && string(name) == "Status" {
-			*to = string(r.String())
+			status[in] = string(r.String())
 		} else {
 			r.Skip(t)
 		}
-	}
-	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error { // what it read before an error counts
+	})
+	return cmp.Or(status[""], status[inLevel])
+}
+
+const inLevel = "Level."
+
+// eachTag calls f for the tags of a chunk, and for those in its Level. What is read before an error counts.
+func eachTag(doc []byte, f func(in string, r *nbt.Reader, t nbt.Type, name []byte)) {
+	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error {
 		if t != nbt.Compound || string(name) != "Level" {
-			read(&status, r, t, name)
+			f("", r, t, name)
 			return nil
 		}
 		for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-			read(&ofLevel, r, t, name)
+			f(inLevel, r, t, name)
 		}
 		return nil
 	})
-	return cmp.Or(status, ofLevel)
 }
 
 // holdLists keeps the lists that the file holds, in its order.
@@ -318,33 +324,21 @@ var elsewhere = []string{"DataVersion", "Position", "Status", "xPos", "yPos", "z
 
 // countPart counts what is lost with a part: its tags by name.
 func (h *holder) countPart(p voxel.Part) {
-	count := func(prefix string, r *nbt.Reader, t nbt.Type, name []byte) {
+	count := func(in string, r *nbt.Reader, t nbt.Type, name []byte) {
 		raw := r.Raw(t)
 		timeless := t == nbt.Long && !slices.ContainsFunc(raw, func(b byte) bool { return b != 0 })
-		if string(name) == pluginData && prefix == "tag " && h.carried {
+		if string(name) == pluginData && in == "" && h.carried {
 			return
 		}
 		if !slices.Contains(elsewhere, string(name)) && !nbt.Empty(t, raw) && !timeless {
-			h.lost.add(prefix+string(name), 1)
+			h.lost.add("tag "+in+string(name), 1)
 		}
-	}
-	each := func(prefix string) {
-		_ = eachEntry(p.Data, func(r *nbt.Reader, t nbt.Type, name []byte) error { // no more than a count
-			if t != nbt.Compound || string(name) != "Level" {
-				count(prefix, r, t, name)
-				return nil
-			}
-			for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-				count(prefix+"Level.", r, t, name)
-			}
-			return nil
-		})
 	}
 	switch {
 	case p.Damaged:
 		h.lost.add("part "+p.Name, 1)
 	case p.Name == voxel.PartChunk, p.Name == voxel.PartEntities:
-		each("tag ")
+		eachTag(p.Data, count)
 	case p.Name == voxel.PartPOI && !h.holdsPart(p.Name):
 		if sections, err := poiSections(p.Data); sections != nil || err != nil {
 			h.lost.add("part "+p.Name, 1)

@@ -2,6 +2,7 @@ package slime
 
 import (
 	"io"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -41,11 +42,9 @@ func createFile(to io.Writer, o format.WriteOptions) (format.Writer, error) {
 // Remarks returns what the last Read has met.
 func (w *Container) Remarks() (lost map[string]int, damaged []string) {
 	lost = map[string]int{}
-	for name, n := range w.stats.Dropped {
-		lost[name] = n
-	}
-	if w.stats.Trailing > 0 {
-		lost["bytes behind the last column"] = int(w.stats.Trailing)
+	maps.Copy(lost, w.dropped)
+	if w.trailing > 0 {
+		lost["bytes behind the last column"] = w.trailing
 	}
 	return lost, nil
 }

@@ -27,13 +27,9 @@ type Container struct {
 	extra  []byte
 	head   format.Head
 	frames *inflater
-	stats  Stats
-}
-
-// Stats are facts of a world that was read.
-type Stats struct {
-	Trailing int64  // ignored bytes after the last column; some writers of versions 10 and 11 leave them
-	Dropped  Losses // unknown tags and payloads
+	// Of the last Read: unknown tags and payloads, and bytes behind the last column, which some writers of versions 10 and 11 leave.
+	dropped  Losses
+	trailing int
 }
 
 // open reads the header and the framing of a Slime file of size bytes. A blob that claims more than maxRaw decoded bytes is
@@ -42,7 +38,7 @@ func open(r io.ReaderAt, size, maxRaw int64) (*Container, error) {
 	if maxRaw <= 0 {
 		maxRaw = math.MaxInt32
 	}
-	w := &Container{r: r, size: size, stats: Stats{Dropped: Losses{}}}
+	w := &Container{r: r, size: size, dropped: Losses{}}
 	var err error
 	if w.frames, err = newInflater(maxRaw); err != nil {
 		return nil, err
@@ -56,9 +52,6 @@ func open(r io.ReaderAt, size, maxRaw int64) (*Container, error) {
 
 // Head returns what the header and the extra tags say.
 func (w *Container) Head() format.Head { return w.head }
-
-// Stats returns the facts that Read has collected.
-func (w *Container) Stats() Stats { return w.stats }
 
 // Close frees the decoders. The caller closes the file.
 func (w *Container) Close() error {
@@ -126,12 +119,12 @@ func readProperties(r *nbt.Reader, props map[string]string) {
 // puts such an object into the column at its position, or into column (0,0) if it has no
 // position. If the file does not have that column, Read adds one without sections.
 func (w *Container) Read(ctx context.Context, s format.Sink) error {
-	w.stats = Stats{Dropped: Losses{}}
+	w.dropped = Losses{}
 	blob, err := w.inflate(w.parts.chunks)
 	if err != nil {
 		return err
 	}
-	d := newDecoder(w.layout, w.frames, w.stats.Dropped)
+	d := newDecoder(w.layout, w.frames, w.dropped)
 	if err := s.Dimension(d.dim); err != nil {
 		return err
 	}
@@ -211,7 +204,7 @@ func (w *Container) findColumns(h homes, blob []byte) error {
 		h[k.pos] = &home{pos: k.pos, start: start}
 		return nil
 	})
-	w.stats.Trailing = int64(c.Left())
+	w.trailing = c.Left()
 	if err == nil && c.Left() > 0 && w.layout.version != 10 && w.layout.version != 11 {
 		err = fmt.Errorf("%d bytes follow the last chunk", c.Left())
 	}
@@ -224,7 +217,7 @@ func (w *Container) placeObjects(h homes, i int, p part) error {
 	if err != nil {
 		return err
 	}
-	err = kinds[i].readObjects(doc, kinds[i].all, w.stats.Dropped, func(o voxel.Object) {
+	err = kinds[i].readObjects(doc, kinds[i].all, w.dropped, func(o voxel.Object) {
 		x := h[o.At.Column()]
 		if x == nil {
 			x = &home{pos: o.At.Column(), start: -1}
@@ -274,7 +267,7 @@ func (w *Container) readFiles(s format.Sink) error {
 			continue
 		}
 		if len(f.doc) > format.MaxFile {
-			w.stats.Dropped.add(f.path, 1)
+			w.dropped.add(f.path, 1)
 			continue
 		}
 		if err := s.File(format.FileOf(f.path, f.doc)); err != nil {
