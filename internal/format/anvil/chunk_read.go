@@ -111,13 +111,7 @@ func (d *decoder) readRoot(doc []byte) (head, whole []byte, err error) {
 // readLevel is readTags for the root of a chunk and for the Level in it. It reads the lists of
 // sections too.
 func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []tag {
-	start := len(dst)
-	for {
-		at := r.Offset()
-		t, name := r.Next()
-		if t == nbt.End {
-			return dst
-		}
+	return readTags(dst, r, doc, func(t nbt.Type, name []byte) bool {
 		switch {
 		case root && t == nbt.Compound && string(name) == "Level":
 			d.level = d.readLevel(d.level[:0], r, doc, false)
@@ -128,15 +122,10 @@ func (d *decoder) readLevel(dst []tag, r *nbt.Reader, doc []byte, root bool) []t
 		case !root && t == nbt.List && string(name) == flat.sections:
 			d.readSections(&d.lists[smallSections], r, doc)
 		default:
-			r.Skip(t)
+			return false
 		}
-		if r.Err() != nil {
-			return dst
-		}
-		if len(dst)-start <= maxTags {
-			dst = append(dst, tag{t: t, name: name, entry: doc[at:r.Offset()]})
-		}
-	}
+		return true
+	})
 }
 
 // readSections reads a list. If its elements are compounds, and few enough to have different

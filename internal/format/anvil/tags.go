@@ -58,8 +58,8 @@ const maxTags = 512
 
 // readTags appends the entries of the compound that r is in, a reader of doc,
 // and leaves r behind it. Of more than maxTags it appends one more than that,
-// which unique fails for.
-func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
+// which unique fails for. into, which may be nil, reports which payloads it reads itself.
+func readTags(dst []tag, r *nbt.Reader, doc []byte, into func(t nbt.Type, name []byte) bool) []tag {
 	start := len(dst)
 	for {
 		at := r.Offset()
@@ -67,7 +67,9 @@ func readTags(dst []tag, r *nbt.Reader, doc []byte) []tag {
 		if t == nbt.End {
 			return dst
 		}
-		r.Skip(t)
+		if into == nil || !into(t, name) {
+			r.Skip(t)
+		}
 		if r.Err() != nil {
 			return dst
 		}
@@ -96,7 +98,7 @@ func (s *items) reset() { s.list, s.tags = s.list[:0], s.tags[:0] }
 func (s *items) read(n int, r *nbt.Reader, doc []byte) {
 	for range n {
 		at, from := r.Offset(), len(s.tags)
-		s.tags = readTags(s.tags, r, doc)
+		s.tags = readTags(s.tags, r, doc, nil)
 		if r.Err() != nil {
 			break
 		}
@@ -108,7 +110,7 @@ func (s *items) read(n int, r *nbt.Reader, doc []byte) {
 // checked before.
 func payloadTags(dst []tag, payload []byte) []tag {
 	r := nbt.NewPayload(payload, nbt.Limits{})
-	return readTags(dst, &r, payload)
+	return readTags(dst, &r, payload, nil)
 }
 
 // rootTags returns the entries of a document's root.
@@ -117,7 +119,7 @@ func rootTags(doc []byte) ([]tag, error) {
 	if t, _ := r.Root(); t != nbt.Compound {
 		return nil, errRoot
 	}
-	return readTags(nil, &r, doc), r.Err()
+	return readTags(nil, &r, doc, nil), r.Err()
 }
 
 func find(tags []tag, name string) *tag {

@@ -2,7 +2,6 @@ package maptemplate
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -97,13 +96,11 @@ func (r *reader) empty() []byte {
 		}
 	}
 	slices.SortFunc(all, compare)
-	b := binary.BigEndian.AppendUint32(nil, uint32(3*len(all)))
+	var places []int32
 	for _, p := range all {
-		for _, v := range [...]int{p.X, p.Y, p.Z} {
-			b = binary.BigEndian.AppendUint32(b, uint32(int32(v/edge)))
-		}
+		places = append(places, int32(p.X/edge), int32(p.Y/edge), int32(p.Z/edge))
 	}
-	return b
+	return nbt.AppendIntArray(nil, "", places)[3:]
 }
 
 func compare(a, b geom.Point) int {

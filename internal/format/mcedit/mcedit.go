@@ -33,6 +33,9 @@ const (
 	alpha           = "Alpha"
 )
 
+// arrays are the arrays of a byte, or half of one, for each block.
+var arrays = []string{tagBlocks, tagData, tagAddBlocks, tagAdd}
+
 var edges = []string{tagWidth, tagHeight, tagLength}
 
 // Tags of WorldEdit: where the least corner lies from the player, and where it lay.
@@ -44,6 +47,6 @@ var (
 // Detect reports whether a file of the format starts with head.
 func Detect(head []byte) bool {
 	return slices.ContainsFunc(document.Peek(head), func(f document.Field) bool {
-		return f.Type == nbt.ByteArray && slices.Contains([]string{tagBlocks, tagData, tagAddBlocks, tagAdd}, f.Name) || f.Type == nbt.String && f.Name == tagMaterials
+		return f.Type == nbt.ByteArray && slices.Contains(arrays, f.Name) || f.Type == nbt.String && f.Name == tagMaterials
 	})
 }

@@ -78,7 +78,7 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 	case name == tagMaterials && t == nbt.String:
 		p := nbt.NewPayload(s.Raw(t), nbt.Limits{})
 		r.materials = string(p.String())
-	case t == nbt.ByteArray && isArray(name):
+	case t == nbt.ByteArray && slices.Contains(arrays, name):
 		if _, twice := r.arrays[name]; twice {
 			return document.Corrupt(name, errors.New("it is there twice"))
 		}
@@ -92,10 +92,6 @@ func (r *reader) entry(s *nbt.Stream, t nbt.Type, name string) error {
 		return r.doc.KeepField(s, t, name, &r.rest)
 	}
 	return s.Err()
-}
-
-func isArray(name string) bool {
-	return name == tagBlocks || name == tagData || name == tagAddBlocks || name == tagAdd
 }
 
 func (r *reader) check() error {
@@ -175,7 +171,7 @@ func (a *array) err() error {
 // cells reads the blocks.
 func (r *reader) cells(c *clip.Clip) error {
 	var in [4]*array
-	for i, name := range [...]string{tagBlocks, tagData, tagAddBlocks, tagAdd} {
+	for i, name := range arrays {
 		var err error
 		if in[i], err = r.open(name); err != nil {
 			return err

@@ -100,7 +100,8 @@ func (w *ContainerWriter) Column(c *format.Column) error {
 		return errors.New("slime: a column before any dimension")
 	}
 	held := *c
-	if c.Version == 0 && w.o.DataVersion != 0 && !hasPart(c, voxel.PartChunk) {
+	chunk := slices.ContainsFunc(c.Parts, func(p voxel.Part) bool { return p.Name == voxel.PartChunk })
+	if c.Version == 0 && w.o.DataVersion != 0 && !chunk {
 		held.Version = w.o.DataVersion
 	}
 	if isBare(c) {
@@ -110,10 +111,7 @@ func (w *ContainerWriter) Column(c *format.Column) error {
 	if err := w.begin(held.Version); err != nil {
 		return err
 	}
-	if !w.fits(&held) {
-		return nil
-	}
-	if !w.hold(&held) {
+	if !w.fits(&held) || !w.hold(&held) {
 		return nil
 	}
 	if w.columns[c.Pos] != nil {
@@ -128,10 +126,6 @@ func (w *ContainerWriter) Column(c *format.Column) error {
 		w.addObjects(&held)
 	}
 	return nil
-}
-
-func hasPart(c *format.Column, name string) bool {
-	return slices.ContainsFunc(c.Parts, func(p voxel.Part) bool { return p.Name == name })
 }
 
 // begin decides the version from the first column.
@@ -197,10 +191,11 @@ func (w *ContainerWriter) Close() error {
 		return fmt.Errorf("slime: %d columns are not of the file's one version (%s): %v",
 			w.others, w.versionText(), w.outliers)
 	}
-	if w.enc == nil {
-		if err := w.beginEmpty(); err != nil {
-			return err
-		}
+	if w.dim == nil {
+		w.dim = format.BlockDimension(environments[0].dimension, "")
+	}
+	if err := w.begin(w.o.DataVersion); err != nil { // of a file without columns
+		return err
 	}
 	d, err := newDeflater(w.o.Level)
 	if err != nil {
@@ -219,14 +214,6 @@ func (w *ContainerWriter) Close() error {
 		return fmt.Errorf("slime: write: %w", err)
 	}
 	return nil
-}
-
-// beginEmpty decides the version of a file without columns.
-func (w *ContainerWriter) beginEmpty() error {
-	if w.dim == nil {
-		w.dim = format.BlockDimension(environments[0].dimension, "")
-	}
-	return w.begin(w.o.DataVersion)
 }
 
 func (w *ContainerWriter) versionText() string {
