@@ -203,6 +203,7 @@ type Bounded struct {
 	Err  error
 }
 
+// Read reads from R.
 func (b *Bounded) Read(p []byte) (int, error) {
 	n, err := b.R.Read(p)
 	if b.Left -= int64(n); b.Left < 0 {
