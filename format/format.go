@@ -74,8 +74,8 @@ func Import(ctx context.Context, st history.Store, name, path string, o ImportOp
 
 // ExportOptions of Export. The zero value is the default.
 type ExportOptions struct {
-	// Format is anvil, slime, sponge, mcedit, structure, litematic, vox or
-	// maptemplate. By default the extension of the path
+	// Format is anvil, slime, sponge, mcedit, structure, litematic, vox,
+	// maptemplate or prefab. By default the extension of the path
 	// says it, and a path without one becomes an Anvil folder.
 	Format  string
 	Version int // of the format, for formats that have versions; by default the newest that fits

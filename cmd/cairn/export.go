@@ -58,7 +58,7 @@ func newExport(sf *storeFlag) *cobra.Command {
 		Short: "Writes a world as a folder, a Slime or Polar file, a schematic or a .cairn file",
 		Long: `export writes a world as a folder (Anvil, Linear, McRegion or Hytale), or as one file:
 Slime (.slime), Polar (.polar), a .cairn file with everything, a schematic of Sponge and WorldEdit (.schem), one of
-MCEdit (.schematic) or Litematica (.litematic), a structure of the game (.nbt), or a scene of
+MCEdit (.schematic) or Litematica (.litematic), a structure of the game (.nbt), a prefab of Hytale (.prefab.json), or a scene of
 MagicaVoxel (.vox), whose cells have names of colours, such as rgb:ff8800; --format
 maptemplate writes a map of Nucleoid's minigames. The default is what the name of DST ends
 in. A folder is of the format that the world was read from, and otherwise Anvil. A schematic

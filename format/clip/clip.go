@@ -1,8 +1,8 @@
 // Package clip holds a piece of a world as a value: a Clip has cells with their names,
 // biomes, block entities and entities, and what a file said besides. Schematics are clips in
 // files, copy and paste move clips between worlds, and Turn turns one. The leaves
-// format/sponge, format/mcedit, format/structure, format/litematic, format/vox and
-// format/maptemplate read and write them; a Leaf makes a
+// format/sponge, format/mcedit, format/structure, format/litematic, format/vox,
+// format/maptemplate and format/hytale read and write them; a Leaf makes a
 // leaf's two functions a format of worlds.
 //
 // Begin with Clip. From copies one of an open world. Cells lie in chunks, as in a world, so a clip of a billion equal blocks is
@@ -61,6 +61,9 @@ type Clip struct {
 	Inner geom.Box
 	Block Contents
 	Biome *Contents // nil if there are none
+	// Beside are volumes beside the blocks, by name, with one cell a block: of Hytale the fluids, their levels and the
+	// distances of support. A level has no Names. Where the block is Void or outside of the box they say nothing.
+	Beside map[string]*Contents
 	// Lists are voxel.BlockEntities and voxel.Entities in the form of a column of a block
 	// world. Positions count from the least corner, those in payloads too.
 	Lists []voxel.List
@@ -277,6 +280,15 @@ func Difference(a, b *Clip) string {
 			return "biome " + d
 		}
 	}
+	for _, name := range beside {
+		if v, w := a.Beside[name], b.Beside[name]; v != nil && w != nil {
+			if d := differentCells(a, b, v, w); d != "" {
+				return name + " " + d
+			}
+		} else if v != w {
+			return fmt.Sprintf("%s: %v, %v", name, v != nil, w != nil)
+		}
+	}
 	for _, name := range []string{voxel.BlockEntities, voxel.Entities} {
 		x, y := sortedObjects(a.List(name)), sortedObjects(b.List(name))
 		if len(x) != len(y) {
@@ -300,13 +312,21 @@ func differentCells(a, b *Clip, v, w *Contents) string {
 		a.Slice(v, h, x)
 		b.Slice(w, h, y)
 		for i := range x {
-			if v.Names[x[i]] != w.Names[y[i]] {
+			if v.name(x[i]) != w.name(y[i]) {
 				at := geom.Point{X: i % a.Size.X, Y: h, Z: i / a.Size.X}
-				return fmt.Sprintf("at %v: %s, %s", at, v.Names[x[i]], w.Names[y[i]])
+				return fmt.Sprintf("at %v: %s, %s", at, v.name(x[i]), w.name(y[i]))
 			}
 		}
 	}
 	return ""
+}
+
+// name returns the name of a cell, its number if cells have none.
+func (v *Contents) name(c voxel.Cell) string {
+	if len(v.Names) == 0 {
+		return fmt.Sprint(c)
+	}
+	return v.Names[c]
 }
 
 func sortedObjects(list []voxel.Object) []voxel.Object {

@@ -21,6 +21,7 @@ type Collector struct {
 	dim    *format.Dimension
 	block  *grid.Edit
 	biome  *grid.Edit // nil until there are biomes
+	beside map[string]*grid.Edit
 	lists  map[string][]voxel.Object
 	file   *Clip // what FilePath says, or nil
 	// version is of the columns with content.
@@ -31,7 +32,7 @@ type Collector struct {
 
 // NewCollector returns a Collector of a region, or of everything.
 func NewCollector(r region.Region) *Collector {
-	return &Collector{region: r, lists: map[string][]voxel.Object{}, lost: map[string]int{}}
+	return &Collector{region: r, beside: map[string]*grid.Edit{}, lists: map[string][]voxel.Object{}, lost: map[string]int{}}
 }
 
 // Dimension begins the dimension; a second is an error.
@@ -49,7 +50,11 @@ func (c *Collector) Dimension(d *format.Dimension) error {
 	c.dim = d
 	c.block = grid.New(grid.Options{Schema: voxel.Palette, Default: v.Default}).Edit()
 	for _, v := range d.Volumes {
-		if v.Name != voxel.Block && v.Name != voxel.Biome && !voxel.IsLight(v.Name) {
+		switch {
+		case v.Name == voxel.Block || v.Name == voxel.Biome || voxel.IsLight(v.Name):
+		case slices.Contains(beside, v.Name) && v.Scale == 1 && (v.Names != nil) == (v.Schema == voxel.Palette):
+			c.beside[v.Name] = grid.New(grid.Options{Schema: v.Schema, Default: v.Default}).Edit()
+		default:
 			c.lost["volume "+v.Name]++
 		}
 	}
@@ -77,6 +82,9 @@ func (c *Collector) Chunk(volume string, pos geom.ChunkPos, chunk *voxel.Chunk) 
 		return c.biome.Err()
 	case voxel.IsLight(volume):
 		c.lost["chunks of light"]++
+	case c.beside[volume] != nil:
+		c.beside[volume].SetChunk(pos, chunk)
+		return c.beside[volume].Err()
 	}
 	return nil
 }
@@ -220,6 +228,14 @@ func (c *Collector) Clip() (*Clip, error) {
 	if c.biome != nil {
 		view, _ := c.biome.Publish()
 		out.Biome = &Contents{Names: slices.Clone(c.dim.Volume(voxel.Biome).Names.List()), View: view, At: box.Min, Scale: 4}
+	}
+	for name, edit := range c.beside {
+		view, _ := edit.Publish()
+		if names := c.dim.Volume(name).Names; names != nil {
+			out.addBeside(name, view, names.List())
+		} else {
+			out.addBeside(name, view, nil)
+		}
 	}
 	if v := out.Biome; v != nil && slices.ContainsFunc(v.Names, isNumber) {
 		for cell, n := range out.Counts(v) {

@@ -29,7 +29,7 @@ func From(v InMemory, r region.Region) (*Clip, error) {
 	in := to.bounds()
 	d := &format.Dimension{Name: v.Name()}
 	views := make(map[string]*grid.View)
-	for _, name := range []string{voxel.Block, voxel.Biome} {
+	for _, name := range append([]string{voxel.Block, voxel.Biome}, beside...) {
 		of, cells, names := v.Cells(name)
 		if cells == nil {
 			continue

@@ -19,6 +19,8 @@ type Leaf struct {
 	Detect    func(head []byte) bool
 	Read      func(r io.ReaderAt, size int64, o ReadOptions) (*Clip, error)
 	Write     func(w io.Writer, c *Clip, o WriteOptions) (lost map[string]int, err error)
+	// Beside says that Write takes Clip.Beside.
+	Beside bool
 }
 
 // Kind returns the leaf as a format of worlds. A file becomes a world whose least corner lies
@@ -69,6 +71,11 @@ func (w *writer) Close() error {
 	}
 	for name, n := range c.Lost {
 		lose(w.lost, name, n)
+	}
+	if !w.leaf.Beside {
+		for name := range c.Beside {
+			lose(w.lost, "volume "+name, 1)
+		}
 	}
 	return nil
 }

@@ -111,7 +111,8 @@ func position(o *voxel.Object) (v [3]float64, fields []document.Field, ok bool) 
 	if at := document.Doubles(document.Find(fields, "Pos", nbt.List)); at != nil {
 		return *at, fields, true
 	}
-	return v, fields, false
+	v, ok = transformed(fields)
+	return v, fields, ok
 }
 
 // hanging are the tags of the block that an entity hangs at.
@@ -148,6 +149,7 @@ func moved(o voxel.Object, fields []document.Field, from, to [3]float64, block f
 			fields[i].Payload = doubles(to)
 		}
 	}
+	setTransform(fields, to)
 	eachPlace(fields, func(p geom.Point, near float64) geom.Point {
 		if isNear(p, from, near) {
 			return block(p)

@@ -33,7 +33,7 @@ func uuidOf(fields []document.Field) (id UUID, ok bool) {
 	}
 	most, least := document.Find(fields, "UUIDMost", nbt.Long), document.Find(fields, "UUIDLeast", nbt.Long)
 	if most == nil || least == nil {
-		return id, false
+		return componentUUID(fields)
 	}
 	return UUID(append(append([]byte{}, most...), least...)), true
 }
@@ -101,6 +101,9 @@ func (r *renewal) entity(fields []document.Field) []document.Field {
 	}
 	r.seen[old] = ok
 	array := append(binary.BigEndian.AppendUint32(nil, 4), id[:]...)
+	if setComponentUUID(fields, array) {
+		return fields
+	}
 	had := false
 	for i, f := range fields {
 		switch {

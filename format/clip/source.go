@@ -74,6 +74,7 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 			}
 		}
 	}
+	c.nameBeside(w.dim)
 	if err := to.Dimension(w.dim); err != nil {
 		return err
 	}
@@ -85,6 +86,9 @@ func (s source) Read(ctx context.Context, to format.Sink) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+	}
+	if err := c.sendBeside(w.dim, to); err != nil {
+		return err
 	}
 	return to.File(format.FileOf(FilePath, c.appendFile(nil, s.lost)))
 }

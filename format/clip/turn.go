@@ -78,7 +78,11 @@ func (c *Clip) Turn(t Turn) (*Clip, map[string]int) {
 		p, q := t.point(b.Min, c.Size), t.point(b.Max.Sub(one), c.Size)
 		out.Inner = geom.Box{Min: p, Max: p.Add(one)}.Union(geom.Box{Min: q, Max: q.Add(one)})
 	}
-	out.Block = c.turnVolume(&c.Block, t, func(name string) string { return t.State(name) })
+	name := t.State
+	if c.ofHytale() {
+		name = t.hytale
+	}
+	out.Block = c.turnVolume(&c.Block, t, name)
 	counts := c.Counts(&c.Block)
 	for cell, name := range c.Block.Names {
 		if _, _, err := block.ParseLegacy(name); err == nil && name != format.Air {
@@ -90,6 +94,12 @@ func (c *Clip) Turn(t Turn) (*Clip, map[string]int) {
 	if c.Biome != nil {
 		biome := c.turnVolume(c.Biome, t, func(name string) string { return name })
 		out.Biome = &biome
+	}
+	out.Beside = nil
+	for _, name := range beside {
+		if v := c.Beside[name]; v != nil {
+			out.addBeside(name, c.turnVolume(v, t, func(name string) string { return name }).View, v.Names)
+		}
 	}
 	out.Lists = nil
 	for _, l := range c.Lists {
@@ -111,7 +121,10 @@ func (t Turn) offset(p, size geom.Point) geom.Point {
 
 // turnVolume turns cells. name turns a name.
 func (c *Clip) turnVolume(v *Contents, t Turn, name func(string) string) Contents {
-	names, table := format.NewNames(), make([]voxel.Cell, len(v.Names))
+	names, table := format.NewNames(), make([]voxel.Cell, max(len(v.Names), levels))
+	for i := range levels {
+		table[i] = voxel.Cell(i)
+	}
 	for i, s := range v.Names {
 		cell, err := names.Cell(name(s))
 		if err != nil { // as many names as before at most, because turning can be undone
@@ -172,6 +185,9 @@ func (t Turn) object(c *Clip, o voxel.Object) voxel.Object {
 	}
 	for i, f := range fields {
 		fields[i].Payload = t.tag(f, faces)
+		if f.Name == components && f.Type == nbt.Compound {
+			fields[i].Payload = t.spin(f.Payload)
+		}
 	}
 	var beside geom.Point
 	if isPainting && t.flips() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
@@ -77,7 +78,12 @@ func (o *Paste) prepare(_ context.Context, a *Arena) (*plan, error) {
 	if o.Biomes && o.Clip.Biome != nil && d.Volume(voxel.Biome) != nil {
 		from[voxel.Biome] = o.Clip.Biome
 	}
-	for _, name := range []string{voxel.Block, voxel.Biome} {
+	for name, v := range o.Clip.Beside {
+		if d.Volume(name) != nil {
+			from[name] = v
+		}
+	}
+	for _, name := range append([]string{voxel.Block, voxel.Biome}, slices.Sorted(maps.Keys(o.Clip.Beside))...) {
 		if from[name] == nil {
 			continue
 		}
@@ -222,7 +228,11 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 	}
 	to := masks.Scaled(p.box, scale).(geom.Box).Intersect(c.pos.Box())
 	size := to.Max.Sub(to.Min)
-	row := make([]voxel.Cell, size.X)
+	row, blocks := make([]voxel.Cell, size.X), make([]voxel.Cell, size.X)
+	var keep []bool // by block, of a volume beside the blocks
+	if p.Clip.Beside[volume] != nil {
+		keep = p.tables[voxel.Block].keep
+	}
 	var flat [voxel.ChunkCells]voxel.Cell
 	may := c.only // of the region
 	c.only = new([voxel.ChunkEdge * voxel.ChunkEdge]uint32)
@@ -231,10 +241,15 @@ func (p *pasting) chunk(c *part, t table, volume string) error {
 			if err := p.row(t, geom.Point{X: to.Min.X, Y: y, Z: z}, scale, row); err != nil {
 				return err
 			}
+			if keep != nil {
+				if err := p.row(p.tables[voxel.Block], geom.Point{X: to.Min.X, Y: y, Z: z}, scale, blocks); err != nil {
+					return err
+				}
+			}
 			at := geom.Point{X: to.Min.X, Y: y, Z: z}.Sub(c.pos.Box().Min)
 			r := at.Y*voxel.ChunkEdge + at.Z
 			for i, v := range row {
-				if t.keep != nil && t.keep[v] || may != nil && may[r]>>(at.X+i)&1 == 0 {
+				if t.keep != nil && t.keep[v] || keep != nil && v == 0 && keep[blocks[i]] || may != nil && may[r]>>(at.X+i)&1 == 0 {
 					continue
 				}
 				if t.cells != nil {

@@ -7,9 +7,11 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/game/edit"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
+	"github.com/cairnvoxel/cairn/store/memory"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 	"github.com/cairnvoxel/cairn/voxel/grid"
+	"github.com/cairnvoxel/cairn/world"
 )
 
 // clipOf makes a clip of random cells of these names.
@@ -87,6 +89,50 @@ func points(b geom.Box) func(yield func(geom.Point) bool) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestPasteBeside pastes a clip with a fluid into a world that has that volume. Where the clip has no block, the fluid that is there stays.
+func TestPasteBeside(t *testing.T) {
+	ctx := t.Context()
+	w, err := world.Create(ctx, memory.New(memory.Options{}), "lake", world.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	levels := voxel.Volume{Name: "fluid_level", Schema: voxel.Level, Scale: 1}
+	volumes := []voxel.Volume{{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, {Name: "fluid", Schema: voxel.Palette, Scale: 1}, levels}
+	row := geom.Box{Max: geom.Point{X: 4, Y: 1, Z: 1}}
+	if _, err := w.Update(func(tx *world.Tx) error {
+		d := tx.AddDimension("default", volumes, map[string][]string{voxel.Block: {"air"}, "fluid": {"air"}})
+		d.Volume("fluid").Fill(row, d.Volume("fluid").Named("Lava"))
+		d.Volume("fluid_level").Fill(row, 7)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	contents := func(schema voxel.Schema, names []string, cells ...voxel.Cell) clip.Contents {
+		e := grid.New(grid.Options{Schema: schema}).Edit()
+		e.WriteBox(row, cells)
+		v, _ := e.Publish()
+		return clip.Contents{Names: names, View: v, Scale: 1}
+	}
+	c := &clip.Clip{Size: row.Max, Block: contents(voxel.Palette, []string{"air", clip.Void, "Rock"}, 0, 1, 1, 2), Beside: map[string]*clip.Contents{}}
+	fluid, level := contents(voxel.Palette, []string{"air", "Water"}, 1, 0, 1, 0), contents(voxel.Level, nil, 3, 0, 4, 0)
+	c.Beside["fluid"], c.Beside["fluid_level"] = &fluid, &level
+	if _, err := edit.Do(ctx, &edit.Arena{World: w, Dimension: "default"}, &edit.Paste{Clip: c}); err != nil {
+		t.Fatal(err)
+	}
+	d := w.View().Dimension("default")
+	for x, want := range []struct {
+		fluid string
+		level voxel.Cell
+	}{{"Water", 3}, {"Lava", 7}, {"Water", 4}, {"air", 0}} {
+		p := geom.Point{X: x}
+		f := d.Volume("fluid")
+		if level, _ := d.Volume("fluid_level").Cell(p); nameAt(f.View, f.Names(), p) != want.fluid || level != want.level {
+			t.Errorf("%v: %s %d, want %v", p, nameAt(f.View, f.Names(), p), level, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/hytale"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
 	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
@@ -73,7 +74,7 @@ func sendChunks(ctx context.Context, w stone.Content, to format.Sink) error {
 		if err := to.Dimension(fd); err != nil {
 			return err
 		}
-		for _, v := range []string{voxel.Block, voxel.Biome} {
+		for _, v := range []string{voxel.Block, voxel.Biome, "fluid", "fluid_level", "support"} { // those of a clip
 			for p, err := range whole.Chunks(ctx, w, d.Name, v, 0) {
 				if err == nil {
 					err = cmp.Or(to.Chunk(v, p.Pos, p.Chunk), ctx.Err())
@@ -124,7 +125,7 @@ func ReadClip(ctx context.Context, path string, o Options) (*clip.Clip, error) {
 // WriteClip writes a clip as a schematic. It adds what the format cannot hold to lost.
 func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error {
 	write, ok := map[string]func(io.Writer, *clip.Clip, clip.WriteOptions) (map[string]int, error){
-		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write, Vox: vox.Write, Template: maptemplate.Write,
+		Sponge: sponge.Write, MCEdit: mcedit.Write, Structure: structure.Write, Litematica: litematic.Write, Vox: vox.Write, Template: maptemplate.Write, Prefab: hytale.WritePrefab,
 	}[t.Format]
 	if !ok {
 		return fmt.Errorf("port: %s is no format of schematics", t.Format)
@@ -134,6 +135,11 @@ func WriteClip(to io.Writer, c *clip.Clip, t Target, lost map[string]int) error 
 		with.Version, c = t.DataVersion, &with
 	}
 	more, err := write(to, c, clip.WriteOptions{Version: t.Version})
+	if t.Format != Prefab {
+		for name := range c.Beside {
+			lost["volume "+name]++
+		}
+	}
 	for _, counts := range []map[string]int{more, c.Lost} {
 		for name, n := range counts {
 			lost[name] += n

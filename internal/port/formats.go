@@ -89,6 +89,7 @@ var kinds = []Row{
 	{Kind: litematic.Kind(), Title: "Schematic of Litematica", Game: Minecraft, Reads: "4 to 7", Unmet: "4", Lacks: "biomes, light, files, the place in the world"},
 	{Kind: vox.Kind(), Title: "Scene of MagicaVoxel", Game: colours, Reads: "150 and 200", Lacks: "names that are no colours, biomes, light, objects, files"},
 	{Kind: maptemplate.Kind(), Title: "Map template of Nucleoid", Game: Minecraft, Reads: "1 and 2", Lacks: "biomes, light, ticks, files, the place in the world"},
+	{Kind: hytale.Prefab(), Title: "Prefab of Hytale", Game: hytaleGame, Reads: "8", Lacks: "tints, light, files, the place in the world"},
 }
 
 // Table returns the table of formats.
@@ -105,6 +106,7 @@ const (
 	Litematica = "litematic"
 	Vox        = "vox"
 	Template   = "maptemplate"
+	Prefab     = "prefab"
 )
 
 // Formats returns the names of all formats that can be written.

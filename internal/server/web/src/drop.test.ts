@@ -25,8 +25,8 @@ test("a copy of a lost level.dat is enough", () => {
 });
 
 test("files of other programs are named", () => {
-  assert.deepEqual(findWorlds(files("a.linear", "b.polar")).worlds, []);
-  assert.equal(foreignKind("x/A.POLAR"), "a world of Polar");
+  assert.deepEqual(findWorlds(files("a.bp", "b.mcworld")).worlds, []);
+  assert.equal(foreignKind("x/A.BP"), "a blueprint of Axiom");
   assert.equal(foreignKind("readme.txt"), "");
 });
 
@@ -40,11 +40,16 @@ test("region files alone are a part of a world", () => {
 });
 
 test("files of others are named and are no worlds", () => {
-  for (const path of ["x/b.POLAR", "c.linear", "d.mcworld"]) {
+  for (const path of ["x/b.RAR", "c.mcstructure", "d.mcworld"]) {
     assert.equal(findWorlds(files(path)).worlds.length, 0, path);
     assert.notEqual(foreignKind(path), "", path);
   }
   for (const path of ["a.slime", "a.litematic", "a.vox", "b.zip", "litematic", "c.txt"]) assert.equal(foreignKind(path), "", path);
+});
+
+test("a save, a world and an instance of Hytale are worlds", () => {
+  assert.deepEqual(found("s/config.json", "s/universe/worlds/default/chunks/0.-1.region.bin", "s/mods/a.zip"), ["s: config.json universe/worlds/default/chunks/0.-1.region.bin mods/a.zip"]);
+  assert.deepEqual(found("i/instance.bson", "i/chunks/0.0.region.bin", "A.prefab.json"), ["i: instance.bson chunks/0.0.region.bin", "A.prefab.json: A.prefab.json"]);
 });
 
 test("files that are worlds stand alone; the rest is named", () => {

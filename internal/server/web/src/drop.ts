@@ -43,7 +43,7 @@ export function chosen(files: FileList): Packed[] {
   return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 }
 
-const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|polar|schem|schematic|litematic|vox|nbt)$/i;
+const whole = /\.(zip|tar|tar\.gz|tgz|cairn|slime|polar|schem|schematic|litematic|vox|nbt|prefab\.json)$/i;
 /** Files of worlds that no cairn reads. */
 const foreign: [RegExp, string][] = [
   [/\.mcworld$/i, "a world of Bedrock Edition"],
@@ -58,13 +58,15 @@ export const foreignKind = (path: string): string => foreign.find(([ends]) => en
 const region = /(^|\/)(r\.-?\d+\.-?\d+\.(mca|mcr|linear|b_linear)|c\.-?\d+\.-?\d+\.mcc)$/;
 /** The folder of a world, then the folders below it that region files lie in. */
 const inRegions = /^(.*?\/)??(?:DIM-?\d+\/|dimensions\/[^/]+\/[^/]+\/)?(?:region|entities|poi)\/[^/]+$/;
+/** A region file of Hytale below the folder of a save, a world or an instance. */
+const ofHytale = /^(.*?\/)??(?:universe\/worlds\/[^/]+\/)?chunks\/-?\d+\.-?\d+\.region\.bin$/;
 const useless = /(^|\/)(session\.lock|\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 
 /** Finds the worlds among files: folders with a level.dat, folders of region files, and files that are worlds. */
 export function findWorlds(files: Packed[]): { worlds: Found[]; rest: string[] } {
   files = files.filter((f) => !useless.test(f.path));
-  const levels = [...new Set(files.filter((f) => /(^|\/)level\.dat(_old)?$/.test(f.path)).map((f) => folderOf(f.path)))].sort((a, b) => a.length - b.length);
+  const levels = [...new Set(files.flatMap((f) => (/(^|\/)level\.dat(_old)?$/.test(f.path) ? folderOf(f.path) : ofHytale.test(f.path) ? (ofHytale.exec(f.path)![1] ?? "") : [])))].sort((a, b) => a.length - b.length);
   const roots = levels.filter((d, i) => !levels.slice(0, i).some((up) => d.startsWith(up)));
   // A server keeps the nether and the end of a world in folders beside it: they go with it, as they lie.
   const server = (d: string): string => d.replace(/_(nether|the_end)\/$/, "/");

@@ -31,7 +31,7 @@ export function shown(name: string): string {
 export function nameOf(file: string): string {
   const base = file.split("/").pop() ?? "";
   const plain = base
-    .replace(/\.(zip|tar|tar\.gz|tgz|cairn|slime|schem|schematic|nbt|litematic|vox|mca|mcr)$/i, "")
+    .replace(/\.(zip|tar|tar\.gz|tgz|cairn|slime|polar|schem|schematic|nbt|litematic|vox|prefab\.json|mca|mcr)$/i, "")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

@@ -59,6 +59,7 @@ export const formats: { id: string; ext: string; name: string; about: string }[]
   { id: "litematic", ext: ".litematic", name: "Litematica schematic", about: "for the mod Litematica" },
   { id: "vox", ext: ".vox", name: "MagicaVoxel scene", about: "for cells that are named for colours" },
   { id: "maptemplate", ext: ".nbt", name: "Map template", about: "for minigames of Nucleoid" },
+  { id: "prefab", ext: ".prefab.json", name: "Prefab", about: "for Hytale" },
 ];
 
 /** Returns a chooser of formats. */

@@ -34,7 +34,7 @@ export class Uploads {
     for (const path of rest.filter((r) => foreignKind(r)).slice(0, 20)) this.node.append(el("div", { class: "note bad closable", role: "alert" }, el("div", null, el("code", null, path), ` is ${foreignKind(path)}, which cairn does not read.`), this.closer()));
     if (worlds.length === 0 && rest.length > 0 && rest.every(foreignKind)) return;
     if (worlds.length === 0) {
-      const p = el("p", null, rest.length ? `No world is among ${many(rest.length, "file")}, such as `: "Nothing was dropped.", rest.length > 0 && el("code", null, rest[0]!), rest.length > 0 && ". A world is a folder with a level.dat, a folder of region files, a zip or tar of one, or a file .cairn, .slime, .schem, .schematic, .litematic, .vox or .nbt.");
+      const p = el("p", null, rest.length ? `No world is among ${many(rest.length, "file")}, such as `: "Nothing was dropped.", rest.length > 0 && el("code", null, rest[0]!), rest.length > 0 && ". A world is a folder with a level.dat, a folder of region files, a zip or tar of one, or a file .cairn, .slime, .schem, .schematic, .litematic, .vox, .nbt or .prefab.json.");
       this.node.append(el("div", { class: "note bad closable", role: "alert" }, el("div", null, p), this.closer()));
       return;
     }
