@@ -43,7 +43,18 @@ func layoutOf(ctx context.Context, c stone.Content, name string, mostChanges int
 	for _, v := range d.Volumes {
 		l.volumes[v.Volume.Name] = volume{v, farLevels(c, d.Name, v, mostChanges)}
 	}
+	if v, ok := l.volumes["fluid"]; ok && !l.Has(liquid) {
+		l.volumes[liquid] = v
+	}
 	return l, l.measure(ctx, c)
+}
+
+// stored returns the name by which the version has a volume.
+func (l *Layout) stored(volume string) string {
+	if v, ok := l.volumes[volume]; ok {
+		return v.Volume.Name
+	}
+	return volume
 }
 
 // Dimensions returns the dimensions that can be drawn: those with matter.
@@ -84,7 +95,7 @@ func (l *Layout) measure(ctx context.Context, c stone.Content) error {
 		if _, ok := l.volumes[volume]; !ok {
 			continue
 		}
-		for pos, holds := range c.Entries(l.Dimension, volume, 0) {
+		for pos, holds := range c.Entries(l.Dimension, l.stored(volume), 0) {
 			if holds {
 				l.bounds = l.bounds.Union(pos.Box())
 				seen[pos.Y] = true

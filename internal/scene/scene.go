@@ -17,7 +17,7 @@ import (
 // is below it.
 const NetherTop = 100
 
-// liquid is the volume that is drawn beside matter.
+// liquid is the volume that is drawn beside matter. In a dimension of Hytale it is another name of that of the fluids.
 const liquid = "liquid"
 
 // Scene is a dimension of a world as a picture.Land, and as meshes want it. It reads chunks when they
@@ -58,7 +58,7 @@ func (s *Scene) NameMaterials(names []string) {
 
 // Read calls f with those chunks of a level that exist. want ascends by code.
 func (s *Scene) Read(volume string, level int, want []geom.ChunkPos, f func(geom.ChunkPos, *voxel.Chunk)) error {
-	return s.read.ReadChunks(s.ctx, s.Dimension, volume, level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+	return s.read.ReadChunks(s.ctx, s.Dimension, s.stored(volume), level, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
 		if c != nil {
 			f(pos, c)
 		}
@@ -74,7 +74,7 @@ func (s *Scene) Chunks() []geom.ChunkPos {
 		if !s.Has(volume) {
 			continue
 		}
-		for pos, holds := range s.c.Entries(s.Dimension, volume, 0) {
+		for pos, holds := range s.c.Entries(s.Dimension, s.stored(volume), 0) {
 			if holds && !seen[pos] && !s.bounds.Intersect(pos.Box()).Empty() {
 				seen[pos] = true
 				all = append(all, pos)

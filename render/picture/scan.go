@@ -26,7 +26,9 @@ type scan struct {
 	table   *Looks
 	seen    []sight // by number
 	nothing *voxel.Chunk
-	water   sight
+	fluids  fluids
+	tints   tints
+	tint    *voxel.Chunk // of the stack
 	stack   stack
 	south   []int32 // heights of the last row of the stacks to the north, by x
 	east    [edge]int32
@@ -40,6 +42,7 @@ type sight struct {
 	look    look
 	rgb     [3]float32
 	unknown bool
+	tinted  bool // its colour is the column's, if that has one
 }
 
 // stack is the state of 32x32 columns of blocks.
@@ -57,7 +60,7 @@ func newScan(land Land, b geom.Box, o Options) *scan {
 	shrink := max(1, (max(size.X, size.Z)+o.MaxEdge-1)/o.MaxEdge)
 	s := &scan{land: land, liquid: land.Level(liquid, 0) == 0, box: b, terrain: land.Terrain(), table: NewLooks(), unknown: map[voxel.Cell]int{},
 		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, size.X+2*edge), canvas: newCanvas(size, edge, shrink, 1)}
-	s.water = sightOf(s.table.family("water"))
+	s.fluids, s.tints = fluids{land: land, table: s.table}, tints{land: land}
 	return s
 }
 
@@ -74,6 +77,9 @@ func (s *scan) run(ctx context.Context) error {
 				return err
 			}
 			s.stack.reset(s.box, x, z)
+			if s.tint = s.nothing; s.land.Level(tint, 0) == 0 {
+				s.tint = s.read(tint, geom.ChunkPos{X: x, Z: z})
+			}
 			for y := hi.Y; y >= lo.Y && s.stack.open > 0; y-- {
 				s.chunk(geom.ChunkPos{X: x, Y: y, Z: z})
 			}
@@ -149,7 +155,7 @@ func (s *scan) slice(c, l *voxel.Chunk, y int, height int32) {
 			case row[x] != 0:
 				s.cell(z*edge+x, row[x], height)
 			case liquid[x] != 0:
-				s.wet(z*edge+x, s.water, height)
+				s.wetCell(z*edge+x, liquid[x], height)
 			}
 		}
 	}
@@ -174,10 +180,28 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 	if g.unknown {
 		s.unknown[c]++
 	}
+	rgb := g.rgb
+	if g.tinted {
+		rgb = s.tints.of(s.tint.Cell(i%edge, 0, i/edge), rgb)
+	}
+	k.close(i, rgb, height)
+}
+
+// close ends a column with an opaque cell.
+func (k *stack) close(i int, rgb [3]float32, height int32) {
 	k.top(i, height)
-	k.add(i, g.rgb, 1)
+	k.add(i, rgb, 1)
 	k.rows[i/edge] &^= 1 << (i % edge)
 	k.open--
+}
+
+// wetCell adds the next cell of a column, of the liquid.
+func (s *scan) wetCell(i int, c voxel.Cell, height int32) {
+	if g := s.fluids.sight(c); g.look == fluid {
+		s.wet(i, g, height)
+	} else {
+		s.stack.close(i, g.rgb, height)
+	}
 }
 
 // top records the height of the first block that gives relief.
@@ -246,7 +270,7 @@ func (s *scan) find(c voxel.Cell) sight {
 }
 
 func sightOf(f family) sight {
-	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == ""}
+	return sight{f.look, [3]float32{float32(f.Colour.R), float32(f.Colour.G), float32(f.Colour.B)}, f.Name == "", f.Name == "grass"}
 }
 
 // emit shades the stack and adds its pixels to the canvas.

@@ -120,7 +120,8 @@ type tile struct {
 	terrain bool
 	table   *Looks
 	seen    []sight
-	water   sight
+	fluids  fluids
+	tints   tints
 	first   float32 // shares of the light that the first cell of water hides, and every other
 	deep    float32
 	columns []sample
@@ -136,6 +137,7 @@ type sample struct {
 	height int32   // of the first cell that gives relief, in parts of a cell
 	water  uint16  // cells of water so far
 	cut    bool    // the cell above the range is solid
+	tint   voxel.Cell
 }
 
 // heightParts is how many parts of a cell heights count, so that a terrain's occupancies give
@@ -245,7 +247,7 @@ func (t *tile) begin(b geom.Box) {
 	slices.SortFunc(t.towers, func(a, b tower) int {
 		return geom.CodeOf(geom.ChunkPos{X: a.x, Z: a.z}, t.base).Compare(geom.CodeOf(geom.ChunkPos{X: b.x, Z: b.z}, t.base))
 	})
-	t.water = sightOf(t.table.family("water"))
+	t.fluids, t.tints = fluids{land: t.land, table: t.table}, tints{land: t.land}
 	const clear = 1 - waterTint // of a block; the first cell is half full
 	t.first = 1 - .5*float32(math.Pow(clear, float64(int(1)<<t.base/2)))
 	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
@@ -253,6 +255,9 @@ func (t *tile) begin(b geom.Box) {
 
 // look looks down on all samples.
 func (t *tile) look(ctx context.Context) error {
+	if err := t.findTints(); err != nil {
+		return err
+	}
 	if err := t.down(ctx); err != nil {
 		return err
 	}
@@ -260,6 +265,20 @@ func (t *tile) look(ctx context.Context) error {
 		return t.flood()
 	}
 	return nil
+}
+
+// findTints gives the samples the tints of their columns. Far levels have none.
+func (t *tile) findTints() error {
+	if t.base > 0 || t.land.Level(tint, 0) != 0 {
+		return nil
+	}
+	var want []geom.ChunkPos
+	for _, w := range t.towers {
+		want = append(want, geom.ChunkPos{X: w.x, Z: w.z})
+	}
+	return t.read(tint, want, func(w *tower, c *voxel.Chunk) {
+		t.slice(w, c, 0, 0, func(s *sample, c voxel.Cell, _ int) bool { s.tint = c; return false })
+	})
 }
 
 // down looks down on all samples, one layer of chunks after another.
@@ -414,13 +433,25 @@ func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 			part = int(c&0xFF) * heightParts >> 8
 		}
 		s.top(height*heightParts + part)
-		s.add(g.rgb, 1)
+		rgb := g.rgb
+		if g.tinted {
+			rgb = t.tints.of(s.tint, rgb)
+		}
+		s.add(rgb, 1)
 		return true
 	}
 	return s.left < .02
 }
 
-func (t *tile) wetCell(s *sample, _ voxel.Cell, height int) bool { return t.wet(s, &t.water, height) }
+func (t *tile) wetCell(s *sample, c voxel.Cell, height int) bool {
+	g := t.fluids.sight(c)
+	if g.look == fluid {
+		return t.wet(s, &g, height)
+	}
+	s.top(height*heightParts + heightParts - 2)
+	s.add(g.rgb, 1)
+	return true
+}
 
 // wet is scan.wet: the first cell of water tints what is below it, and every other darkens it.
 func (t *tile) wet(s *sample, g *sight, height int) bool {

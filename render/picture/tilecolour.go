@@ -170,7 +170,7 @@ func (t *tile) flood() error {
 				continue
 			}
 			s.water = 1
-			for j, v := range t.water.rgb {
+			for j, v := range t.fluids.sight(c).rgb {
 				s.rgb[j] = s.rgb[j]*(1-t.first) + v*t.first*(1-s.left)
 			}
 		}

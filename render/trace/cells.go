@@ -19,7 +19,8 @@ type land struct {
 	rule   voxel.Rule
 	looks  []look       // by cell of matter, in a terrain by material
 	media  []*look      // by number
-	water  look         // of the liquid
+	water  []look       // of the liquid, by cell; of cells beyond, the last
+	wet    voxel.Rule   // of the liquid
 	left   []voxel.Cell // by cell: what of it rays meet; nil: all
 	liquid bool         // it has a volume of liquid
 	lamps  bool         // it has the light of lamps
@@ -48,6 +49,9 @@ func newLand(from Scene, memory int64, goroutines int) *land {
 	l.nodes = tile.NewPages[tile.Deep](tile.Options{Budget: memory - memory/4})
 	return l
 }
+
+// fluid returns the look of a cell of the liquid.
+func (l *land) fluid(c voxel.Cell) *look { return &l.water[min(int(c), len(l.water)-1)] }
 
 func (l *land) look(c voxel.Cell) *look {
 	n := int(c)

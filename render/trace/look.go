@@ -46,9 +46,29 @@ func (l *land) see() {
 		}
 	}
 	l.blank()
-	l.water = lookOf(0, table.Look(voxel.Level, 1, ""))
-	l.medium(&l.water, media, "water")
+	l.seeFluids(table, media)
 }
+
+// seeFluids fills the looks of the liquid: water, or if its cells have names, those of fluids.
+func (l *land) seeFluids(table *picture.Looks, media map[string]uint16) {
+	l.wet.Schema, l.water = voxel.Level, make([]look, 1)
+	if l.liquid && !strings.HasPrefix(l.from.Name(liquidVolume, 1), "material ") {
+		l.wet.Schema, l.water = voxel.Palette, make([]look, maxFluids)
+	}
+	for i := range l.water {
+		name := "water"
+		if l.wet.Schema == voxel.Palette {
+			name = l.from.Name(liquidVolume, voxel.Cell(max(i, 1)))
+		}
+		k := &l.water[i]
+		if *k = lookOf(0, table.Look(l.wet.Schema, 1, name)); k.kind != picture.Opaque {
+			l.medium(k, media, strings.ToLower(name))
+		}
+	}
+}
+
+// maxFluids bounds the fluids that have looks of their own.
+const maxFluids = 64
 
 // blank makes the table that leaves out the cells that rays do not meet: air, and what does not fill its
 // cell.

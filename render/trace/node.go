@@ -113,11 +113,9 @@ func (n *node) clear(x, y, z, flip uint32, level uint) (size uint, ok bool) {
 
 // cell returns the cells of matter and liquid of a level from 0 to 3 at a place within the chunk, in cells
 // of level 0.
-func (n *node) cell(rule *voxel.Rule, level uint, x, y, z int) (matter, liquid voxel.Cell) {
-	return cellOf(n.matter, rule, level, x, y, z), cellOf(n.liquid, &liquidRule, level, x, y, z)
+func (n *node) cell(l *land, level uint, x, y, z int) (matter, liquid voxel.Cell) {
+	return cellOf(n.matter, &l.rule, level, x, y, z), cellOf(n.liquid, &l.wet, level, x, y, z)
 }
-
-var liquidRule = voxel.Rule{Schema: voxel.Level}
 
 func cellOf(c *voxel.Chunk, rule *voxel.Rule, level uint, x, y, z int) voxel.Cell {
 	switch {

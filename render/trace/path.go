@@ -112,18 +112,18 @@ func (p *path) along(r *ray, level int, end float64, medium uint16) (hit, bool) 
 			return p.side(r, w.place(level), nil, true), true
 		}
 		at := w.place(level)
-		cell, liquid := at.node.cell(&p.rule, shift, int(at.x&31), int(at.y&31), int(at.z&31))
+		cell, liquid := at.node.cell(p.land, shift, int(at.x&31), int(at.y&31), int(at.z&31))
 		k := p.look(cell)
 		if cell == voxel.Empty {
-			k = &p.water
+			k = p.fluid(liquid)
 		}
 		switch {
 		case cell != voxel.Empty && p.rule.Schema == voxel.Terrain:
 			if h, ok := p.smooth(r, &at, k, shift); ok {
 				return h, true
 			}
-			if liquid != voxel.Empty && p.water.medium != medium {
-				return p.side(r, at, &p.water, false), true
+			if k := p.fluid(liquid); liquid != voxel.Empty && k.medium != medium {
+				return p.side(r, at, k, false), true
 			}
 		case k.medium == 0 && at.axis < 0: // the ray begins in a block, and has to leave it
 		case k.medium != medium || medium == 0:
@@ -169,9 +169,9 @@ func (p *path) mediumAt(at vec) uint16 {
 	if n == nil {
 		return 0
 	}
-	matter, liquid := n.cell(&p.rule, 0, c.X&31, c.Y&31, c.Z&31)
+	matter, liquid := n.cell(p.land, 0, c.X&31, c.Y&31, c.Z&31)
 	if matter == voxel.Empty && liquid != voxel.Empty {
-		return p.water.medium
+		return p.fluid(liquid).medium
 	}
 	return p.look(matter).medium
 }
