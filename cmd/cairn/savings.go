@@ -17,9 +17,10 @@ func newSavings(sf *storeFlag) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "savings DIR...",
 		Short: "Compares the sizes of worlds: folder, zip, Slime, cairn",
-		Long: `savings finds every Anvil world below the folders. For each world and each kind of game
+		Long: `savings finds every folder of a world below the folders. For each world and each kind of game
 it prints the size of the folder, as a zip, as a Slime file, as a .cairn file with the
-content of the Slime file, and as a .cairn file with everything. --all prints ratios and sizes
+content of the Slime file, and as a .cairn file with everything. Of a world that Slime cannot hold, such as
+one of Hytale, it prints the folder, the zip and the last. --all prints ratios and sizes
 without light, as --json does. A world that takes more than a quarter of
 --memory is listed as skipped, because a Slime file is made of a whole world.`,
 		Example: "  cairn savings ./saves",

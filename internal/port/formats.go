@@ -193,9 +193,12 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source
 	return nil, first
 }
 
-// detectFolder reports whether a folder looks like a world of any format.
-func detectFolder(fsys fs.FS) bool {
-	return slices.ContainsFunc(kinds, func(k Row) bool { return k.DetectFS != nil && k.DetectFS(fsys) })
+// FolderFormat returns the name of the first format that recognizes a folder, "" if none does.
+func FolderFormat(fsys fs.FS) string {
+	if i := slices.IndexFunc(kinds, func(k Row) bool { return k.DetectFS != nil && k.DetectFS(fsys) }); i >= 0 {
+		return kinds[i].Name
+	}
+	return ""
 }
 
 // archiveExts are the extensions of archives that may hold a world.
@@ -226,7 +229,7 @@ var foreignExts = []string{".linear", ".b_linear", ".mcworld", ".mcstructure", "
 func Detect(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		if !detectFolder(os.DirFS(path)) {
+		if FolderFormat(os.DirFS(path)) == "" {
 			return format.ErrNoWorld
 		}
 		s, err := Open(path, Options{Salvage: true})

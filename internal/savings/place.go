@@ -10,15 +10,32 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/port"
 )
 
-// Place is where a world was found, its kind of game, and what the manifest notes of
-// it between brackets.
-type Place struct{ Path, Kind, Note string }
+// Place is where a world was found, its kind of game, what the manifest notes of
+// it between brackets, and the name of its format if that is not Anvil.
+type Place struct{ Path, Kind, Note, Format string }
 
 // Find returns the folders of Anvil worlds below dirs, in the order of their paths. It ignores
 // worlds within worlds.
 func Find(dirs []string) ([]Place, error) {
+	return find(dirs, func(path string) (format string, ok bool) { return "", IsWorld(path) })
+}
+
+// findAll is Find with the folders of worlds in any format.
+func findAll(dirs []string) ([]Place, error) {
+	return find(dirs, func(path string) (format string, ok bool) {
+		if IsWorld(path) {
+			return "", true
+		}
+		format = port.FolderFormat(os.DirFS(path))
+		return format, format != "" && format != port.Anvil
+	})
+}
+
+// find returns the folders that are worlds. A kind that is of another format than Anvil is that format.
+func find(dirs []string, is func(path string) (format string, ok bool)) ([]Place, error) {
 	var out []Place
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -27,13 +44,21 @@ func Find(dirs []string) ([]Place, error) {
 			return nil, err
 		}
 		err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.IsDir() || !IsWorld(path) {
+			if err != nil || !e.IsDir() {
 				return err
+			}
+			format, ok := is(path)
+			if !ok {
+				return nil
 			}
 			abs, err := filepath.Abs(path)
 			if err == nil && !seen[abs] {
 				seen[abs] = true
-				out = append(out, kinds.place(path, abs))
+				p := kinds.place(path, abs)
+				if p.Format = format; format != "" {
+					p.Kind = format
+				}
+				out = append(out, p)
 			}
 			if err == nil {
 				err = fs.SkipDir

@@ -16,7 +16,7 @@ const articleFactors = "hg 3.2, sw 5.0, smash 8.3, mcgo 4.2, bedwars 10.2, mw 2.
 // Print prints a line for each world, for each kind and for all, and why worlds were skipped. With
 // all it prints every size and ratio, otherwise those that Options.Short measures.
 func (r *Savings) Print(w io.Writer, all bool) {
-	head, legend := []string{"world", "folder", "zip", "slime", "slim", "cairn"}, "slime: a Slime file. slim: cairn with the same content. cairn: with everything.\n"
+	head, legend := []string{"world", "folder", "zip", "slime", "slim", "cairn"}, "slime: a Slime file. slim: cairn with the same content. cairn: with everything. All: of the worlds that Slime can hold.\n"
 	totals := []KindSum{{"all", r.Total}}
 	if all {
 		head = []string{"world", "blocks", "zip", "live", "slime", "best", "slim", "no light", "full",
@@ -50,7 +50,11 @@ func (r *Savings) Print(w io.Writer, all bool) {
 func cells(name string, blocks int, b Bytes, all bool) []string {
 	sizes := func(all ...int64) (out []string) {
 		for _, n := range all {
-			out = append(out, table.Size(n))
+			if text := table.Size(n); n > 0 {
+				out = append(out, text)
+			} else {
+				out = append(out, "-")
+			}
 		}
 		return out
 	}

@@ -35,6 +35,9 @@ type Weighed struct {
 	Bytes       Bytes  `json:"bytes"`
 }
 
+// asSlime reports whether a Slime file can hold the world, so that all forms were weighed.
+func (w *Weighed) asSlime() bool { return w.Bytes.Slime > 0 }
+
 // Sum is the sum over several worlds.
 type Sum struct {
 	Worlds int   `json:"worlds"`
@@ -62,7 +65,7 @@ type SkippedWorld struct {
 	Why  string `json:"why"`
 }
 
-// Savings is the result of Of. Kinds are in the order of their names.
+// Savings is the result of Of. Kinds are in the order of their names. Total is of the worlds that Slime can hold.
 type Savings struct {
 	Worlds  []Weighed      `json:"worlds"`
 	Kinds   []KindSum      `json:"kinds"`
@@ -84,12 +87,12 @@ type Options struct {
 	Short bool
 }
 
-// Of weighs every Anvil world below dirs. The kind of a world stands in the third
+// Of weighs every world below dirs. Of one in another format than Anvil it weighs the folder, the zip and the stone alone. The kind of a world stands in the third
 // field of a MANIFEST.tsv in dir or up to two folders above, after "[minigame "; else it
 // is the name of the folder the world is in. Worlds that are
 // damaged, or that Slime cannot hold, are skipped.
 func Of(ctx context.Context, dirs []string, o Options) (*Savings, error) {
-	places, err := Find(dirs)
+	places, err := findAll(dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +117,9 @@ func Of(ctx context.Context, dirs []string, o Options) (*Savings, error) {
 	kinds := map[string]*KindSum{}
 	for i := range r.Worlds {
 		w := &r.Worlds[i]
-		r.Total.add(w)
+		if w.asSlime() {
+			r.Total.add(w)
+		}
 		if kinds[w.Kind] == nil {
 			kinds[w.Kind] = &KindSum{Kind: w.Kind}
 		}
@@ -130,6 +135,9 @@ func Of(ctx context.Context, dirs []string, o Options) (*Savings, error) {
 func (r *Savings) Groups() []KindSum {
 	groups := []KindSum{{Kind: "minigame maps"}, {Kind: "others"}}
 	for i := range r.Worlds {
+		if !r.Worlds[i].asSlime() {
+			continue
+		}
 		g := 1
 		if strings.HasPrefix(r.Worlds[i].Kind, "minigame") {
 			g = 0

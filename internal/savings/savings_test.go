@@ -15,9 +15,11 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/hytale"
 	"github.com/cairnvoxel/cairn/internal/savings"
 	"github.com/cairnvoxel/cairn/internal/terrain"
 	"github.com/cairnvoxel/cairn/voxel"
+	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // mustAnvil writes src as a world folder.
@@ -85,6 +87,35 @@ func mustWorlds(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestSavingsOfOthers weighs a world of Hytale beside one of Anvil: it has no part in the sums with Slime files.
+func TestSavingsOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	mustAnvil(t, terrain.Arena(terrain.Options{Seed: 2}), dir, "set", "arena")
+	save := filepath.Join(dir, "set", "save")
+	if err := os.MkdirAll(save, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	out, err := hytale.Kind().CreateFolder(save, format.WriteOptions{})
+	if err == nil {
+		v := &convert.LoadedVolume{Volume: voxel.Volume{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, Names: []string{format.Air, "Rock_Stone"}, Chunks: map[geom.ChunkPos]*voxel.Chunk{{}: voxel.Uniform(1)}}
+		w := convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "default", Folder: "universe/worlds/default", Volumes: []*convert.LoadedVolume{v}}}}
+		err = w.Source().Read(t.Context(), out)
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := savings.Of(t.Context(), []string{dir}, savings.Options{Short: true})
+	if err != nil || len(r.Worlds) != 2 || len(r.Kinds) != 2 || r.Total.Worlds != 1 || r.Total.Bytes.Zip != r.Worlds[0].Bytes.Zip {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if w := r.Worlds[1]; w.Path != save || w.Kind != "hytale" || w.Cells == 0 || w.Chunks == 0 || w.Bytes.Slime != 0 || min(w.Bytes.Folder, w.Bytes.Zip, w.Bytes.Full) == 0 {
+		t.Errorf("the world of Hytale: %+v", w)
+	}
 }
 
 func TestSavings(t *testing.T) {

@@ -15,11 +15,15 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/format/slime"
+	"github.com/cairnvoxel/cairn/internal/port"
 	"github.com/cairnvoxel/cairn/voxel"
 )
 
 // weigh reads the world once and makes every form of it from memory.
 func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
+	if p.Format != "" {
+		return weighOther(ctx, p, o)
+	}
 	src, err := anvil.Open(p.Path, anvil.Options{})
 	if err != nil {
 		return nil, err
@@ -46,6 +50,33 @@ func weigh(ctx context.Context, p Place, o Options) (*Weighed, error) {
 		}
 	}
 	if err = out.Bytes.fill(ctx, w, o); err == nil {
+		out.Bytes.Folder, out.Bytes.Zip, err = folderBytes(ctx, p.Path)
+	}
+	return out, err
+}
+
+// weighOther weighs a world that no Slime file can hold.
+func weighOther(ctx context.Context, p Place, o Options) (*Weighed, error) {
+	k, _ := port.Format(p.Format)
+	src, err := k.OpenFolder(p.Path, format.ReadOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	l := convert.NewLoader(src.Head())
+	l.Bound(o.Memory)
+	if err := src.Read(ctx, l); err != nil {
+		return nil, err
+	}
+	w := l.World()
+	out := &Weighed{Path: p.Path, Kind: p.Kind}
+	for _, d := range w.Dimensions {
+		if v := d.Volume(voxel.Block); v != nil {
+			out.Cells += v.Count()
+		}
+		out.Chunks += len(d.Columns)
+	}
+	if _, out.Bytes.Full, err = convert.WriteStone(ctx, w, io.Discard, o.Stone); err == nil {
 		out.Bytes.Folder, out.Bytes.Zip, err = folderBytes(ctx, p.Path)
 	}
 	return out, err
