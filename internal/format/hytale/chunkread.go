@@ -214,7 +214,7 @@ func (d *decoder) appendBlock(dst []byte, e element) ([]byte, error) {
 	return append(d.block.appendRest(dst), lights...), nil
 }
 
-// addSections adds the section's blocks to the columns.
+// addSections adds the section's blocks to the columns. An empty one is there, too: what a column has does not depend on its blocks.
 func (d *decoder) addSections() {
 	s := &d.section
 	for _, extra := range []struct {
@@ -223,19 +223,15 @@ func (d *decoder) addSections() {
 	}{{fillerVolume, s.fillers}, {rotationVolume, s.rotations}} {
 		d.addChunk(extra.volume, extra.cells)
 	}
-	if s.uniform && s.cell == 0 {
-		return
+	if !s.uniform || s.cell != 0 {
+		d.raise(s)
 	}
-	d.raise(s)
 	for half := range 2 {
 		for i := range d.columns {
 			c := &d.columns[i]
 			cells := format.Cells{Block: []voxel.Cell{s.cell}}
 			if !s.uniform {
 				cells.Block = d.cut(&s.cells, half, i)
-			}
-			if len(cells.Block) == 1 && cells.Block[0] == 0 {
-				continue
 			}
 			c.Sections = append(c.Sections, voxel.Section{Y: int8(int(d.pos.Y)*2 + half), Has: voxel.HasBlock})
 			c.Cells = append(c.Cells, cells)
@@ -316,11 +312,11 @@ func (d *decoder) appendFluid(dst []byte, e element) ([]byte, error) {
 		}
 		d.addChunk(fluidVolume, cells)
 		if !regular {
-			d.addChunk(levelVolume, halves(f.levels, true))
+			d.addChunk(levelVolume, halves(f.levels, false))
 			return raw(dst, e), nil
 		}
 	}
-	levels := halves(f.levels, true)
+	levels := halves(f.levels, false)
 	d.addChunk(levelVolume, levels)
 	dst = appendSome(dst, tagNames, f.palette.order())
 	if has := f.levels != nil; has != (levels != nil) {
@@ -334,7 +330,7 @@ func (d *decoder) appendSupport(dst []byte, e element) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := halves(b, false)
+	cells := halves(b, true)
 	d.addChunk(supportVolume, cells)
 	if (b != nil) != (cells != nil) {
 		dst = nbt.AppendByteArray(dst, tagLevels, []byte{1})

@@ -349,7 +349,7 @@ func (e *encoder) appendFluid(dst []byte, number int, o *rest) ([]byte, error) {
 	}
 	t.sort(&e.numbers[0])
 	dst = appendPalette(dst, t.entries, &e.numbers[0], o.arrays[tagNames], nameKeys)
-	dst = e.appendLevels(dst, levels, true, o)
+	dst = e.appendLevels(dst, levels, false, o)
 	if raw := o.arrays[tagRaw]; raw != nil && e.sameFluid(raw, dst[from:]) {
 		return append(dst[:from], raw...), nil
 	}
@@ -384,7 +384,7 @@ func (e *encoder) sameFluid(a, b []byte) bool {
 			return false
 		}
 	}
-	x, y := halves(fluids[0].levels, true), halves(fluids[1].levels, true)
+	x, y := halves(fluids[0].levels, false), halves(fluids[1].levels, false)
 	return x == y || x != nil && y != nil && *x == *y
 }
 
@@ -404,7 +404,7 @@ func (e *encoder) appendLevels(dst []byte, cells *[sectionCells]voxel.Cell, high
 }
 
 func (e *encoder) appendSupport(dst []byte, number int, o *rest) ([]byte, error) {
-	return e.appendLevels(dst, e.cells(number, supportVolume), false, o), nil
+	return e.appendLevels(dst, e.cells(number, supportVolume), true, o), nil
 }
 
 func (e *encoder) appendMaps(dst []byte, o *rest) ([]byte, error) {

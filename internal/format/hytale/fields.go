@@ -13,7 +13,7 @@ import (
 // fluidData is what a section says of its fluids.
 type fluidData struct {
 	palette palette
-	levels  []byte // two cells a byte, the first in the high half; nil if there are none
+	levels  []byte // two cells a byte, the first in the low half; nil if there are none
 }
 
 func (f *fluidData) read(r *cursor.Cursor) error {

@@ -113,7 +113,7 @@ func madePalette[T comparable](dst []byte, kind, first, step int, cells []T, val
 	for i, c := range cells {
 		switch kind {
 		case 1:
-			dst[at+i/2] |= byte(ids[c] << (4 * (i & 1)))
+			dst[at+i/2] |= byte(ids[c] << (4 * (^i & 1)))
 		case 2:
 			dst[at+i] = byte(ids[c])
 		case 3:
@@ -193,7 +193,7 @@ func (s *madeSection) doc() doc {
 	}
 	fluid := madePalette(nil, s.fluidKind, 0, 1, s.fluids[:], text)
 	if s.levels {
-		fluid = append(append(fluid, 1), bytes.Repeat([]byte{0x18, 0x07}, 8192)...)
+		fluid = append(append(fluid, 1), bytes.Repeat([]byte{0x81, 0x70}, 8192)...)
 	} else {
 		fluid = append(fluid, 0)
 	}

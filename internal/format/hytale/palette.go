@@ -136,7 +136,7 @@ func (p *palette) unpack(dst *[sectionCells]uint16) (regular bool, err error) {
 	case paletteHalf:
 		for i, b := range p.indexes {
 			lo, hi := number[b&15], number[b>>4]
-			dst[2*i], dst[2*i+1] = lo-1, hi-1
+			dst[2*i], dst[2*i+1] = hi-1, lo-1
 			counts[lo]++
 			counts[hi]++
 		}
@@ -261,7 +261,7 @@ func appendPalette(dst []byte, sorted []entry, cells *[sectionCells]uint16, orde
 	case paletteHalf:
 		dst = slices.Grow(dst, sectionCells/2)
 		for i := 0; i < sectionCells; i += 2 {
-			dst = append(dst, byte(ids[cells[i]])|byte(ids[cells[i+1]])<<4)
+			dst = append(dst, byte(ids[cells[i]])<<4|byte(ids[cells[i+1]]))
 		}
 	case paletteByte:
 		for _, c := range cells {

@@ -128,6 +128,45 @@ func TestRealWorld(t *testing.T) {
 	}
 }
 
+// TestRealOrder checks the order of half bytes, which exports do not show: heights are those of the highest blocks, nearly no fluid is in a block,
+// each has a level, and what has a support is a block.
+func TestRealOrder(t *testing.T) {
+	d := load(t, realWorld(t)).Dimensions[0]
+	maps := 0
+	for _, c := range d.Columns {
+		maps += len(c.Maps)
+	}
+	if maps != 72 {
+		t.Errorf("%d columns have heights that do not follow from blocks, want 72", maps)
+	}
+	// both returns how many cells have one volume, and how many of them have the other.
+	both := func(volume, other string) (n, with int) {
+		for pos, c := range d.Volume(volume).Chunks {
+			var a, b [32768]voxel.Cell
+			c.Flat(&a)
+			if c := d.Volume(other).Chunks[pos]; c != nil {
+				c.Flat(&b)
+			}
+			for i := range a {
+				if a[i] != 0 {
+					if n++; b[i] != 0 {
+						with++
+					}
+				}
+			}
+		}
+		return n, with
+	}
+	for _, c := range []struct {
+		volume, other string
+		n, with       int
+	}{{"fluid", voxel.Block, 4992, 48}, {"fluid", "fluid_level", 4992, 4992}, {"support", voxel.Block, 1250, 1227}} {
+		if n, with := both(c.volume, c.other); n != c.n || with != c.with {
+			t.Errorf("%d cells of %s, %d of them with %s; want %d, %d", n, c.volume, with, c.other, c.n, c.with)
+		}
+	}
+}
+
 // sink takes everything and keeps nothing.
 type sink struct{}
 
