@@ -122,7 +122,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no game", "rock", "folder", format.ExportOptions{}, "DataVersion"},
 		{"no world", "none", "folder", format.ExportOptions{}, "none"},
-		{"no format", "rock", "folder", format.ExportOptions{Format: "worldpainter"}, `"polar" is none of the formats`},
+		{"no format", "rock", "folder", format.ExportOptions{Format: "worldpainter"}, `"worldpainter" is none of the formats`},
 		{"no dimension", "rock", "a.slime", format.ExportOptions{DataVersion: 3955, Dimension: "moon"}, "moon"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
