@@ -66,11 +66,15 @@ func TestRoundTrip(t *testing.T) {
 		file    string
 		version int32
 	}{
-		{"folder", 3955}, {"rock.slime", 3955}, {"rock.schem", 0}, {"rock.schematic", 0}, {"rock.nbt", 0}, {"rock.cairn", 0},
+		{"folder", 3955}, {"rock.slime", 3955}, {"rock.schem", 0}, {"rock.schematic", 0}, {"rock.nbt", 0}, {"rock.cairn", 0}, {"luanti", 0},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			st, path := made(t), filepath.Join(t.TempDir(), tt.file)
-			_, err := format.Export(t.Context(), st, "rock", history.ID{}, path, format.ExportOptions{DataVersion: tt.version})
+			o := format.ExportOptions{DataVersion: tt.version}
+			if tt.file == "luanti" { // a folder, whose name says no format
+				o.Format = "luanti"
+			}
+			_, err := format.Export(t.Context(), st, "rock", history.ID{}, path, o)
 			if tt.file == "rock.schematic" { // numbers of blocks need a game that had them
 				if err == nil {
 					t.Fatal("a schematic of numbers holds names")

@@ -178,7 +178,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "writes no .CAIRN", "export a.cairn b.CAIRN"},
 		{2, "--box 1,2,3: want X,Y,Z..X,Y,Z", "render a.cairn b.png --box 1,2,3"},
 		{2, "only reads", "export island island/b.slime"},
-		{2, "anvil or hytale or linear or mcregion or slime", "export --format schematic a.cairn b"},
+		{2, "anvil or hytale or linear or mcregion or luanti or slime", "export --format schematic a.cairn b"},
 		{2, "a.cairn has blocks of Minecraft, and hytale wants those of Hytale: give --names FILE", "export --format hytale a.cairn b"},
 		{2, "no table of names \"nope\": there are java-hytale", "export --names nope a.cairn b"},
 		{2, "--names: ", "export --names ./nope.toml a.cairn b"},

@@ -175,7 +175,13 @@ func (d *loading) checkSection(has voxel.Has, c format.Cells) error {
 	return nil
 }
 
-// Chunk takes a chunk of a world without columns.
+// isFar reports whether a chunk is where no section can be. A world with columns has it as a chunk.
+func isFar(v voxel.Volume, pos geom.ChunkPos) bool {
+	y := int(pos.Y) * v.Scale * geom.ChunkEdge / geom.ColumnEdge
+	return y != int(int8(y))
+}
+
+// Chunk takes a chunk of a world without columns, or one that is far.
 func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if l.dim == nil || l.dim.Volume(volume) == nil {
 		return fmt.Errorf("convert: chunk %v: no dimension with a volume %q", pos, volume)
@@ -184,7 +190,7 @@ func (l *Loader) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 		return fmt.Errorf("convert: %w", err)
 	}
 	v := l.dim.Volume(volume)
-	if slices.ContainsFunc(l.dim.canvases, func(c *canvas) bool { return c != nil && c.v == v }) {
+	if !isFar(v.Volume, pos) && slices.ContainsFunc(l.dim.canvases, func(c *canvas) bool { return c != nil && c.v == v }) {
 		if len(l.dim.seen) > 0 {
 			return fmt.Errorf("convert: chunk %v of volume %q: %w", pos, volume, errMixed)
 		}

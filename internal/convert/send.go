@@ -20,8 +20,8 @@ import (
 // Source returns c as a Source. Of each dimension it sends first the chunks of volumes that
 // columns do not hold, in ascending order of code, then the columns, in ascending order of
 // position. In a dimension with columns, biomes and light outside of the columns' sections are
-// not sent. Blocks outside of them are sent in sections and columns that Source adds. It reads c
-// in parts: in memory are the positions of the chunks of blocks and one square of columns.
+// not sent. Blocks outside of them are sent in sections and columns that Source adds, or as chunks where
+// no section can be. It reads c in parts: in memory are the positions of the chunks of blocks and one square of columns.
 func Source(c stone.Content) format.Source { return source{c} }
 
 // Source returns w as a Source; see the function Source.
@@ -97,6 +97,11 @@ func (s *sender) send(ctx context.Context) error {
 	}
 	for _, v := range s.dim.Volumes {
 		if columns && slices.ContainsFunc(voxel.BlockVolumes(), func(b voxel.Volume) bool { return b.Name == v.Volume.Name }) {
+			if v.Volume.Name == voxel.Block {
+				if err := s.far(ctx, v.Volume); err != nil {
+					return err
+				}
+			}
 			continue // sent with the columns
 		}
 		for p, err := range whole.Chunks(ctx, s.from, s.dim.Name, v.Volume.Name, 0) {
@@ -117,12 +122,28 @@ func (s *sender) send(ctx context.Context) error {
 	return s.columns(ctx, first, next)
 }
 
+// far sends the chunks of blocks where no section can be.
+func (s *sender) far(ctx context.Context, v voxel.Volume) error {
+	var want []geom.ChunkPos
+	for pos, holds := range s.from.Entries(s.dim.Name, v.Name, 0) {
+		if holds && isFar(v, pos) {
+			want = append(want, pos)
+		}
+	}
+	return s.from.ReadChunks(ctx, s.dim.Name, v.Name, 0, want, func(pos geom.ChunkPos, c *voxel.Chunk) error {
+		if c == nil {
+			return ctx.Err()
+		}
+		return cmp.Or(s.to.Chunk(v.Name, pos, c), ctx.Err())
+	})
+}
+
 // columns sends the columns square by square.
 func (s *sender) columns(ctx context.Context, c *voxel.Column, next func() (*voxel.Column, error, bool)) error {
 	s.block, s.biome, s.sky, s.light = s.volume(voxel.Block), s.volume(voxel.Biome), s.volume(voxel.Sky), s.volume(voxel.Light)
 	if s.block != nil {
 		for pos, holds := range s.from.Entries(s.dim.Name, voxel.Block, 0) {
-			if holds {
+			if holds && !isFar(s.block.Volume, pos) {
 				s.places = append(s.places, pos)
 			}
 		}
@@ -244,12 +265,10 @@ func (s *sender) read(ctx context.Context, v *LoadedVolume, want []geom.ChunkPos
 	})
 }
 
-func (s *sender) column(c *voxel.Column) (_ *format.Column, err error) {
+func (s *sender) column(c *voxel.Column) (*format.Column, error) {
 	s.out = format.Column{Column: *c, Cells: s.out.Cells[:0]}
 	s.cells, s.bytes = s.cells[:0], s.bytes[:0]
-	if s.out.Sections, err = s.sections(c); err != nil {
-		return nil, err
-	}
+	s.out.Sections = s.sections(c)
 	for _, sec := range s.out.Sections {
 		var cells format.Cells
 		y := int(sec.Y)
@@ -400,7 +419,7 @@ func (s *sender) findVersion(ctx context.Context) error {
 
 // sections returns the column's sections. It adds sections for blocks that no section covers: a
 // column lists the sections of its source, and someone may have built elsewhere.
-func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
+func (s *sender) sections(c *voxel.Column) []voxel.Section {
 	out := c.Sections
 	var listed [256]bool
 	for _, sec := range out {
@@ -408,16 +427,12 @@ func (s *sender) sections(c *voxel.Column) ([]voxel.Section, error) {
 	}
 	for _, chunk := range s.footprints[footprintOf(c.Pos)] {
 		for y := 2 * int(chunk); y < 2*int(chunk)+2; y++ {
-			switch fits := int(int8(y)) == y; {
-			case fits && listed[uint8(y)] || !s.matter(c.Pos, y):
-			case !fits:
-				return nil, fmt.Errorf("blocks at height %d, beyond all sections", y*16)
-			default:
+			if !listed[uint8(y)] && s.matter(c.Pos, y) {
 				out = withBlocks(out, int8(y))
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // withBlocks returns a copy of sections in which the section at y has blocks.

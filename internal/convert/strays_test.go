@@ -39,17 +39,16 @@ func TestStrays(t *testing.T) {
 		columns []voxel.Column
 		chunks  map[geom.ChunkPos]*voxel.Chunk
 		want    string // column, version: section has ...
-		err     string
 	}{
-		{"nothing", []voxel.Column{listed}, put(geom.Point{X: 3, Y: 64, Z: 3}), "(0,0) 1976: 4 5, -1 4; ", ""},
-		{"above and below", []voxel.Column{listed}, put(geom.Point{X: 3, Y: 80, Z: 3}, geom.Point{X: 15, Y: -1, Z: 15}), "(0,0) 1976: 4 5, -1 5, 5 1; ", ""},
-		{"no sections", []voxel.Column{own}, put(geom.Point{X: 3, Y: 95, Z: 15}), "(0,0) 3953: 5 1; ", ""},
+		{"nothing", []voxel.Column{listed}, put(geom.Point{X: 3, Y: 64, Z: 3}), "(0,0) 1976: 4 5, -1 4; "},
+		{"above and below", []voxel.Column{listed}, put(geom.Point{X: 3, Y: 80, Z: 3}, geom.Point{X: 15, Y: -1, Z: 15}), "(0,0) 1976: 4 5, -1 5, 5 1; "},
+		{"no sections", []voxel.Column{own}, put(geom.Point{X: 3, Y: 95, Z: 15}), "(0,0) 3953: 5 1; "},
 		{"a whole chunk", []voxel.Column{own, beside}, map[geom.ChunkPos]*voxel.Chunk{{Y: -2}: voxel.Uniform(1)},
-			"(0,0) 3953: -4 1, -3 1; (1,0) 2586: -4 1, -3 1; (0,1) 3953: -4 1, -3 1; (1,1) 3953: -4 1, -3 1; ", ""},
-		{"no column", []voxel.Column{beside}, put(geom.Point{X: -1, Y: 0, Z: 0}, geom.Point{X: 16, Y: 0, Z: 16}), "(-1,0) 2586: 0 1; (1,0) 2586: ; (1,1) 2586: 0 1; ", ""},
-		{"the top", []voxel.Column{own}, put(geom.Point{Y: 2047}, geom.Point{Y: -2048}), "(0,0) 3953: -128 1, 127 1; ", ""},
-		{"too high", []voxel.Column{own}, put(geom.Point{Y: 2048}), "", "column (0,0) of made: blocks at height 2048"},
-		{"too low, no column", []voxel.Column{beside}, put(geom.Point{Y: -2049}), "", "column (0,0) of made: blocks at height -2064"},
+			"(0,0) 3953: -4 1, -3 1; (1,0) 2586: -4 1, -3 1; (0,1) 3953: -4 1, -3 1; (1,1) 3953: -4 1, -3 1; "},
+		{"no column", []voxel.Column{beside}, put(geom.Point{X: -1, Y: 0, Z: 0}, geom.Point{X: 16, Y: 0, Z: 16}), "(-1,0) 2586: 0 1; (1,0) 2586: ; (1,1) 2586: 0 1; "},
+		{"the top", []voxel.Column{own}, put(geom.Point{Y: 2047}, geom.Point{Y: -2048}), "(0,0) 3953: -128 1, 127 1; "},
+		{"too high", []voxel.Column{own}, put(geom.Point{Y: 2048}), "(0,0) 3953: ; "},
+		{"too low, no column", []voxel.Column{beside}, put(geom.Point{Y: -2049}), "(1,0) 2586: ; "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := fmt.Sprint(tt.columns)
@@ -57,12 +56,6 @@ func TestStrays(t *testing.T) {
 			sky := &convert.LoadedVolume{Volume: voxel.BlockVolumes()[2]}
 			w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "made", Volumes: []*convert.LoadedVolume{blocks, sky}, Columns: tt.columns}}}
 			back, err := convert.Load(context.Background(), w.Source())
-			if tt.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.err) {
-					t.Errorf("got %v, want %s", err, tt.err)
-				}
-				return
-			}
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/format/hytale"
 	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
+	"github.com/cairnvoxel/cairn/internal/format/luanti"
 	"github.com/cairnvoxel/cairn/internal/format/maptemplate"
 	"github.com/cairnvoxel/cairn/internal/format/mcedit"
 	"github.com/cairnvoxel/cairn/internal/format/polar"
@@ -79,6 +80,7 @@ var kinds = []Row{
 		Lacks: "blocks below 0 and from 320 on; objects and volumes of other games"},
 	{Kind: anvil.Linear(), Title: "Linear: a folder of Minecraft with other region files", Game: Minecraft, Reads: "1, 2 and Buffered", Unmet: "2 and Buffered"},
 	{Kind: anvil.McRegion(), Title: "McRegion, the folder before Anvil", Game: Minecraft, Reads: "Beta 1.3 to 1.1", Lacks: "what is not of McRegion: only a world that was read from it is written"},
+	{Kind: luanti.Kind(), Title: "Luanti (Minetest), a folder or a map.sqlite", Game: "Luanti", Reads: "25 to 29", Unmet: "26", Lacks: "further dimensions, biomes, objects of other games; before 27 how far light is, before 28 that metadata is private"},
 	{Kind: slime.Kind(), Title: "Slime", Game: Minecraft, Reads: "1 to 13", Unmet: "2 to 4 and 6 to 8",
 		Lacks: "further dimensions, files, points of interest, ticks before 12, entities before 3, columns without blocks"},
 	{Kind: polar.Kind(), Title: "Polar of Minestom", Game: Minecraft, Reads: "1 to 7", Unmet: "1 and 3 to 5",
@@ -99,6 +101,7 @@ func Table() []Row { return kinds }
 const (
 	Anvil      = "anvil"
 	Hytale     = "hytale"
+	Luanti     = "luanti"
 	Slime      = "slime"
 	Sponge     = "sponge"
 	MCEdit     = "mcedit"

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -99,76 +98,31 @@ func detectFS(fsys fs.FS) bool {
 	return false
 }
 
-// find makes the only folder of the root that is a world the root, if the root is none.
-func (w *folder) find() error {
-	if detectFS(w.fsys) {
-		return nil
-	}
-	list, err := fs.ReadDir(w.fsys, ".")
+// scan lists the folder: region files by world, and all other files.
+func (w *folder) scan() error {
+	root, err := format.FindWorld(w.fsys, detectFS, w.skipped)
 	if err != nil {
 		return err
 	}
-	var found fs.FS
-	for _, e := range list {
-		sub, err := fs.Sub(w.fsys, e.Name())
-		if err != nil || !e.IsDir() || !detectFS(sub) {
-			continue
-		}
-		if found != nil {
-			return fmt.Errorf("several worlds lie in it: %w", format.ErrNoWorld)
-		}
-		found = sub
-	}
-	if found == nil {
-		return format.ErrNoWorld
-	}
-	if w.fsys = found; len(list) > 1 {
-		w.skipped["files and folders beside the world's folder"] = len(list) - 1
-	}
-	return nil
-}
-
-// scan lists the folder: region files by world, and all other files.
-func (w *folder) scan() error {
-	if err := w.find(); err != nil {
+	if w.fsys, err = fs.Sub(w.fsys, root); err != nil {
 		return err
 	}
 	worlds := map[string]*world{}
-	err := fs.WalkDir(w.fsys, ".", func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-			w.skipped["file "+name+", which cannot be listed"]++
-			return nil
-		case err != nil:
-			return err
-		case e.IsDir():
-			return nil
-		case !format.IsPath(name) || !e.Type().IsRegular():
-			w.skipped[fmt.Sprintf("file %q, which is no regular file or has an odd name", name)]++
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
+	w.files, err = format.ListFiles(w.fsys, func(name string) bool {
 		folder := path.Dir(path.Dir(name))
-		if x, z, ok := parseRegionName(path.Base(name)); ok && path.Base(path.Dir(name)) == chunksFolder && isWorld(folder) {
-			if folder == "." {
-				folder = ""
-			}
-			if worlds[folder] == nil {
-				worlds[folder] = &world{name: nameOf(folder), folder: folder}
-			}
-			worlds[folder].regions = append(worlds[folder].regions, regionPath{x, z, name})
-			return nil
+		x, z, ok := parseRegionName(path.Base(name))
+		if !ok || path.Base(path.Dir(name)) != chunksFolder || !isWorld(folder) {
+			return false
 		}
-		if info.Size() > format.MaxFile {
-			w.skipped[fmt.Sprintf("file %s, which has %d bytes", name, info.Size())]++
-			return nil
+		if folder == "." {
+			folder = ""
 		}
-		w.files = append(w.files, format.File{Path: name, Size: info.Size(), Open: func() (io.ReadCloser, error) { return w.fsys.Open(name) }})
-		return nil
-	})
+		if worlds[folder] == nil {
+			worlds[folder] = &world{name: nameOf(folder), folder: folder}
+		}
+		worlds[folder].regions = append(worlds[folder].regions, regionPath{x, z, name})
+		return true
+	}, w.skipped)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -213,36 +211,10 @@ func (w *folderWriter) endDimension() error {
 
 // File writes a file of the world, unless this system cannot have its path.
 func (w *folderWriter) File(f format.File) error {
-	switch {
-	case !format.IsPath(f.Path):
-		w.lost[fmt.Sprintf("file %q, whose path is not clean", f.Path)]++
-		return nil
-	case !format.FitsSystem(f.Path, runtime.GOOS):
-		w.lost[fmt.Sprintf("file %q, whose name this system cannot have", f.Path)]++
-		return nil
-	}
-	if err := w.copyFile(f); err != nil {
-		return fmt.Errorf("hytale: write: file %q: %w", f.Path, err)
+	if err := format.WriteFile(w.root, f, w.lost); err != nil {
+		return fmt.Errorf("hytale: write: %w", err)
 	}
 	return nil
-}
-
-func (w *folderWriter) copyFile(f format.File) (err error) {
-	r, err := f.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := w.root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
-		return err
-	}
-	out, err := w.root.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, out.Close()) }()
-	_, err = io.Copy(out, &format.Bounded{R: r, Left: format.MaxFile, Err: format.ErrLong})
-	return err
 }
 
 // Close writes the headers of the region files.
