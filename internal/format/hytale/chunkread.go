@@ -343,6 +343,7 @@ const (
 	tagNeedsPhysics = "needs_physics"
 	tagHeights      = "heights" // the lists as they are stored
 	tagTints        = "tints"
+	tagKept         = "kept" // a byte: heights are other than correct makes them
 )
 
 func (d *decoder) appendMaps(dst []byte, e element) ([]byte, error) {
@@ -359,6 +360,11 @@ func (d *decoder) appendMaps(dst []byte, e element) ([]byte, error) {
 	if b, _ := binaryOf(e.value); !bytes.Equal(b, d.buf) {
 		return raw(dst, e), nil
 	}
+	if same := m.heights.values; same != d.tops {
+		if correct(&same, &d.tops, d.nameAt); same != m.heights.values {
+			dst = nbt.AppendByteArray(dst, tagKept, []byte{1})
+		}
+	}
 	if m.needsPhysics != 0 {
 		dst = nbt.AppendByte(dst, tagNeedsPhysics, int8(m.needsPhysics))
 	}
@@ -368,6 +374,30 @@ func (d *decoder) appendMaps(dst []byte, e element) ([]byte, error) {
 		}
 	}
 	return dst, nil
+}
+
+// nameAt returns the name of a block, "" for none. Until all sections have come it may say that of another.
+func (d *decoder) nameAt(i int, y int32) string {
+	c := &d.columns[i>>9<<1|i>>4&1]
+	if y < 0 || int(y>>4) >= len(c.Cells) {
+		return ""
+	}
+	cells := c.Cells[y>>4].Block
+	return blockOf(d.blocks.names.Name(cells[min(len(cells)-1, int(y&15)<<8|i>>5&15<<4|i&15)])).name
+}
+
+// correct makes heights those of the highest blocks where they cannot be right any more, after an edit: no block is there, or
+// above it is one of a name that is at a height of this chunk, so it counts.
+func correct(heights, tops *[mapCells]int32, name func(i int, y int32) string) {
+	counts := map[string]bool{}
+	for i, y := range heights {
+		counts[name(i, y)] = true
+	}
+	for i, y := range heights {
+		if top := tops[i]; y != top && (name(i, y) == "" || top > y && counts[name(i, top)]) {
+			heights[i] = top
+		}
+	}
 }
 
 // addMaps adds the maps to the columns.

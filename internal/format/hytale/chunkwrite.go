@@ -215,6 +215,14 @@ func (e *encoder) findTops() {
 	}
 }
 
+// nameAt returns the name of a block, "" for none.
+func (e *encoder) nameAt(i int, y int32) string {
+	if y < 0 || y >= maxSections*32 || e.c.blocks[y>>5] == nil {
+		return ""
+	}
+	return e.block(e.c.blocks[y>>5][int(y&31)<<10|i]).name
+}
+
 // fill puts the fields back that visit took.
 func (e *encoder) fill(dst []byte, path, name string, t nbt.Type, payload []byte) (_ []byte, taken bool, err error) {
 	if t != nbt.Compound {
@@ -418,6 +426,9 @@ func (e *encoder) appendMaps(dst []byte, o *rest) ([]byte, error) {
 				m.heights.values[at] = e.c.maps[mapHeight][at]
 			}
 		}
+	}
+	if e.c.mapped[mapHeight] != 0 && len(o.arrays[tagKept])+len(o.arrays[tagRaw]) == 0 {
+		correct(&m.heights.values, &e.tops, e.nameAt)
 	}
 	if tints := e.c.maps[mapTint]; tints != nil {
 		m.tints.values = *tints

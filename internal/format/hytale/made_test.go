@@ -491,6 +491,47 @@ func TestEdited(t *testing.T) {
 	}
 }
 
+// TestEditedHeights edits a chunk whose stored heights lie one block below a torch: where the block at the height goes, or stone comes above it, the
+// height is that of the highest block.
+func TestEditedHeights(t *testing.T) {
+	s := plainSection()
+	s.kinds = [3]int{1, 0, 0}
+	for i := range s.names {
+		switch y := i >> 10; {
+		case y == 0:
+			s.names[i] = "Rock_Stone"
+		case y == 1 && i&1023 < 4:
+			s.names[i] = "Torch"
+		default:
+			s.names[i] = "Empty"
+		}
+	}
+	w, err := open(madeRegion(t, map[int][]byte{0: madeChunk(s).bytes()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.Dimensions[0].Columns {
+		w.Dimensions[0].Columns[i].Maps, w.Dimensions[0].Columns[i].Parts = []voxel.Map{{Name: "height", Form: voxel.MapInts}}, nil
+	}
+	dir, _ := write(t, w.Source())
+	w = load(t, dir)
+	d := w.Dimensions[0]
+	v := d.Volume(voxel.Block)
+	var cells [32768]voxel.Cell
+	v.Chunks[geom.ChunkPos{}].Flat(&cells)
+	cells[1<<10|1] = cells[0] // stone in place of a torch
+	cells[2], cells[1<<10|2] = 0, 0
+	cells[3] = 0 // below a torch
+	v.Chunks[geom.ChunkPos{}] = voxel.FromFlat(&cells)
+	dir, _ = write(t, w.Source())
+	for _, m := range load(t, dir).Dimensions[0].Columns[0].Maps {
+		if m.Name == "height" && [5]int32(m.Values[:5]) == [5]int32{0, 1, 0, 1, 0} {
+			return
+		}
+	}
+	t.Errorf("heights are %v", load(t, dir).Dimensions[0].Columns[0].Maps)
+}
+
 // TestNew writes columns that came from no game, and reads them.
 func TestNew(t *testing.T) {
 	w := &convert.Loaded{Dimensions: []*convert.LoadedDimension{{Name: "made", Folder: "universe/worlds/made"}}}
