@@ -20,6 +20,7 @@ import (
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -118,6 +119,9 @@ func Open(path string, o Options) (*Opened, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if _, ok := leaf.(*anvil.Folder); o.Live && !ok {
+			return nil, errors.Join(fmt.Errorf("%s: a folder of the format %s cannot be read while a game writes it: stop the game and import it", path, leaf.Head().Format), leaf.Close())
 		}
 		return &Opened{leaf: leaf, o: o}, nil
 	}
