@@ -1,5 +1,13 @@
 package luanti
 
+import "sync"
+
+// shared is the packer of tests, which is used by one at a time.
+var shared struct {
+	sync.Mutex
+	*packer
+}
+
 // Decode reads a map block.
 func Decode(b []byte) error {
 	_, err := Recode(b)
@@ -7,15 +15,17 @@ func Decode(b []byte) error {
 }
 
 // Recode reads a map block and writes it.
-func Recode(b []byte) ([]byte, error) {
-	p, err := newPacker(0)
-	if err != nil {
-		return nil, err
+func Recode(b []byte) (_ []byte, err error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.packer == nil {
+		if shared.packer, err = newPacker(0); err != nil {
+			return nil, err
+		}
 	}
-	defer p.dec.Close()
 	var m mapBlock
-	if err := p.decode(b, &m); err != nil {
+	if err := shared.decode(b, &m); err != nil {
 		return nil, err
 	}
-	return p.encode(&m), nil
+	return shared.encode(&m), nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -415,6 +416,39 @@ func TestBombs(t *testing.T) {
 		}); allocs.AllocedBytesPerOp() > 48<<20 {
 			t.Errorf("%s takes %d bytes", name, allocs.AllocedBytesPerOp())
 		}
+	}
+}
+
+// TestMutations changes bytes of map blocks: what is read is written with the same content.
+func TestMutations(t *testing.T) {
+	random, read := rand.New(rand.NewPCG(3, 4)), 0
+	for i := range 3000 {
+		version := byte(25 + i%5)
+		b := made(version)[1:]
+		if version == 29 {
+			var err error
+			b, err = unzstd.DecodeAll(b, nil)
+			must(err)
+		}
+		for range 1 + random.IntN(3) {
+			at := random.IntN(len(b))
+			if version == 29 && random.IntN(2) > 0 { // not in the nodes, which may be anything
+				at = (at%300 + len(b) - 250) % len(b)
+			}
+			b[at] = byte(random.IntN(256)) >> random.IntN(8)
+		}
+		if version == 29 {
+			b = zstdOf(b)
+		}
+		b = append([]byte{version}, b...)
+		if again, err := luanti.Recode(b); err == nil {
+			if read++; twin(b) != twin(again) {
+				t.Errorf("%q became %q", b, again)
+			}
+		}
+	}
+	if read < 100 {
+		t.Errorf("%d were read", read)
 	}
 }
 
