@@ -470,3 +470,15 @@ func FuzzBlock(f *testing.F) {
 		}
 	})
 }
+
+// TestKey: a key that a name of NBT cannot hold is damage, and nothing else.
+func TestKey(t *testing.T) {
+	b, err := unzstd.DecodeAll(made(29)[1:], nil)
+	must(err)
+	for key, bad := range map[byte]bool{'k': false, 'x': false, 0xFF: true} {
+		err := luanti.Decode(append([]byte{29}, zstdOf(bytes.Replace(b, []byte("\x00\x01k"), []byte{0, 1, key}, 1))...))
+		if bad != (err != nil) {
+			t.Errorf("key %q: %v", key, err)
+		}
+	}
+}
