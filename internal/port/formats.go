@@ -16,6 +16,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
+	"github.com/cairnvoxel/cairn/internal/format/bedrock"
 	"github.com/cairnvoxel/cairn/internal/format/hytale"
 	"github.com/cairnvoxel/cairn/internal/format/linear"
 	"github.com/cairnvoxel/cairn/internal/format/litematic"
@@ -68,13 +69,16 @@ func (r Row) MarshalJSON() ([]byte, error) {
 
 // Games of formats.
 const (
-	Minecraft  = "Minecraft"
-	hytaleGame = "Hytale"
-	colours    = "colours"
+	Minecraft   = "Minecraft"
+	hytaleGame  = "Hytale"
+	bedrockGame = "Minecraft Bedrock"
+	colours     = "colours"
 )
 
 // kinds is the table of formats.
 var kinds = []Row{
+	// Before Anvil, which takes any folder with a level.dat.
+	{Kind: bedrock.Kind(), Title: "Bedrock Edition: a folder, or an archive of one (.mcworld)", Game: bedrockGame, Reads: "1.0 to 1.26", Unmet: "all: no world that the game itself wrote; those of Dragonfly were met"},
 	{Kind: anvil.Kind(), Title: "Anvil, a folder", Game: Minecraft, Reads: "1.2 to 1.21"},
 	{Kind: hytale.Kind(), Title: "Hytale: a save, a world, an instance or a region file", Game: hytaleGame, Home: "universe/worlds/default", Reads: "saves of 2026",
 		Lacks: "blocks below 0 and from 320 on; objects and volumes of other games"},
