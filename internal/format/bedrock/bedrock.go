@@ -88,7 +88,7 @@ func isWorld(fsys fs.FS, base string) bool {
 	}
 	list, _ := fs.ReadDir(fsys, path.Join(base, dbFolder))
 	return slices.ContainsFunc(list, func(e fs.DirEntry) bool {
-		return e.Name() == currentFile || strings.HasPrefix(e.Name(), "MANIFEST-") || path.Ext(e.Name()) == ".ldb"
+		return e.Name() == currentFile || strings.HasPrefix(e.Name(), manifestPrefix) || path.Ext(e.Name()) == ".ldb"
 	})
 }
 

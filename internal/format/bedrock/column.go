@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -38,7 +40,7 @@ const (
 type columns struct {
 	db     *database
 	dim    int32
-	blocks [2]*states // of the two layers
+	blocks [2]blocks // of the two layers
 	biomes [2]*format.Names
 	extra  [2]map[geom.ChunkPos]*[voxel.ChunkCells]voxel.Cell // chunks of layerVolume and fineVolume, until they are passed on
 	taken  map[uint64]bool                                    // entities that a list named
@@ -48,7 +50,8 @@ type columns struct {
 func newColumns(db *database, number int32, d *format.Dimension) *columns {
 	c := &columns{db: db, dim: number, biomes: [2]*format.Names{d.Volume(voxel.Biome).Names, d.Volume(fineVolume).Names}}
 	for i, name := range []string{voxel.Block, layerVolume} {
-		c.blocks[i] = &states{d.Volume(name).Names, map[string]known{}}
+		names := d.Volume(name).Names
+		c.blocks[i] = blocks{names, block.NewPalette(names)}
 	}
 	c.forget()
 	return c
@@ -69,7 +72,7 @@ type column struct {
 }
 
 // decode decodes a chunk's keys.
-func (cs *columns) decode(pos geom.ColumnPos, keys []logged) (*format.Column, error) {
+func (cs *columns) decode(pos geom.ColumnPos, keys []entry) (*format.Column, error) {
 	c := &column{columns: cs}
 	c.Pos = pos
 	for _, e := range keys {
@@ -201,19 +204,18 @@ func (cs *columns) pass(to format.Sink) error {
 // which are kept.
 func (c *column) terrain(value []byte) ([]byte, error) {
 	if len(value) < terrainBytes {
-		return nil, corrupt(len(value), "terrain", fmt.Errorf("%d bytes", len(value)))
+		return nil, corrupt(len(value), "terrain", cursor.ErrShort)
 	}
-	whole, rest := value[:terrainBytes], value[terrainBytes:]
-	data, sky, light := whole[terrainCells:], whole[terrainCells*3/2:], whole[terrainCells*2:]
+	data, sky, light := value[terrainCells:], value[terrainCells*3/2:], value[terrainCells*2:]
 	for y := range terrainHeight / 16 {
-		p := parser{b: slices.Concat(slab(whole, y, 16), slab(data, y, 8), slab(sky, y, 8), slab(light, y, 8))}
+		p := cursor.New(slices.Concat(slab(value, y, 16), slab(data, y, 8), slab(sky, y, 8), slab(light, y, 8)), "terrain")
 		var s section
-		if s.numeric(&p, c.blocks[0]); p.err != nil {
-			return nil, corrupt(0, "terrain", p.err)
+		if s.numeric(&p, c.blocks[0]); p.Err() != nil {
+			return nil, p.Err()
 		}
 		c.addSection(int8(y), s)
 	}
-	return rest, nil
+	return value[terrainBytes:], nil
 }
 
 // slab returns the bytes of a section, of which 16 cells above each other take size bytes.
@@ -226,62 +228,58 @@ func slab(b []byte, y, size int) (out []byte) {
 }
 
 // heights takes the height map before biomes.
-func (c *column) heights(p *parser) {
+func (c *column) heights(p *cursor.Cursor) {
 	m := voxel.Map{Name: mapHeight, Form: voxel.MapInts}
-	if b := p.take(heightBytes); b != nil {
+	if b := p.Bytes(heightBytes); b != nil {
 		for i := range m.Values {
 			m.Values[i] = int32(int16(binary.LittleEndian.Uint16(b[2*i:])))
 		}
-		c.Maps = append(c.Maps, m)
-	}
-}
-
-// flat takes a biome for each block column.
-func (c *column) flat(value []byte) ([]byte, error) {
-	p := &parser{b: value}
-	c.heights(p)
-	m := voxel.Map{Name: mapBiomes, Form: voxel.MapBytes}
-	for i, id := range p.take(256) {
-		m.Values[i] = int32(id)
-	}
-	if p.err != nil {
-		return nil, corrupt(p.at, "2D data", p.err)
 	}
 	c.Maps = append(c.Maps, m)
-	if p.at < len(value) {
-		return value[p.at:], nil
+}
+
+// flat takes a biome for each block column. What follows is kept.
+func (c *column) flat(value []byte) ([]byte, error) {
+	p := cursor.New(value, "2D data")
+	c.heights(&p)
+	m := voxel.Map{Name: mapBiomes, Form: voxel.MapBytes}
+	for i, id := range p.Bytes(256) {
+		m.Values[i] = int32(id)
 	}
-	return nil, nil
+	c.Maps = append(c.Maps, m)
+	if p.Left() > 0 {
+		return p.Bytes(p.Left()), nil
+	}
+	return nil, p.Err()
 }
 
 // deep takes the biomes of each section from the lowest up.
 func (c *column) deep(value []byte) error {
-	p := &parser{b: value}
-	c.heights(p)
+	p := cursor.New(value, "3D data")
+	c.heights(&p)
 	y := 0
 	if c.dim == 0 {
 		y = -4
 	}
-	var last []voxel.Cell
-	for ; p.err == nil && p.at < len(value); y++ {
-		cells, ok := p.storage(p.byte()>>1, func() (voxel.Cell, error) { return c.biomes[0].Cell(biomeName(p.int())) })
-		if !ok {
-			cells = last
+	var cells []voxel.Cell
+	for ; p.Left() > 0; y++ {
+		if bits := p.Byte() >> 1; bits != sameBefore {
+			cells = storage(&p, bits, func() (voxel.Cell, error) { return c.biomes[0].Cell(biomeName(int32(p.Uint32()))) })
 		}
-		switch last = cells; {
-		case p.err != nil:
+		switch {
+		case p.Err() != nil:
+			return p.Err()
 		case y > math.MaxInt8:
-			p.fail(errors.New("more sections than a world has"))
+			p.Fail(errors.New("more sections than a world has"))
 		case cells == nil:
-			p.fail(errors.New("the lowest section is as the one below"))
+			p.Fail(errors.New("the lowest section is as the one below"))
 		default:
-			p.fail(c.addBiomes(int8(y), cells))
+			if err := c.addBiomes(int8(y), cells); err != nil {
+				p.Fail(err)
+			}
 		}
 	}
-	if p.err != nil {
-		return corrupt(p.at, "3D data", p.err)
-	}
-	return nil
+	return p.Err()
 }
 
 // addBiomes takes the biomes of a section: one for 4x4x4 blocks as the house has them, and all where these differ.

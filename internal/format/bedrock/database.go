@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/lru"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -23,8 +24,17 @@ const (
 	heldBlocks = 48 << 20
 	maxRatio   = 300 // bytes inflated in all for each byte of the tables
 	minInflate = 256 << 20
+	refCost    = 512      // of these for each key
+	maxLog     = 64 << 20 // bytes of all logs; the game keeps some 4 MB in one
 	maxKey     = 1 << 10
 	maxNames   = 32 << 20 // bytes of keys that belong to no chunk
+)
+
+// Files of a database.
+const (
+	dbFolder       = "db"
+	currentFile    = "CURRENT"
+	manifestPrefix = "MANIFEST-"
 )
 
 // inLog is the number of the block that stands for all logs.
@@ -50,9 +60,9 @@ type database struct {
 	lost   map[string]int
 	stored int64 // bytes of the tables
 	left   int64 // bytes that may yet be inflated
-	blocks []block
-	held   *lru.Cache[int32, []byte]
-	logs   []logged // by key, the newest first
+	blocks []dataBlock
+	held   *lru.Cache[int32, []entry]
+	logs   []entry // sorted
 
 	chunks []chunkRef // as they are read
 	actors []actorRef // by id
@@ -62,7 +72,7 @@ type database struct {
 
 // openDatabase reads all keys of a database in a folder.
 func openDatabase(fsys fs.FS, o format.ReadOptions, lost map[string]int) (*database, error) {
-	d := &database{fsys: fsys, o: o, lost: lost, held: lru.New[int32, []byte](heldBlocks, nil), others: map[string][]int32{}, left: minInflate}
+	d := &database{fsys: fsys, o: o, lost: lost, held: lru.New[int32, []entry](heldBlocks, nil), others: map[string][]int32{}, left: minInflate}
 	f, err := readManifest(fsys)
 	if err != nil {
 		return nil, err
@@ -70,17 +80,10 @@ func openDatabase(fsys fs.FS, o format.ReadOptions, lost map[string]int) (*datab
 	if err := d.readLogs(f); err != nil {
 		return nil, err
 	}
-	for _, e := range d.logs {
-		if err := d.see(e.key, inLog); err != nil {
-			return nil, err
-		}
+	if err := d.see(d.logs, inLog); err != nil {
+		return nil, err
 	}
-	numbers := make([]uint64, 0, len(f.tables))
-	for n := range f.tables {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
+	for _, n := range slices.Sorted(maps.Keys(f.tables)) {
 		if err := d.readTable(n); err != nil {
 			return nil, err
 		}
@@ -100,7 +103,7 @@ func compareChunks(a, b chunkRef) int {
 }
 
 // readLogs reads the changes that are in no table yet.
-func (d *database) readLogs(f files) error {
+func (d *database) readLogs(f manifest) error {
 	list, err := fs.ReadDir(d.fsys, ".")
 	if err != nil {
 		return err
@@ -124,10 +127,7 @@ func (d *database) readLogs(f files) error {
 		if err != nil {
 			return err
 		}
-		cut, err := records(name, b, func(_ int, record []byte) (err error) {
-			d.logs, err = appendBatch(d.logs, record)
-			return err
-		})
+		cut, err := records(name, b, func(c *cursor.Cursor) { d.logs = appendBatch(d.logs, c) })
 		if err != nil {
 			return err
 		}
@@ -135,79 +135,83 @@ func (d *database) readLogs(f files) error {
 			d.lost["the last change of a log, which is cut short"]++
 		}
 	}
-	sortLogged(d.logs)
+	sortEntries(d.logs)
 	return nil
 }
 
-// readTable opens a table and reads its keys.
+// readTable opens a table and reads its keys. Salvage leaves out blocks that are damaged.
 func (d *database) readTable(number uint64) error {
 	t, err := openTable(d.fsys, fmt.Sprintf("%06d.ldb", number))
 	if errors.Is(err, fs.ErrNotExist) {
-		var missing error = err
-		if t, err = openTable(d.fsys, fmt.Sprintf("%06d.sst", number)); err != nil {
-			err = fmt.Errorf("a table that the database names: %w", missing)
+		old, err2 := openTable(d.fsys, fmt.Sprintf("%06d.sst", number))
+		if t = old; err2 == nil {
+			err = nil
 		}
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("a table of the database: %w", err)
 	}
 	d.stored, d.left = d.stored+t.size, d.left+t.size*maxRatio
-	list, err := t.blocks(d)
+	list, err := t.blocks(d.inflate)
 	if err != nil {
 		return err
 	}
 	for _, b := range list {
 		number := int32(len(d.blocks))
 		d.blocks = append(d.blocks, b)
-		err := d.readBlock(b, number)
+		entries, err := d.entries(number)
 		if corrupt := (*format.CorruptError)(nil); d.o.Salvage && errors.As(err, &corrupt) {
 			d.lost[fmt.Sprintf("block of the database: %v", err)]++
-			d.blocks[number].table = nil
-		} else if err != nil {
+			d.blocks[number].table, err = nil, nil
+		}
+		if err = cmp.Or(err, d.see(entries, number)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readBlock reads the keys of a block.
-func (d *database) readBlock(b block, number int32) error {
-	data, err := d.inflate(b)
-	if err != nil {
-		return err
-	}
-	e, err := openEntries(data)
-	if err == nil {
-		err = e.check(func(key, _ []byte) error { return d.see(key[:len(key)-8], number) })
-	}
-	if err != nil {
-		return b.table.corrupt(b.at, err)
-	}
-	return nil
-}
-
-// restart lets as much be inflated as for the first reading.
-func (d *database) restart() { d.left = minInflate + d.stored*maxRatio }
-
 // inflate returns a block's bytes.
-func (d *database) inflate(b block) ([]byte, error) {
-	stored, compression, err := b.read()
-	if err != nil {
-		return nil, err
-	}
+func (d *database) inflate(b dataBlock) ([]byte, error) {
 	most := int64(maxBlock)
 	if d.o.MaxBytes > 0 {
 		most = min(most, d.o.MaxBytes)
 	}
-	data, err := unpack(stored, compression, most)
+	data, err := b.inflate(most)
 	if d.left -= int64(len(data)); d.left < 0 && err == nil {
-		err = fmt.Errorf("%w: the database inflates to more than %d times its size", errLarge, maxRatio)
+		err = b.corrupt(fmt.Errorf("%w: the database, more than %d times its size", errLarge, maxRatio))
 	}
-	if err != nil {
-		return nil, b.table.corrupt(b.at, err)
-	}
-	return data, nil
+	return data, err
 }
+
+// entries returns the keys of a block, sorted.
+func (d *database) entries(number int32) ([]entry, error) {
+	if number == inLog {
+		return d.logs, nil
+	}
+	b := d.blocks[number]
+	list, ok := d.held.Get(number)
+	if ok || b.table == nil { // damaged
+		return list, nil
+	}
+	data, err := d.inflate(b)
+	if err != nil {
+		return nil, err
+	}
+	if list, err = b.entries(data); err != nil {
+		return nil, err
+	}
+	size, err := unmark(list)
+	if err != nil {
+		return nil, b.corrupt(err)
+	}
+	sortEntries(list)
+	d.held.Put(number, list, int64(len(data)+size))
+	return list, nil
+}
+
+// restart lets as much be inflated as for the first reading.
+func (d *database) restart() { d.left = minInflate + d.stored*maxRatio }
 
 // Keys of entities, and of the list of those of a chunk.
 const (
@@ -215,87 +219,53 @@ const (
 	digestPrefix = "digp"
 )
 
-// see notes where a key is.
-func (d *database) see(key []byte, block int32) error {
-	if k, ok := parseKey(key); ok {
-		r := chunkRef{k.dim, k.pos, block}
-		if n := len(d.chunks); n == 0 || d.chunks[n-1] != r {
-			d.chunks = append(d.chunks, r)
+// see notes which keys are in a block.
+func (d *database) see(list []entry, block int32) error {
+	if d.left -= int64(len(list)) * refCost; d.left < 0 {
+		return fmt.Errorf("%w: more keys than a database of %d bytes has", errLarge, d.stored)
+	}
+	for _, e := range list {
+		if k, ok := parseKey(e.key); ok {
+			r := chunkRef{k.dim, k.pos, block}
+			if n := len(d.chunks); n == 0 || d.chunks[n-1] != r {
+				d.chunks = append(d.chunks, r)
+			}
+			continue
 		}
-		return nil
-	}
-	if id, ok := bytes.CutPrefix(key, []byte(actorPrefix)); ok && len(id) == 8 {
-		d.actors = append(d.actors, actorRef{binary.LittleEndian.Uint64(id), block})
-		return nil
-	}
-	at, known := d.others[string(key)]
-	if !known {
-		d.names += len(key) + 64
-	}
-	if len(key) > maxKey || d.names > maxNames {
-		return fmt.Errorf("keys of no chunk that have more than %d bytes, or %d in all", maxKey, maxNames)
-	}
-	if !known || at[len(at)-1] != block {
-		d.others[string(key)] = append(at, block)
+		if id, ok := bytes.CutPrefix(e.key, []byte(actorPrefix)); ok && len(id) == 8 {
+			d.actors = append(d.actors, actorRef{binary.LittleEndian.Uint64(id), block})
+			continue
+		}
+		at, known := d.others[string(e.key)]
+		if !known {
+			d.names += len(e.key) + perEntry
+		}
+		if len(e.key) > maxKey || d.names > maxNames {
+			return fmt.Errorf("keys of no chunk that have more than %d bytes, or %d in all", maxKey, maxNames)
+		}
+		if !known || at[len(at)-1] != block {
+			d.others[string(e.key)] = append(at, block)
+		}
 	}
 	return nil
 }
 
-// all returns the keys of a block that begin with a prefix, or are it if it is whole.
-func (d *database) all(number int32, prefix []byte, whole bool) iter.Seq2[logged, error] {
-	takes := func(key []byte) bool { return bytes.HasPrefix(key, prefix) && (!whole || len(key) == len(prefix)) }
-	return func(yield func(logged, error) bool) {
-		if number == inLog {
-			i, _ := slices.BinarySearchFunc(d.logs, prefix, func(e logged, p []byte) int { return bytes.Compare(e.key, p) })
-			for ; i < len(d.logs) && takes(d.logs[i].key) && yield(d.logs[i], nil); i++ {
-			}
-			return
-		}
-		if d.blocks[number].table == nil { // damaged
-			return
-		}
-		data, ok := d.held.Get(number)
-		if !ok {
-			var err error
-			if data, err = d.inflate(d.blocks[number]); err != nil {
-				yield(logged{}, err)
-				return
-			}
-			d.held.Put(number, data, int64(len(data)))
-		}
-		e, err := openEntries(data)
-		if err != nil {
-			yield(logged{}, err)
-			return
-		}
-		for e.seek(prefix); e.next(); {
-			user, _ := userKey(e.key)
-			if has := takes(user); !has && bytes.Compare(user, prefix) > 0 {
-				return
-			} else if has {
-				mark := binary.LittleEndian.Uint64(e.key[len(user):])
-				if !yield(logged{bytes.Clone(user), e.value, mark >> 8, mark&0xFF == 0}, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// find returns the newest of each key of all in some blocks, without deleted ones, in order of keys.
-func (d *database) find(blocks []int32, prefix []byte, whole bool) ([]logged, error) {
-	var list []logged
+// find returns the keys in some blocks that begin with a prefix, or are it if it is whole: the newest of each, without deleted
+// ones, sorted.
+func (d *database) find(blocks []int32, prefix []byte, whole bool) (found []entry, err error) {
 	for _, b := range blocks {
-		for e, err := range d.all(b, prefix, whole) {
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, e)
+		list, err := d.entries(b)
+		if err != nil {
+			return nil, err
+		}
+		i, _ := slices.BinarySearchFunc(list, prefix, func(e entry, p []byte) int { return bytes.Compare(e.key, p) })
+		for ; i < len(list) && bytes.HasPrefix(list[i].key, prefix) && (!whole || len(list[i].key) == len(prefix)); i++ {
+			found = append(found, list[i])
 		}
 	}
-	sortLogged(list)
-	list = slices.CompactFunc(list, func(a, b logged) bool { return bytes.Equal(a.key, b.key) })
-	return slices.DeleteFunc(list, func(e logged) bool { return e.gone }), nil
+	sortEntries(found)
+	found = slices.CompactFunc(found, func(a, b entry) bool { return bytes.Equal(a.key, b.key) })
+	return slices.DeleteFunc(found, func(e entry) bool { return e.gone }), nil
 }
 
 // get returns the value of a key that is in some of the blocks.
@@ -308,7 +278,7 @@ func (d *database) get(blocks []int32, key []byte) (value []byte, ok bool, err e
 }
 
 // chunk returns the keys of a chunk.
-func (d *database) chunk(dim int32, pos geom.ColumnPos, blocks []int32) ([]logged, error) {
+func (d *database) chunk(dim int32, pos geom.ColumnPos, blocks []int32) ([]entry, error) {
 	prefix := binary.LittleEndian.AppendUint32(nil, uint32(pos.X))
 	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(pos.Z))
 	if dim != 0 {
@@ -318,7 +288,7 @@ func (d *database) chunk(dim int32, pos geom.ColumnPos, blocks []int32) ([]logge
 	if err != nil {
 		return nil, err
 	}
-	keys = slices.DeleteFunc(keys, func(e logged) bool {
+	keys = slices.DeleteFunc(keys, func(e entry) bool {
 		k, ok := parseKey(e.key)
 		return !ok || k.dim != dim
 	})

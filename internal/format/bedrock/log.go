@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
-)
 
-// Files of a database.
-const (
-	dbFolder    = "db"
-	currentFile = "CURRENT"
+	"github.com/cairnvoxel/cairn/internal/cursor"
 )
 
 // A log is blocks of that many bytes, in which records are cut into pieces that do not cross a block.
@@ -30,27 +25,25 @@ const (
 	pieceLast   = 4
 )
 
-// maxLog bounds the logs of a database, which are held in memory. The game keeps some 4 MB in one.
-const maxLog = 64 << 20
-
 // records calls take for each record of a log. cut says that it ends within one, which is what a stopped game leaves.
-func records(name string, b []byte, take func(at int, record []byte) error) (cut bool, err error) {
+func records(name string, b []byte, take func(c *cursor.Cursor)) (cut bool, err error) {
 	var record []byte
 	at, begun := 0, false
 	for at < len(b) {
-		if left := logBlock - at%logBlock; left < pieceHead {
-			at += left
+		blockEnd := (at/logBlock + 1) * logBlock
+		if blockEnd-at < pieceHead {
+			at = blockEnd
 			continue
 		}
 		if len(b)-at < pieceHead {
 			return true, nil
 		}
-		n, kind := int(binary.LittleEndian.Uint16(b[at+4:])), b[at+6]
-		switch end := at + pieceHead + n; {
-		case kind == pieceNone && n == 0:
-			at = (at/logBlock + 1) * logBlock
+		end, kind := at+pieceHead+int(binary.LittleEndian.Uint16(b[at+4:])), b[at+6]
+		switch {
+		case kind == pieceNone && end == at+pieceHead:
+			at = blockEnd
 			continue
-		case end > (at/logBlock+1)*logBlock:
+		case end > blockEnd:
 			return false, corrupt(at, name, errors.New("a piece beyond its block"))
 		case end > len(b):
 			return true, nil
@@ -59,164 +52,101 @@ func records(name string, b []byte, take func(at int, record []byte) error) (cut
 		case kind < pieceFull || kind > pieceLast || begun != (kind == pieceMiddle || kind == pieceLast):
 			return false, corrupt(at, name, fmt.Errorf("a piece of kind %d out of order", kind))
 		}
-		record, begun = append(record, b[at+pieceHead:at+pieceHead+n]...), kind == pieceFirst || kind == pieceMiddle
+		record, begun = append(record, b[at+pieceHead:end]...), kind == pieceFirst || kind == pieceMiddle
 		if !begun {
-			if err := take(at, record); err != nil {
-				return false, corrupt(at, name, err)
+			c := cursor.New(record, fmt.Sprintf("%s, record at %d", name, at))
+			if take(&c); c.Err() != nil {
+				return false, c.Err()
 			}
 			record = nil
 		}
-		at += pieceHead + n
+		at = end
 	}
 	return begun, nil
 }
 
-// files says which files of a database are part of it.
-type files struct {
+// manifest says which files are part of a database.
+type manifest struct {
 	tables map[uint64]bool
 	log    uint64 // the lowest number of a log
-	before uint64 // a log before that, 0 for none
+	before uint64 // of a log before that, 0 for none
 }
 
 // Fields of a manifest.
 const (
-	fieldComparator = 1
-	fieldLog        = 2
-	fieldNext       = 3
-	fieldSequence   = 4
-	fieldCompacted  = 5
-	fieldDeleted    = 6
-	fieldNew        = 7
-	fieldLogBefore  = 9
+	fieldOrder     = 1
+	fieldLog       = 2
+	fieldNext      = 3
+	fieldSequence  = 4
+	fieldCompacted = 5
+	fieldDeleted   = 6
+	fieldNew       = 7
+	fieldLogBefore = 9
 )
 
-// readManifest reads which files are part of a database in a folder.
-func readManifest(fsys fs.FS) (files, error) {
-	f := files{tables: map[uint64]bool{}}
+// readManifest reads which files are part of the database in a folder.
+func readManifest(fsys fs.FS) (manifest, error) {
+	m := manifest{tables: map[uint64]bool{}}
 	current, err := fs.ReadFile(fsys, currentFile)
 	if err != nil {
-		return f, err
+		return m, err
 	}
 	name := strings.TrimSpace(string(current))
-	if !strings.HasPrefix(name, "MANIFEST-") || !fs.ValidPath(name) || strings.Contains(name, "/") {
-		return f, corrupt(0, dbFolder+"/"+currentFile, fmt.Errorf("names %.40q, no manifest", name))
+	if !strings.HasPrefix(name, manifestPrefix) || !fs.ValidPath(name) || strings.Contains(name, "/") {
+		return m, corrupt(0, dbFolder+"/"+currentFile, fmt.Errorf("names %.40q, no manifest", name))
 	}
 	b, err := fs.ReadFile(fsys, name)
 	if err != nil {
-		return f, err
+		return m, err
 	}
-	_, err = records(dbFolder+"/"+name, b, func(_ int, record []byte) error { return f.edit(record) })
-	return f, err
+	_, err = records(dbFolder+"/"+name, b, m.edit)
+	return m, err
 }
 
 // edit takes a record of a manifest.
-func (f *files) edit(b []byte) error {
-	var bad bool
-	number := func() uint64 {
-		v, n := binary.Uvarint(b)
-		if bad = bad || n <= 0; bad {
-			b = nil
-			return 0
-		}
-		b = b[n:]
-		return v
-	}
-	text := func() []byte {
-		n := number()
-		if bad = bad || n > uint64(len(b)); bad {
-			b = nil
-			return nil
-		}
-		s := b[:n]
-		b = b[n:]
-		return s
-	}
-	for len(b) > 0 {
-		switch field := number(); field {
-		case fieldComparator:
-			if name := text(); string(name) != "leveldb.BytewiseComparator" {
-				return fmt.Errorf("keys in the order of %.40q, which is unknown", name)
+func (m *manifest) edit(c *cursor.Cursor) {
+	for c.Left() > 0 {
+		switch field := c.Uvarint(); field {
+		case fieldOrder:
+			if order := c.Text(); order != "leveldb.BytewiseComparator" {
+				c.Fail(fmt.Errorf("keys in the order of %.40q, which is unknown", order))
 			}
 		case fieldLog:
-			f.log = number()
+			m.log = c.Uvarint()
 		case fieldLogBefore:
-			f.before = number()
+			m.before = c.Uvarint()
 		case fieldNext, fieldSequence:
-			number()
+			c.Uvarint()
 		case fieldCompacted:
-			number()
-			text()
+			_, _ = c.Uvarint(), c.Text()
 		case fieldDeleted:
-			number()
-			delete(f.tables, number())
+			c.Uvarint()
+			delete(m.tables, c.Uvarint())
 		case fieldNew:
-			number()
-			table := number()
-			number()
-			text()
-			text()
-			f.tables[table] = true
+			c.Uvarint()
+			m.tables[c.Uvarint()] = true
+			_, _, _ = c.Uvarint(), c.Text(), c.Text()
 		default:
-			return fmt.Errorf("a field of kind %d", field)
+			c.Fail(fmt.Errorf("unknown field %d", field))
 		}
 	}
-	if bad {
-		return errors.New("a field is cut short")
-	}
-	return nil
-}
-
-// logged is a key in a log.
-type logged struct {
-	key    []byte
-	value  []byte
-	number uint64 // the higher the newer
-	gone   bool
 }
 
 // appendBatch reads a record of a log: changes of keys.
-func appendBatch(list []logged, b []byte) ([]logged, error) {
-	const head = 12
-	if len(b) < head {
-		return nil, errors.New("a batch without a head")
-	}
-	number, count := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
-	text := func() ([]byte, bool) {
-		n, size := binary.Uvarint(b)
-		if size <= 0 || n > uint64(len(b)-size) {
-			return nil, false
+func appendBatch(list []entry, c *cursor.Cursor) []entry {
+	number, count := c.Uint64(), c.Uint32()
+	for ; count > 0 && c.Err() == nil; count-- {
+		kind := c.Byte()
+		e := entry{key: c.Bytes(c.Size()), number: number, gone: kind == 0}
+		switch kind {
+		case 0:
+		case 1:
+			e.value = c.Bytes(c.Size())
+		default:
+			c.Fail(fmt.Errorf("unknown change %d", kind))
 		}
-		s := b[size : size+int(n)]
-		b = b[size+int(n):]
-		return s, true
+		list, number = append(list, e), number+1
 	}
-	for b = b[head:]; len(b) > 0; number++ {
-		kind := b[0]
-		b = b[1:]
-		e := logged{number: number, gone: kind == 0}
-		var ok, ok2 bool
-		if e.key, ok = text(); kind > 1 || !ok {
-			return nil, fmt.Errorf("a change of kind %d that is unknown or cut short", kind)
-		}
-		if kind == 1 {
-			if e.value, ok2 = text(); !ok2 {
-				return nil, errors.New("a value is cut short")
-			}
-		}
-		list, count = append(list, e), count-1
-	}
-	if count != 0 {
-		return nil, errors.New("other changes than it counts")
-	}
-	return list, nil
-}
-
-// sortLogged sorts by key, the newest first.
-func sortLogged(list []logged) {
-	slices.SortFunc(list, func(a, b logged) int {
-		if n := strings.Compare(string(a.key), string(b.key)); n != 0 {
-			return n
-		}
-		return int(min(max(int64(b.number-a.number), -1), 1))
-	})
+	c.End()
+	return list
 }

@@ -4,155 +4,160 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 )
 
-const maxDepth = 512 // of tags in each other, as in package nbt
+const maxDepth = 500 // of tags in each other; package nbt takes 512
 
 // little turns NBT of Bedrock on disk, which is little-endian and has UTF-8, into that of Java.
 type little struct {
-	b     []byte
-	at    int
-	dst   []byte
-	depth int
+	*cursor.Cursor
+	dst []byte
 }
-
-// eachCompound calls take with the payload of each of the compounds that follow each other.
-func eachCompound(b []byte, part string, take func(payload []byte) error) error {
-	l := little{b: b}
-	for l.at < len(b) {
-		payload, err := l.compound()
-		if err == nil {
-			err = take(payload)
-		}
-		if err != nil {
-			return corrupt(l.at, part, err)
-		}
-	}
-	return nil
-}
-
-var errNamed = errors.New("a root that is no compound without a name")
 
 // compound reads a compound with a root of no name and returns its payload.
-func (l *little) compound() ([]byte, error) {
-	if len(l.b)-l.at < 3 {
-		return nil, io.ErrUnexpectedEOF
+func compound(c *cursor.Cursor) []byte {
+	if head := c.Bytes(3); head != nil && [3]byte(head) != [3]byte{byte(nbt.Compound)} {
+		c.Fail(errors.New("a root that is no compound without a name"))
 	}
-	if l.b[l.at] != byte(nbt.Compound) || l.b[l.at+1]|l.b[l.at+2] != 0 {
-		return nil, errNamed
-	}
-	l.at, l.dst = l.at+3, nil
-	err := l.payload(nbt.Compound)
-	return l.dst, err
-}
-
-func (l *little) take(n int) ([]byte, error) {
-	if n > len(l.b)-l.at {
-		return nil, io.ErrUnexpectedEOF
-	}
-	l.at += n
-	return l.b[l.at-n : l.at], nil
+	l := little{Cursor: c}
+	l.payload(nbt.Compound, 0)
+	return l.dst
 }
 
 // number copies a number of that many bytes, and returns the lowest 32 bits.
-func (l *little) number(size int) (int, error) {
-	b, err := l.take(size)
-	if err != nil {
-		return 0, err
+func (l *little) number(size int) int {
+	b := slices.Clone(l.Bytes(size))
+	slices.Reverse(b)
+	l.dst = append(l.dst, b...)
+	v := uint32(0)
+	for _, c := range b {
+		v = v<<8 | uint32(c)
 	}
-	v := 0
-	for i := range b {
-		l.dst = append(l.dst, b[size-1-i])
-		if i < 4 {
-			v |= int(b[i]) << (8 * i)
-		}
-	}
-	return int(int32(v)), nil
+	return int(int32(v))
 }
 
-func (l *little) text() error {
-	b, err := l.take(2)
-	if err == nil {
-		b, err = l.take(int(binary.LittleEndian.Uint16(b)))
+func (l *little) text() {
+	n := 0
+	if b := l.Bytes(2); b != nil {
+		n = int(binary.LittleEndian.Uint16(b))
 	}
-	if err != nil {
-		return err
-	}
-	if s := string(b); utf8.ValidString(s) && strings.ContainsFunc(s, func(r rune) bool { return r == 0 || r > math.MaxUint16 }) {
-		if len(s)*2 > math.MaxUint16 { // modified UTF-8 needs at most twice the bytes
-			return fmt.Errorf("a text of %d bytes that Java's form cannot hold", len(s))
-		}
+	s := string(l.Bytes(n))
+	other := utf8.ValidString(s) && strings.ContainsFunc(s, func(r rune) bool { return r == 0 || r > math.MaxUint16 })
+	switch {
+	case !other: // the same in Java's form
+		l.dst = append(binary.BigEndian.AppendUint16(l.dst, uint16(len(s))), s...)
+	case len(s)*2 > math.MaxUint16: // which has at most twice the bytes
+		l.Fail(fmt.Errorf("a text of %d bytes that Java's form cannot hold", len(s)))
+	default:
 		l.dst = nbt.AppendStringPayload(l.dst, s)
-		return nil
 	}
-	l.dst = append(binary.BigEndian.AppendUint16(l.dst, uint16(len(b))), b...)
-	return nil
 }
 
-// sizes are the bytes of numbers by type.
-var sizes = [...]int{nbt.Byte: 1, nbt.Short: 2, nbt.Int: 4, nbt.Long: 8, nbt.Float: 4, nbt.Double: 8}
-
-func (l *little) payload(t nbt.Type) error {
-	if l.depth++; l.depth > maxDepth {
-		return fmt.Errorf("more than %d tags in each other", maxDepth)
+func (l *little) payload(t nbt.Type, depth int) {
+	if depth > maxDepth {
+		l.Fail(fmt.Errorf("more than %d tags in each other", maxDepth))
+		return
 	}
-	defer func() { l.depth-- }()
 	switch t {
+	case nbt.Byte:
+		l.number(1)
+	case nbt.Short:
+		l.number(2)
+	case nbt.Int, nbt.Float:
+		l.number(4)
+	case nbt.Long, nbt.Double:
+		l.number(8)
 	case nbt.String:
-		return l.text()
+		l.text()
 	case nbt.Compound:
-		return l.entries()
+		for t := nbt.Type(l.number(1)); t != nbt.End && l.Err() == nil; t = nbt.Type(l.number(1)) {
+			l.text()
+			l.payload(t, depth+1)
+		}
 	case nbt.List:
-		elem, err := l.number(1)
-		if err != nil {
-			return err
-		}
-		return l.many(nbt.Type(elem))
+		l.many(nbt.Type(l.number(1)), depth+1)
 	case nbt.ByteArray:
-		return l.many(nbt.Byte)
+		l.many(nbt.Byte, depth)
 	case nbt.IntArray:
-		return l.many(nbt.Int)
+		l.many(nbt.Int, depth)
 	case nbt.LongArray:
-		return l.many(nbt.Long)
-	case nbt.Byte, nbt.Short, nbt.Int, nbt.Long, nbt.Float, nbt.Double:
-		_, err := l.number(sizes[t])
-		return err
-	}
-	return fmt.Errorf("unknown %v", t)
-}
-
-func (l *little) entries() error {
-	for {
-		t, err := l.number(1)
-		if err != nil || nbt.Type(t) == nbt.End {
-			return err
-		}
-		if err := l.text(); err != nil {
-			return err
-		}
-		if err := l.payload(nbt.Type(t)); err != nil {
-			return err
-		}
+		l.many(nbt.Long, depth)
+	default:
+		l.Fail(fmt.Errorf("unknown %v", t))
 	}
 }
 
 // many reads a count and so many payloads.
-func (l *little) many(t nbt.Type) error {
-	n, err := l.number(4)
-	if n > len(l.b)-l.at || n > 0 && t == nbt.End || !t.Valid() {
-		return fmt.Errorf("%d elements of %v in %d bytes", n, t, len(l.b)-l.at)
+func (l *little) many(t nbt.Type, depth int) {
+	n := l.number(4)
+	if n > l.Left() || n > 0 && t == nbt.End || !t.Valid() {
+		l.Fail(fmt.Errorf("%d elements of %v in %d bytes", n, t, l.Left()))
 	}
-	for range max(n, 0) {
-		if err != nil {
-			return err
+	for range n {
+		if l.Err() != nil {
+			return
 		}
-		err = l.payload(t)
+		l.payload(t, depth)
 	}
-	return err
+}
+
+// javaEntry returns a palette entry {name, states, version}, or {name, val, version} of versions before 1.13, as one of Java,
+// {Name, Properties}: numbers are texts, and bytes false and true. It is as it was if that cannot hold it.
+func javaEntry(payload []byte) (java []byte, version int32) {
+	var name, states []byte
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	for t, key := r.Next(); t != nbt.End; t, key = r.Next() {
+		switch {
+		case string(key) == "name" && t == nbt.String && name == nil:
+			name = r.Raw(t)
+		case string(key) == "states" && t == nbt.Compound && states == nil:
+			if states = javaStates(&r); states == nil {
+				return payload, version
+			}
+		case string(key) == "val" && t == nbt.Short && states == nil:
+			states = nbt.AppendString(nil, "val", strconv.Itoa(int(r.Short())))
+		case string(key) == "version" && t == nbt.Int && version == 0:
+			version = r.Int()
+		default:
+			return payload, version
+		}
+	}
+	if len(states) > 0 {
+		java = nbt.AppendEnd(append(nbt.AppendCompound(nil, "Properties"), states...))
+	}
+	return nbt.AppendEnd(append(nbt.AppendHeader(java, nbt.String, "Name"), name...)), version
+}
+
+// javaStates returns entries of texts, nil if they would not tell all. Texts that could be another type do not.
+func javaStates(r *nbt.Reader) []byte {
+	out := []byte{}
+	for t, key := r.Next(); t != nbt.End; t, key = r.Next() {
+		value := ""
+		switch t {
+		case nbt.Byte:
+			b := r.Byte()
+			if value = strconv.FormatBool(b == 1); b|1 != 1 {
+				return nil
+			}
+		case nbt.Int:
+			value = strconv.Itoa(int(r.Int()))
+		case nbt.String:
+			value = string(r.String())
+			if _, err := strconv.Atoi(value); err == nil || value == "true" || value == "false" {
+				return nil
+			}
+		default:
+			return nil
+		}
+		out = append(binary.BigEndian.AppendUint16(nbt.AppendRawHeader(out, nbt.String, key), uint16(len(value))), value...)
+	}
+	return out
 }

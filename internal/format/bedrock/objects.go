@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -13,10 +14,14 @@ import (
 
 // objects takes the compounds of a list.
 func (c *column) objects(list string, value []byte, object func([]byte) voxel.Object) error {
-	return eachCompound(value, list, func(payload []byte) error {
-		c.add(list, object(payload))
-		return nil
-	})
+	for p := cursor.New(value, list); ; {
+		if p.Left() == 0 {
+			return p.Err()
+		}
+		if payload := compound(&p); p.Err() == nil {
+			c.add(list, object(payload))
+		}
+	}
 }
 
 func (c *column) add(list string, o voxel.Object) {

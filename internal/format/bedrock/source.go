@@ -99,7 +99,7 @@ func (w *world) list(name string, e fs.DirEntry, err error) error {
 
 // isPart reports whether a file of the database's folder is one of LevelDB's. It deletes old ones itself.
 func isPart(name string) bool {
-	return slices.Contains([]string{currentFile, "LOCK", "LOG", "LOG.old"}, name) || strings.HasPrefix(name, "MANIFEST-") ||
+	return slices.Contains([]string{currentFile, "LOCK", "LOG", "LOG.old"}, name) || strings.HasPrefix(name, manifestPrefix) ||
 		slices.Contains([]string{".ldb", ".sst", ".log"}, path.Ext(name))
 }
 
