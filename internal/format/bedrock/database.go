@@ -121,7 +121,7 @@ func (d *database) readLogs(f manifest) error {
 			return err
 		}
 		if total += info.Size(); total > maxLog {
-			return fmt.Errorf("%s: logs of more than %d bytes", name, maxLog)
+			return corrupt(0, name, fmt.Errorf("logs of more than %d bytes", maxLog))
 		}
 		b, err := fs.ReadFile(d.fsys, e.Name())
 		if err != nil {
@@ -222,7 +222,7 @@ const (
 // see notes which keys are in a block.
 func (d *database) see(list []entry, block int32) error {
 	if d.left -= int64(len(list)) * refCost; d.left < 0 {
-		return fmt.Errorf("%w: more keys than a database of %d bytes has", errLarge, d.stored)
+		return corrupt(0, dbFolder, fmt.Errorf("more keys than a database of %d bytes has", d.stored))
 	}
 	for _, e := range list {
 		if k, ok := parseKey(e.key); ok {
@@ -241,7 +241,7 @@ func (d *database) see(list []entry, block int32) error {
 			d.names += len(e.key) + perEntry
 		}
 		if len(e.key) > maxKey || d.names > maxNames {
-			return fmt.Errorf("keys of no chunk that have more than %d bytes, or %d in all", maxKey, maxNames)
+			return corrupt(0, dbFolder, fmt.Errorf("keys of no chunk that have more than %d bytes, or %d in all", maxKey, maxNames))
 		}
 		if !known || at[len(at)-1] != block {
 			d.others[string(e.key)] = append(at, block)
