@@ -102,7 +102,7 @@ func newRoot(sf *storeFlag) *cobra.Command {
 		Long: `cairn keeps voxel worlds: small, whole and checked.
 
 A SRC is a world in a format that cairn knows: an Anvil or McRegion folder, a
-folder of Hytale or of Luanti, a .slime file, a schematic (.schem, .schematic, a structure .nbt), a .cairn file, or a .zip or .tar
+folder of Hytale, Luanti or Bedrock, a .slime file, a schematic (.schem, .schematic, a structure .nbt), a .cairn file, or a .zip, .mcworld or .tar
 of one. cairn detects the format by content and never writes to a SRC. A WORLD is a path that ends in .cairn, or @name: a world with
 its history in the store that --store or CAIRN_STORE names. @name@version is an older
 version: its number, at least four digits of its id, or a time in UTC such as
@@ -242,7 +242,7 @@ func isWrong(err error) bool {
 }
 
 // packages is how errors begin that name a package of the library, also behind a flag.
-var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|bitmap|client|clip|convert|edit|exr|grid|history|imagefile|inspect|ledger|local|luanti|mesh|pair|port|radiance|region|resourcepack|server|service|stone|store|stream|texture|tiff|tile|token|trace|world): `)
+var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|bedrock|bitmap|client|clip|convert|edit|exr|grid|history|imagefile|inspect|ledger|local|luanti|mesh|pair|port|radiance|region|resourcepack|server|service|stone|store|stream|texture|tiff|tile|token|trace|world): `)
 
 // plain returns an error's text without names of packages before it and of the system call. A
 // package's name that is also the last part of an argument may be a file of the user.

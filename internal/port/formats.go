@@ -3,6 +3,7 @@ package port
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ const (
 // kinds is the table of formats.
 var kinds = []Row{
 	// Before Anvil, which takes any folder with a level.dat.
-	{Kind: bedrock.Kind(), Title: "Bedrock Edition: a folder, or an archive of one (.mcworld)", Game: bedrockGame, Reads: "1.0 to 1.26", Unmet: "all: no world that the game itself wrote; those of Dragonfly were met"},
+	{Kind: bedrock.Kind(), Title: "Bedrock Edition: a folder, or an archive of one (.mcworld)", Game: bedrockGame, Reads: "1.0 to 1.26", Unmet: "all"},
 	{Kind: anvil.Kind(), Title: "Anvil, a folder", Game: Minecraft, Reads: "1.2 to 1.21"},
 	{Kind: hytale.Kind(), Title: "Hytale: a save, a world, an instance or a region file", Game: hytaleGame, Home: "universe/worlds/default", Reads: "saves of 2026",
 		Lacks: "blocks below 0 and from 320 on; objects and volumes of other games"},
@@ -104,6 +105,7 @@ func Table() []Row { return kinds }
 // The formats that have names here.
 const (
 	Anvil      = "anvil"
+	Bedrock    = "bedrock" // is only read
 	Hytale     = "hytale"
 	Luanti     = "luanti"
 	Slime      = "slime"
@@ -126,10 +128,10 @@ func Formats() (names []string) {
 	return names
 }
 
-// Format returns the format of that name.
+// Format returns the format of that name, if it can be written.
 func Format(name string) (k format.Kind, ok bool) {
-	r, ok := rowOf(name)
-	return r.Kind, ok
+	r, _ := rowOf(name)
+	return r.Kind, r.Written() != ""
 }
 
 func rowOf(name string) (r Row, ok bool) {
@@ -184,9 +186,9 @@ func FileExts() []string {
 	return exts
 }
 
-// openFolder opens a folder in the first format that recognizes it. If none does the error is that of the first.
+// openFolder opens a folder in the first format that recognizes it. If none does the error is that of Anvil.
 func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source, error) {
-	var first error
+	var no error
 	for i := range kinds {
 		if kinds[i].OpenFS == nil {
 			continue
@@ -195,9 +197,11 @@ func openFolder(open func(k *format.Kind) (format.Source, error)) (format.Source
 		if !errors.Is(err, format.ErrNoWorld) {
 			return s, err
 		}
-		first = cmp.Or(first, err)
+		if kinds[i].Name == Anvil {
+			no = err
+		}
 	}
-	return nil, first
+	return nil, no
 }
 
 // FolderFormat returns the name of the first format that recognizes a folder, "" if none does.
@@ -209,7 +213,7 @@ func FolderFormat(fsys fs.FS) string {
 }
 
 // archiveExts are the extensions of archives that may hold a world.
-var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz"}
+var archiveExts = []string{".zip", ".tar", ".tar.gz", ".tgz", ".mcworld"}
 
 // IsArchive reports whether a file has the name of an archive that may hold a world.
 func IsArchive(name string) bool {
@@ -227,7 +231,7 @@ func TrimExt(name string) string {
 }
 
 // foreignExts are the extensions of other worlds and schematics, and of single region files.
-var foreignExts = []string{".linear", ".b_linear", ".mcworld", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr", ".region.bin"}
+var foreignExts = []string{".linear", ".b_linear", ".mcstructure", ".mclevel", ".bp", ".mca", ".mcr", ".region.bin"}
 
 // Detect reports whether a folder or a file looks like a world. It looks into folders, at the
 // first bytes of files, and into archives that have the extension of one. The error is format.ErrNoWorld
@@ -251,7 +255,7 @@ func Detect(path string) error {
 	ends := func(exts []string) bool {
 		return slices.ContainsFunc(exts, func(ext string) bool { return strings.HasSuffix(path, ext) })
 	}
-	archive := IsArchive(path) || strings.HasSuffix(path, ".mcworld")
+	archive := IsArchive(path)
 	switch {
 	case !archive && !ends(FileExts()) && !ends(foreignExts) || strings.HasPrefix(filepath.Base(path), "._"):
 		return format.ErrNoWorld
@@ -285,6 +289,9 @@ func Detect(path string) error {
 var foreign = []struct{ magic, what string }{
 	{"\x0a\xe5\xbb\x36", "a blueprint of Axiom"},
 	{"\x0a\x00\x00\x03\x0e\x00format_version", "a structure of Bedrock Edition"},
+	{"\x0a\x00\x0eMinecraftLevel", "a world of Indev"},
+	{"\x0a\x00\x0cClassicWorld", "a world of ClassiCube"},
+	{"\x27\x1b\xb7\x88", "a world of Classic"},
 	{"7z\xbc\xaf", "an archive of 7-Zip"},
 	{"Rar!", "an archive of RAR"},
 	{"BZh", "an archive of bzip2"},
@@ -294,8 +301,12 @@ var foreign = []struct{ magic, what string }{
 
 // unknown returns an error that describes bytes of no known format.
 func unknown(head []byte, size int64) error {
+	inner := make([]byte, 32)
+	if z, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
+		_, _ = io.ReadFull(z, inner) // what it is of may be less
+	}
 	for _, f := range foreign {
-		if bytes.HasPrefix(head, []byte(f.magic)) {
+		if bytes.HasPrefix(head, []byte(f.magic)) || bytes.HasPrefix(inner, []byte(f.magic)) {
 			return fmt.Errorf("%w: %s, which cairn does not read", errUnknown, f.what)
 		}
 	}

@@ -64,6 +64,9 @@ func readLevel(f format.File) (l format.Level, rest []string, err error) {
 // LevelRemark describes a fault of the level.dat of a game's world; "" if there is none, or if the
 // world has no level.dat. damaged says that it is there and cannot be read.
 func LevelRemark(w stone.Content) (remark string, damaged bool) {
+	if convert.HeadOf(w.About().Properties).Format == Bedrock { // its level.dat has another form
+		return "", false
+	}
 	has := map[string]bool{}
 	for _, f := range w.About().Files {
 		has[f.Path] = true

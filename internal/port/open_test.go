@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -405,6 +406,9 @@ func TestAdvice(t *testing.T) {
 		{"a region file of Linear", []byte("\xc3\xff\x13\x18\x3c\xca\x9d\x9a\x03"), "a single region file: give the folder"},
 		{"a cut file of Polar", []byte("Polr\x00\x07"), "polar: header at byte 6: ends too early"},
 		{"Bedrock", []byte("\x0a\x00\x00\x03\x0e\x00format_version\x01\x00\x00\x00"), "a structure of Bedrock Edition"},
+		{"Indev", gzipOf(t, []byte("\x0a\x00\x0eMinecraftLevel\x0a\x00\x03Map")), "a world of Indev, which cairn does not read"},
+		{"ClassiCube", gzipOf(t, []byte("\x0a\x00\x0cClassicWorld")), "a world of ClassiCube"},
+		{"Classic", gzipOf(t, []byte("\x27\x1b\xb7\x88\x02")), "a world of Classic"},
 		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), "an archive of 7-Zip"},
 		{"an empty zip", zipOf(t, nil), "a zip with nothing in it"},
 		{"a zip in a zip", zipOf(t, one("maps/a.zip", zipOf(t, files))), "it has other archives in it, such as maps/a.zip"},
@@ -414,6 +418,69 @@ func TestAdvice(t *testing.T) {
 		if _, _, err := open(t, tt.body, port.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// TestForeignFolders: folders with chunks that cairn does not read are no worlds of nothing, but named.
+func TestForeignFolders(t *testing.T) {
+	for _, tt := range []struct{ name, file, want string }{
+		{"Alpha", "1/2/c.1.-2.dat", "the format of Alpha"},
+		{"Alpha beyond 36 folders", "1r/10/c.-1.2.dat", "the format of Alpha"},
+		{"Cubic Chunks, columns", "region2d/0.-1.2dr", "Cubic Chunks' format"},
+		{"Cubic Chunks, cubes", "region3d/0.-1.2.3dr", "Cubic Chunks' format"},
+		{"Linear", "region/r.0.-1.linear", "Linear's format"},
+		{"Pocket Edition", "chunks.dat", "the format of Pocket Edition"},
+		{"Bedrock without its files", "db/CURRENT", "the database of a world of Bedrock Edition"},
+	} {
+		for _, level := range []bool{false, true} {
+			dir := t.TempDir()
+			files := fstest.MapFS{tt.file: &fstest.MapFile{Data: []byte("MANIFEST-000001")}}
+			if level {
+				files["level.dat"] = &fstest.MapFile{Data: gzipOf(t, []byte("\x0a\x00\x00\x00"))}
+			} else if tt.file == "chunks.dat" {
+				continue // a file of that name alone says nothing
+			}
+			if err := os.CopyFS(dir, files); err != nil {
+				t.Fatal(err)
+			}
+			if err := port.Detect(dir); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s, with level.dat %v: %v, want %s", tt.name, level, err, tt.want)
+			}
+		}
+	}
+}
+
+// TestBedrock opens a .mcworld, which is a zip, and says that no folder of Java comes of it.
+func TestBedrock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hub.mcworld")
+	body, err := os.ReadFile("../format/bedrock/testdata/leveldb.mcworld")
+	if err == nil {
+		err = os.WriteFile(path, body, 0o666)
+	}
+	if err = cmp.Or(err, port.Detect(path)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := port.Open(path, port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w, err := s.Parts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.About(); len(got.Dimensions) != 3 || port.TrimExt("hub.mcworld") != "hub" {
+		t.Errorf("%d dimensions", len(got.Dimensions))
+	}
+	if remark, _ := port.LevelRemark(w); remark != "" {
+		t.Errorf("remark %s", remark)
+	}
+	err = port.WriteFolder(t.Context(), w, t.TempDir(), port.Target{Format: port.Anvil}, nil, map[string]int{})
+	if !errors.Is(err, port.ErrHolds) || !strings.Contains(err.Error(), "only read") {
+		t.Errorf("written as Anvil: %v", err)
+	}
+	if _, ok := port.Format(port.Bedrock); ok || slices.Contains(port.Formats(), port.Bedrock) {
+		t.Error("it can be written")
 	}
 }
 

@@ -71,8 +71,8 @@ type file struct {
 }
 
 // DetectFS reports whether a folder looks like a world of Java Edition: it has a
-// level.dat or a folder of region files, or is that of a server whose world has a level.dat. It is
-// cheap; OpenFS tells more.
+// level.dat or a folder of region files, is that of a server whose world has a level.dat, or has chunks
+// that OpenFS refuses by name. It is cheap; OpenFS tells more.
 func DetectFS(fsys fs.FS) bool {
 	for _, dir := range []string{"", serverWorld(fsys, ".")} {
 		for _, name := range []string{LevelPath, OldLevelPath} {
@@ -84,6 +84,11 @@ func DetectFS(fsys fs.FS) bool {
 	for _, dir := range []string{"region", "DIM-1/region", "DIM1/region", "dimensions/minecraft/overworld/region"} {
 		list, err := fs.ReadDir(fsys, dir)
 		if err == nil && slices.ContainsFunc(list, isRegion) {
+			return true
+		}
+	}
+	for _, pattern := range []string{"region2d/*.2dr", "region3d/*.3dr", "region/r.*.linear", "[0-9a-z]/*/c.*.dat", "1[0-9a-r]/*/c.*.dat"} {
+		if list, _ := fs.Glob(fsys, pattern); len(list) > 0 {
 			return true
 		}
 	}

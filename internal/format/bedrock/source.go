@@ -59,7 +59,7 @@ func (w *world) scan(fsys fs.FS) (err error) {
 		return err
 	}
 	if w.db, err = openDatabase(db, w.o, w.lost); err != nil {
-		return err
+		return fmt.Errorf("the database of a world of Bedrock Edition: %w", err)
 	}
 	if err := fs.WalkDir(w.fsys, ".", w.list); err != nil {
 		return err

@@ -8,7 +8,7 @@
 // depth and size are bounded.
 //
 // The package does not compress. It does not read the little-endian forms of Bedrock
-// Edition or the nameless roots of the network protocol; see NewPayload for the
+// Edition, which package bedrock turns into this one, or the nameless roots of the network protocol; see NewPayload for the
 // latter.
 package nbt
 
