@@ -210,7 +210,7 @@ func terrain() string {
 func TestVersions(t *testing.T) {
 	old := tags{}.text("name", "minecraft:wool").short("val", 14).root()
 	oldAir := tags{}.text("name", "minecraft:air").short("val", 0).root()
-	odd := tags{}.text("name", "minecraft:wool").in("states", tags{}.text("a", "1")).root()
+	odd := tags{}.text("name", "minecraft:wool").in("states", tags{}.text("a", "1")).int("version", 18100737).root()
 	type row struct{ name, value, want string }
 	rows := []row{
 		{"1", "\x01" + stored(1, mark, oldAir, old), "minecraft:wool[val=14]"},
@@ -323,6 +323,16 @@ func TestSalvage(t *testing.T) {
 	if len(w.columns) != 2 || !c.Parts[0].Damaged || !bytes.Contains(c.Parts[0].Data, []byte("2f/1\x00\x00\x00\x01\x63")) || !bytes.Contains(c.Parts[0].Data, []byte("2c\x00\x00\x00\x01v")) {
 		t.Errorf("%d columns, the part is %+v", len(w.columns), c.Parts)
 	}
+}
+
+// TestMixedVersions: versions of names are kept, and it is counted where it is not known of which.
+func TestMixedVersions(t *testing.T) {
+	older := tags{}.text("name", "minecraft:dirt").in("states", nil).int("version", 1).root()
+	w, lost, err := take(world(change{key: key(0, 0, 0, 0x2f, 1), value: "\x08\x01" + stored(1, mark, air, older)}), format.ReadOptions{})
+	if err != nil || len(lost) != 1 || lost["which version of names each state has, in chunks with several"] != 1 {
+		t.Fatalf("%v, lost %v", err, lost)
+	}
+	checkPart(t, w.columns["overworld(0,0)"], map[string]string{}, []int32{1, 18100737})
 }
 
 // TestActors: entities are kept once, and those that are missing are counted.

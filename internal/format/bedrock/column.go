@@ -83,6 +83,9 @@ func (cs *columns) decode(pos geom.ColumnPos, keys []entry) (*format.Column, err
 		}
 		c.rest = appendKey(c.rest, k, kept)
 	}
+	if len(c.versions) > 1 {
+		c.lost["which version of names each state has, in chunks with several"]++
+	}
 	if len(c.versions) > 0 {
 		slices.Sort(c.versions)
 		c.rest = nbt.AppendIntArray(c.rest, "versions", c.versions)

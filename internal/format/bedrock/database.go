@@ -3,6 +3,7 @@ package bedrock
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ type actorRef struct {
 type database struct {
 	fsys   fs.FS // of its folder
 	o      format.ReadOptions
+	files  manifest
 	lost   map[string]int
 	stored int64 // bytes of the tables
 	left   int64 // bytes that may yet be inflated
@@ -64,34 +66,43 @@ type database struct {
 	held   *lru.Cache[int32, []entry]
 	logs   []entry // sorted
 
-	chunks []chunkRef // as they are read
-	actors []actorRef // by id
-	others map[string][]int32
-	names  int // bytes of others
+	indexed bool
+	chunks  []chunkRef // as they are read
+	actors  []actorRef // by id
+	others  map[string][]int32
+	names   int // bytes of others
 }
 
-// openDatabase reads all keys of a database in a folder.
+// openDatabase reads which files are part of the database in a folder.
 func openDatabase(fsys fs.FS, o format.ReadOptions, lost map[string]int) (*database, error) {
 	d := &database{fsys: fsys, o: o, lost: lost, held: lru.New[int32, []entry](heldBlocks, nil), others: map[string][]int32{}, left: minInflate}
-	f, err := readManifest(fsys)
-	if err != nil {
-		return nil, err
+	var err error
+	d.files, err = readManifest(fsys)
+	return d, err
+}
+
+// index notes where all keys are, once.
+func (d *database) index(ctx context.Context) error {
+	if d.indexed {
+		d.left = minInflate + d.stored*maxRatio // as much as before
+		return nil
 	}
-	if err := d.readLogs(f); err != nil {
-		return nil, err
+	if err := d.readLogs(); err != nil {
+		return err
 	}
 	if err := d.see(d.logs, inLog); err != nil {
-		return nil, err
+		return err
 	}
-	for _, n := range slices.Sorted(maps.Keys(f.tables)) {
-		if err := d.readTable(n); err != nil {
-			return nil, err
+	for _, n := range slices.Sorted(maps.Keys(d.files.tables)) {
+		if err := cmp.Or(ctx.Err(), d.readTable(n)); err != nil {
+			return err
 		}
 	}
 	slices.SortFunc(d.chunks, compareChunks)
 	d.chunks = slices.Compact(d.chunks)
 	slices.SortFunc(d.actors, func(a, b actorRef) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.block, b.block)) })
-	return d, nil
+	d.indexed = true
+	return nil
 }
 
 // compareChunks orders chunks by dimension, and such that the four of a 32x32 footprint follow each other. Footprints go along z,
@@ -103,7 +114,7 @@ func compareChunks(a, b chunkRef) int {
 }
 
 // readLogs reads the changes that are in no table yet.
-func (d *database) readLogs(f manifest) error {
+func (d *database) readLogs() error {
 	list, err := fs.ReadDir(d.fsys, ".")
 	if err != nil {
 		return err
@@ -112,7 +123,7 @@ func (d *database) readLogs(f manifest) error {
 	for _, e := range list {
 		text, ok := strings.CutSuffix(e.Name(), ".log")
 		n, err := strconv.ParseUint(text, 10, 64)
-		if !ok || err != nil || n < f.log && n != f.before {
+		if !ok || err != nil || n < d.files.log && n != d.files.before {
 			continue
 		}
 		name := dbFolder + "/" + e.Name()
@@ -209,9 +220,6 @@ func (d *database) entries(number int32) ([]entry, error) {
 	d.held.Put(number, list, int64(len(data)+size))
 	return list, nil
 }
-
-// restart lets as much be inflated as for the first reading.
-func (d *database) restart() { d.left = minInflate + d.stored*maxRatio }
 
 // Keys of entities, and of the list of those of a chunk.
 const (

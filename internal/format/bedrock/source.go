@@ -21,6 +21,9 @@ import (
 
 const nameFile = "levelname.txt"
 
+// ofDatabase begins errors of what is no chunk.
+const ofDatabase = "the database of a world of Bedrock Edition"
+
 // world is an open folder of a world, a format.Source.
 type world struct {
 	fsys    fs.FS // of the world
@@ -59,7 +62,7 @@ func (w *world) scan(fsys fs.FS) (err error) {
 		return err
 	}
 	if w.db, err = openDatabase(db, w.o, w.lost); err != nil {
-		return fmt.Errorf("the database of a world of Bedrock Edition: %w", err)
+		return fmt.Errorf("%s: %w", ofDatabase, err)
 	}
 	if err := fs.WalkDir(w.fsys, ".", w.list); err != nil {
 		return err
@@ -126,7 +129,9 @@ func (w *world) Remarks() (lost map[string]int, damaged []string) {
 // Chunks that cannot be read are named in a *format.DamageError at the end, or passed on as they are stored if Salvage is set.
 func (w *world) Read(ctx context.Context, s format.Sink) error {
 	w.damaged, w.read = nil, map[string]int{}
-	w.db.restart()
+	if err := w.db.index(ctx); err != nil {
+		return fmt.Errorf("bedrock: %s: %w", ofDatabase, err)
+	}
 	r := &reading{world: w, sink: s, taken: map[uint64]bool{}}
 	if err := r.all(ctx); err != nil {
 		return err
