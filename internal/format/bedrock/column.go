@@ -182,10 +182,12 @@ func (c *column) put(volume int, y int8, cells []voxel.Cell) {
 		chunk = new([voxel.ChunkCells]voxel.Cell)
 		c.extra[volume][pos] = chunk
 	}
+	if len(cells) == 1 {
+		cells = slices.Repeat(cells, sectionCells)
+	}
 	x0, y0, z0 := int(c.Pos.X&1)*16, int(y&1)*16, int(c.Pos.Z&1)*16
-	for i := range sectionCells {
-		at := ((y0+i>>8)*32+z0+i>>4&15)*32 + x0 + i&15
-		chunk[at] = cells[min(i, len(cells)-1)]
+	for i := 0; i < sectionCells; i += 16 {
+		copy(chunk[((y0+i>>8)*32+z0+i>>4&15)*32+x0:], cells[i:i+16])
 	}
 }
 
@@ -264,64 +266,69 @@ func (c *column) deep(value []byte) error {
 	if c.dim == 0 {
 		y = -4
 	}
-	var cells []voxel.Cell
+	var coarse, fine []voxel.Cell
 	for ; p.Left() > 0; y++ {
 		if bits := p.Byte() >> 1; bits != sameBefore {
-			cells = storage(&p, bits, func() (voxel.Cell, error) { return c.biomes[0].Cell(biomeName(int32(p.Uint32()))) })
-		}
-		switch {
-		case p.Err() != nil:
-			return p.Err()
-		case y > math.MaxInt8:
-			p.Fail(errors.New("more sections than a world has"))
-		case cells == nil:
-			p.Fail(errors.New("the lowest section is as the one below"))
-		default:
-			if err := c.addBiomes(int8(y), cells); err != nil {
+			cells := storage(&p, bits, func() (voxel.Cell, error) { return c.biomes[0].Cell(biomeName(int32(p.Uint32()))) })
+			if p.Err() != nil {
+				return p.Err()
+			}
+			var err error
+			if coarse, fine, err = c.coarse(cells); err != nil {
 				p.Fail(err)
 			}
 		}
+		if y > math.MaxInt8 || coarse == nil {
+			p.Fail(errors.New("more sections than a world has, or the lowest is as the one below"))
+		}
+		if p.Err() != nil {
+			return p.Err()
+		}
+		to, of := c.section(int8(y))
+		to.Has, of.Biome = to.Has|voxel.HasBiome, coarse
+		if fine != nil {
+			c.db.left -= fineCost
+			c.put(1, int8(y), fine)
+		}
+	}
+	if c.db.left < 0 {
+		p.Fail(errLarge)
 	}
 	return p.Err()
 }
 
-// addBiomes takes the biomes of a section: one for 4x4x4 blocks as the house has them, and all where these differ.
-func (c *column) addBiomes(y int8, cells []voxel.Cell) error {
-	to, of := c.section(y)
-	to.Has |= voxel.HasBiome
-	if of.Biome = cells; len(cells) == 1 {
-		return nil
+// coarse returns one biome for 4x4x4 blocks, and also all, by their names in fineVolume, where these differ.
+func (c *column) coarse(cells []voxel.Cell) (coarse, fine []voxel.Cell, err error) {
+	if len(cells) == 1 {
+		return cells, nil, nil
 	}
-	of.Biome = make([]voxel.Cell, 64)
+	coarse = make([]voxel.Cell, 64)
 	corner := func(i int) int { return i>>10<<4 | i>>6&3<<2 | i>>2&3 } // of the 4x4x4 blocks around the i-th cell
 	for i, cell := range cells {
 		if i&0x333 == 0 {
-			of.Biome[corner(i)] = cell
+			coarse[corner(i)] = cell
 		}
 	}
+	differ := false
 	for i, cell := range cells {
-		if cell != of.Biome[corner(i)] {
-			return c.putFine(y, cells)
-		}
+		differ = differ || cell != coarse[corner(i)]
 	}
-	return nil
-}
-
-// putFine puts biomes of a section into the volume that has one for each block.
-func (c *column) putFine(y int8, cells []voxel.Cell) error {
-	fine := make([]voxel.Cell, len(cells))
+	if !differ {
+		return coarse, nil, nil
+	}
+	known := map[voxel.Cell]voxel.Cell{}
+	fine = make([]voxel.Cell, len(cells))
 	for i, cell := range cells {
-		if i > 0 && cell == cells[i-1] {
-			fine[i] = fine[i-1]
-			continue
+		to, ok := known[cell]
+		if !ok {
+			if to, err = c.biomes[1].Cell(c.biomes[0].Name(cell)); err != nil {
+				return nil, nil, err
+			}
+			known[cell] = to
 		}
-		var err error
-		if fine[i], err = c.biomes[1].Cell(c.biomes[0].Name(cell)); err != nil {
-			return err
-		}
+		fine[i] = to
 	}
-	c.put(1, y, fine)
-	return nil
+	return coarse, fine, nil
 }
 
 // biomeName returns the name of a biome with a number. The numbers are not all those of Java.

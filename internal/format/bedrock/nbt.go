@@ -110,7 +110,8 @@ func (l *little) many(t nbt.Type, depth int) {
 }
 
 // javaEntry returns a palette entry {name, states, version}, or {name, val, version} of versions before 1.13, as one of Java,
-// {Name, Properties}: numbers are texts, and bytes false and true. It is as it was if that cannot hold it.
+// {Name, Properties}: numbers are texts, and bytes false and true. It is as it was if that cannot
+// hold it, version and all.
 func javaEntry(payload []byte) (java []byte, version int32) {
 	var name, states []byte
 	r := nbt.NewPayload(payload, nbt.Limits{})
@@ -120,14 +121,14 @@ func javaEntry(payload []byte) (java []byte, version int32) {
 			name = r.Raw(t)
 		case string(key) == "states" && t == nbt.Compound && states == nil:
 			if states = javaStates(&r); states == nil {
-				return payload, version
+				return payload, 0
 			}
 		case string(key) == "val" && t == nbt.Short && states == nil:
 			states = nbt.AppendString(nil, "val", strconv.Itoa(int(r.Short())))
 		case string(key) == "version" && t == nbt.Int && version == 0:
 			version = r.Int()
 		default:
-			return payload, version
+			return payload, 0
 		}
 	}
 	if len(states) > 0 {

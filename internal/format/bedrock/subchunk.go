@@ -128,7 +128,7 @@ func (s *section) layer(c *cursor.Cursor, to blocks) {
 			return 0, nil
 		}
 		cell, version, err := to.state(payload)
-		if !slices.Contains(s.versions, version) {
+		if version != 0 && !slices.Contains(s.versions, version) {
 			s.versions = append(s.versions, version)
 		}
 		return cell, err
