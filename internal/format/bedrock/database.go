@@ -26,7 +26,7 @@ const (
 	maxRatio   = 300 // bytes inflated in all for each byte of the tables
 	minInflate = 256 << 20
 	refCost    = 512      // of these for each key
-	fineCost   = 512      // and for a section of biomes for each block
+	fineCost   = 2048     // and for a section of biomes for each block
 	maxLog     = 64 << 20 // bytes of all logs; the game keeps some 4 MB in one
 	maxKey     = 1 << 10
 	maxNames   = 32 << 20 // bytes of keys that belong to no chunk
