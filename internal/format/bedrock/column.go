@@ -287,12 +287,11 @@ func (c *column) deep(value []byte) error {
 		to, of := c.section(int8(y))
 		to.Has, of.Biome = to.Has|voxel.HasBiome, coarse
 		if fine != nil {
-			c.db.left -= fineCost
 			c.put(1, int8(y), fine)
+			if c.db.left -= fineCost; c.db.left < 0 {
+				p.Fail(errLarge)
+			}
 		}
-	}
-	if c.db.left < 0 {
-		p.Fail(errLarge)
 	}
 	return p.Err()
 }
