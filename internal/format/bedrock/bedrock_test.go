@@ -435,7 +435,7 @@ func TestLevelDB(t *testing.T) {
 			if got := s.Head(); got.Format != "bedrock" || got.Properties["name"] != "Made" {
 				t.Errorf("head %+v", got)
 			}
-			w := &taker{columns: map[string]*format.Column{}, chunks: map[string]*voxel.Chunk{}, files: map[string]string{}}
+			w := newTaker()
 			if err := s.Read(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}

@@ -256,6 +256,10 @@ func (t *taker) File(f format.File) error {
 	return err
 }
 
+func newTaker() *taker {
+	return &taker{columns: map[string]*format.Column{}, chunks: map[string]*voxel.Chunk{}, files: map[string]string{}}
+}
+
 // take reads a world, and what it says of it.
 func take(fsys fstest.MapFS, o format.ReadOptions) (*taker, map[string]int, error) {
 	s, err := bedrock.Kind().OpenFS(fsys, o)
@@ -263,7 +267,7 @@ func take(fsys fstest.MapFS, o format.ReadOptions) (*taker, map[string]int, erro
 		return nil, nil, err
 	}
 	defer s.Close()
-	out := &taker{columns: map[string]*format.Column{}, chunks: map[string]*voxel.Chunk{}, files: map[string]string{}}
+	out := newTaker()
 	err = s.Read(context.Background(), out)
 	lost, _ := s.(format.Reporter).Remarks()
 	return out, lost, err
