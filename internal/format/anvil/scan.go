@@ -87,7 +87,7 @@ func DetectFS(fsys fs.FS) bool {
 			return true
 		}
 	}
-	for _, pattern := range []string{"region2d/*.2dr", "region3d/*.3dr", "region/r.*.linear", "[0-9a-z]/*/c.*.dat", "1[0-9a-r]/*/c.*.dat"} {
+	for _, pattern := range []string{"region2d/*.2dr", "region3d/*.3dr", "[0-9a-z]/*/c.*.dat", "1[0-9a-r]/*/c.*.dat"} {
 		if list, _ := fs.Glob(fsys, pattern); len(list) > 0 {
 			return true
 		}
