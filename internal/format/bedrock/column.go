@@ -120,10 +120,10 @@ func (c *column) take(k chunkKey, value []byte) (kept []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		c.addSection(k.y, s)
-		if len(s.layers) > 2 {
-			return value, nil
+		if len(s.layers) <= 2 {
+			value = nil
 		}
+		return value, c.addSection(k.y, s)
 	case tagTerrain:
 		return c.terrain(value)
 	case tag2D:
@@ -139,7 +139,6 @@ func (c *column) take(k chunkKey, value []byte) (kept []byte, err error) {
 	default:
 		return value, nil
 	}
-	return nil, nil
 }
 
 // section returns the section at a height.
@@ -153,7 +152,7 @@ func (c *column) section(y int8) (*voxel.Section, *format.Cells) {
 }
 
 // addSection takes the cells of a sub-chunk.
-func (c *column) addSection(y int8, s section) {
+func (c *column) addSection(y int8, s section) error {
 	to, cells := c.section(y)
 	if len(s.layers) > 0 {
 		to.Has, cells.Block = to.Has|voxel.HasBlock, s.layers[0]
@@ -165,17 +164,25 @@ func (c *column) addSection(y int8, s section) {
 		to.Has, cells.Light = to.Has|voxel.HasLight, s.light
 	}
 	if len(s.layers) > 1 && (len(s.layers[1]) > 1 || s.layers[1][0] != 0) {
-		c.put(0, y, s.layers[1])
+		if err := c.put(0, y, s.layers[1]); err != nil {
+			return err
+		}
 	}
 	for _, v := range s.versions {
 		if !slices.Contains(c.versions, v) {
 			c.versions = append(c.versions, v)
 		}
 	}
+	for _, cells := range s.layers {
+		if err := c.db.spend(int64(min(len(cells)-1, 1) * cellsCost)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put puts the cells of a section into chunks of one of the volumes that have no columns.
-func (c *column) put(volume int, y int8, cells []voxel.Cell) {
+func (c *column) put(volume int, y int8, cells []voxel.Cell) error {
 	pos := geom.ChunkPos{X: c.Pos.X >> 1, Y: int32(y) >> 1, Z: c.Pos.Z >> 1}
 	chunk := c.extra[volume][pos]
 	if chunk == nil {
@@ -189,6 +196,7 @@ func (c *column) put(volume int, y int8, cells []voxel.Cell) {
 	for i := 0; i < sectionCells; i += 16 {
 		copy(chunk[((y0+i>>8)*32+z0+i>>4&15)*32+x0:], cells[i:i+16])
 	}
+	return c.db.spend(cellsCost)
 }
 
 // pass hands over the chunks of a footprint, of which no column is to come.
@@ -218,7 +226,9 @@ func (c *column) terrain(value []byte) ([]byte, error) {
 		if s.numeric(&p, c.blocks[0]); p.Err() != nil {
 			return nil, p.Err()
 		}
-		c.addSection(int8(y), s)
+		if err := c.addSection(int8(y), s); err != nil {
+			return nil, err
+		}
 	}
 	return value[terrainBytes:], nil
 }
@@ -287,9 +297,8 @@ func (c *column) deep(value []byte) error {
 		to, of := c.section(int8(y))
 		to.Has, of.Biome = to.Has|voxel.HasBiome, coarse
 		if fine != nil {
-			c.put(1, int8(y), fine)
-			if c.db.left -= fineCost; c.db.left < 0 {
-				p.Fail(errLarge)
+			if err := c.put(1, int8(y), fine); err != nil {
+				return err
 			}
 		}
 	}

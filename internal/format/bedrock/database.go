@@ -19,14 +19,16 @@ import (
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
-// Bounds of memory and time. A block is inflated again when a chunk in it is read and it is not held any more; all that together
-// is bounded, so that few bytes do not cost much time.
+// Bounds of memory and time. All that is done is counted as bytes that are inflated, also those of a block that is inflated again
+// since it is not held any more, so that few bytes do not cost much.
 const (
 	heldBlocks = 48 << 20
 	maxRatio   = 300 // bytes inflated in all for each byte of the tables
-	minInflate = 256 << 20
-	refCost    = 512      // of these for each key
-	fineCost   = 2048     // and for a section of biomes for each block
+	minInflate = 64 << 20
+	keyCost    = 128      // of these for each key
+	chunkCost  = 4 << 10  // and each chunk, entity, or key of no chunk
+	cellsCost  = 4 << 10  // and each section of which cells differ, or that goes into a volume without columns
+	objectCost = 256      // and each object
 	maxLog     = 64 << 20 // bytes of all logs; the game keeps some 4 MB in one
 	maxKey     = 1 << 10
 	maxNames   = 32 << 20 // bytes of keys that belong to no chunk
@@ -185,15 +187,23 @@ func (d *database) readTable(number uint64) error {
 
 // inflate returns a block's bytes.
 func (d *database) inflate(b dataBlock) ([]byte, error) {
+	if err := d.spend(0); err != nil {
+		return nil, err
+	}
 	most := int64(maxBlock)
 	if d.o.MaxBytes > 0 {
 		most = min(most, d.o.MaxBytes)
 	}
 	data, err := b.inflate(most)
-	if d.left -= int64(len(data)); d.left < 0 && err == nil {
-		err = b.corrupt(fmt.Errorf("%w: the database, more than %d times its size", errLarge, maxRatio))
+	return data, cmp.Or(err, d.spend(int64(len(data))))
+}
+
+// spend counts work.
+func (d *database) spend(n int64) error {
+	if d.left -= n; d.left < 0 {
+		return corrupt(0, dbFolder, fmt.Errorf("more in it than a database of %d bytes has: it is %w", d.stored, errLarge))
 	}
-	return data, err
+	return nil
 }
 
 // entries returns the keys of a block, sorted.
@@ -230,23 +240,32 @@ const (
 
 // see notes which keys are in a block.
 func (d *database) see(list []entry, block int32) error {
-	if d.left -= int64(len(list)) * refCost; d.left < 0 {
-		return corrupt(0, dbFolder, fmt.Errorf("more keys than a database of %d bytes has", d.stored))
+	if err := d.spend(int64(len(list)) * keyCost); err != nil {
+		return err
 	}
 	for _, e := range list {
 		if k, ok := parseKey(e.key); ok {
 			r := chunkRef{k.dim, k.pos, block}
 			if n := len(d.chunks); n == 0 || d.chunks[n-1] != r {
 				d.chunks = append(d.chunks, r)
+				if err := d.spend(chunkCost); err != nil {
+					return err
+				}
 			}
 			continue
 		}
 		if id, ok := bytes.CutPrefix(e.key, []byte(actorPrefix)); ok && len(id) == 8 {
+			if err := d.spend(chunkCost); err != nil {
+				return err
+			}
 			d.actors = append(d.actors, actorRef{binary.LittleEndian.Uint64(id), block})
 			continue
 		}
 		at, known := d.others[string(e.key)]
 		if !known {
+			if err := d.spend(chunkCost); err != nil {
+				return err
+			}
 			d.names += len(e.key) + perEntry
 		}
 		if len(e.key) > maxKey || d.names > maxNames {

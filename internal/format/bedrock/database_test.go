@@ -188,3 +188,15 @@ func TestMaxBytes(t *testing.T) {
 	}
 	mustTake(t, fsys)
 }
+
+// TestWork: chunks that cost much more than their bytes end the reading, and are no damage.
+func TestWork(t *testing.T) {
+	var list []change
+	for z := range 30 {
+		list = append(list, change{key: key(0, 0, z, 0x31), value: strings.Repeat("\x0a\x00\x00\x00", 20000)})
+	}
+	_, _, err := take(tables(t, 5, 4, nil, list), format.ReadOptions{})
+	if damage := (*format.DamageError)(nil); err == nil || !strings.Contains(err.Error(), "more in it than a database") || errors.As(err, &damage) {
+		t.Errorf("says %.200v", err)
+	}
+}

@@ -20,6 +20,9 @@ func (c *column) objects(list string, value []byte, object func([]byte) voxel.Ob
 		}
 		if payload := compound(&p); p.Err() == nil {
 			c.add(list, object(payload))
+			if err := c.db.spend(objectCost); err != nil {
+				return err
+			}
 		}
 	}
 }

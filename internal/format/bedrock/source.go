@@ -218,6 +218,9 @@ func (r *reading) chunk(pos geom.ColumnPos, blocks []int32) error {
 		r.chunks++
 		return r.sink.Column(c)
 	}
+	if r.db.left < 0 { // all others would fail, too
+		return fmt.Errorf("bedrock: %w", err)
+	}
 	r.damage = append(r.damage, format.Damage{File: dbFolder, Pos: pos, Err: err})
 	if !r.o.Salvage {
 		return nil
