@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +79,7 @@ with or without "minecraft:".`,
 	f.IntVar(&o.version, "format-version", 0, "the version of the format: "+formatVersions())
 	f.IntVar(&o.version, "slime-version", 0, "the same")
 	f.BoolVar(&o.cache, "hypixel-blocks3", false, "slime 1 to 3: store the blocks of each section once more, in the form of 1.9")
-	f.StringVar(&o.table, "names", "", "a TOML file that says what blocks are in another game, or one of cairn's: "+strings.Join(slices.Sorted(maps.Keys(port.Shipped())), ", "))
+	f.StringVar(&o.table, "names", "", "a TOML file that says what blocks are in another game, or one of cairn's: "+strings.Join(port.Shipped(), ", "))
 	f.StringVar(&o.game, "version", "", "the release of Minecraft, such as 1.21.1, for a world that a program made")
 	f.Int32Var(&o.dataVersion, "data-version", 0, "the same as a data version, such as 3955")
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
@@ -317,7 +316,7 @@ func (r *exported) renamed(ctx context.Context, w stone.Content, o *exportOption
 		return nil, err
 	}
 	o.dimension = ""
-	return port.Rename(ctx, w, o.names, o.format, r.Lost)
+	return port.Rename(ctx, w, o.names, o.format, o.dataVersion, r.Lost)
 }
 
 func (r *exported) writeWorld(ctx context.Context, w stone.Content, o exportOptions) error {

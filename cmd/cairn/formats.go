@@ -23,7 +23,11 @@ you may change.`,
 		Args:    takes(0, 1),
 	}, func(_ context.Context, args []string) (result, error) {
 		if len(args) == 0 {
-			return &formatList{port.Table(), port.Shipped()}, nil
+			l := &formatList{port.Table(), map[string]string{}}
+			for _, name := range port.Shipped() {
+				l.Names[name] = port.AboutNames(name)
+			}
+			return l, nil
 		}
 		text, err := port.NamesText(args[0])
 		if err != nil {

@@ -1,14 +1,15 @@
 package port
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,17 +44,24 @@ type pair struct {
 	to         string
 }
 
-// Shipped returns the names of the tables that cairn has, and for each the first line of its text.
-func Shipped() map[string]string {
-	all := map[string]string{}
+// Shipped returns the names of the tables that cairn has, sorted.
+func Shipped() []string {
+	all := []string{numbersNames}
 	list, _ := fs.ReadDir(tables, "names")
 	for _, e := range list {
-		text, _ := tables.ReadFile(path.Join("names", e.Name()))
-		first, _, _ := strings.Cut(string(text), "\n")
-		all[strings.TrimSuffix(e.Name(), ".toml")] = strings.TrimPrefix(first, "# ")
+		name, _, _ := strings.Cut(e.Name(), ".")
+		all = append(all, name)
 	}
-	all[numbersNames] = "Blocks of Minecraft Java up to 1.12, which have numbers, as they are from 1.13 on"
+	slices.Sort(all)
 	return all
+}
+
+// AboutNames returns what a table says of itself: its first line.
+func AboutNames(name string) string {
+	text, _ := NamesText(name)
+	first, _, _ := strings.Cut(text, "\n")
+	first, _, _ = strings.Cut(strings.TrimPrefix(first, "# "), ", made by")
+	return first
 }
 
 // numbersNames is the table that package block knows.
@@ -61,7 +69,7 @@ const numbersNames = "numbers-names"
 
 // numberTable returns that table. Still water and lava come before those that flow, for who reads it from right to left.
 func numberTable() string {
-	text := []byte("# " + Shipped()[numbersNames] + "\nnames = [\n")
+	text := []byte("# Blocks of Minecraft Java up to 1.12, which have numbers, as they are from 1.13 on\nnames = [\n")
 	for id := range 256 {
 		if swap := map[int]int{8: 9, 9: 8, 10: 11, 11: 10}; swap[id] > 0 {
 			id = swap[id]
@@ -82,8 +90,14 @@ func NamesText(name string) (string, error) {
 		return numberTable(), nil
 	}
 	text, err := tables.ReadFile("names/" + name + ".toml")
+	if packed, none := tables.ReadFile("names/" + name + ".toml.gz"); none == nil {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
+			text, err = io.ReadAll(z)
+		}
+	}
 	if err != nil {
-		return "", fmt.Errorf("port: no table of names %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(Shipped())), ", "))
+		return "", fmt.Errorf("port: no table of names %q: there are %s", name, strings.Join(Shipped(), ", "))
 	}
 	return string(text), nil
 }

@@ -3,6 +3,7 @@ package port_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -144,8 +145,60 @@ func TestShippedNames(t *testing.T) {
 		t.Errorf("%d blocks", len(blocks))
 	}
 	mustNames(t, text)
-	if _, err := port.ReadNames("nothing"); err == nil || !strings.Contains(err.Error(), "java-hytale, numbers-names") {
+	if _, err := port.ReadNames("nothing"); err == nil || !strings.Contains(err.Error(), "bedrock-java, java-hytale, numbers-names") {
 		t.Error(err)
+	}
+}
+
+// TestBedrockNames has a name of Java for each block of a world that another library wrote, and reads the table.
+func TestBedrockNames(t *testing.T) {
+	n, err := port.ReadNames("bedrock-java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]string{
+		"minecraft:bedrock[infiniburn_bit=false]":             "minecraft:bedrock",
+		"minecraft:deepslate[pillar_axis=y]":                  "minecraft:deepslate[axis=y]",
+		"minecraft:lava[liquid_depth=5]":                      "minecraft:lava[level=5]",
+		"minecraft:pumpkin_stem[facing_direction=1,growth=7]": "minecraft:pumpkin_stem",
+		"minecraft:nothing":                                   "",
+	} {
+		if got, _ := n.Of(from); got != want {
+			t.Errorf("%s: %q, want %q", from, got, want)
+		}
+	}
+	o, err := port.Open("../format/bedrock/testdata/dragonfly.mcworld", port.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	w, err := o.Parts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := map[string]int{}
+	if w, err = port.Pick(t.Context(), w, "overworld", true, lost); err == nil {
+		_, err = port.Rename(t.Context(), w, n, port.Anvil, 0, lost)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := map[string]bool{}
+	for what := range lost {
+		if name, ok := strings.CutPrefix(what, "block minecraft:"); ok {
+			name, _, _ = strings.Cut(name, "[")
+			none[name] = true
+		}
+	}
+	lost = map[string]int{}
+	if _, err := port.Rename(t.Context(), w, mustNames(t, `names = [["minecraft:stone", "minecraft:nonsense"], ["minecraft:deepslate", "minecraft:stone"]]`), port.Anvil, 3955, lost); err != nil {
+		t.Fatal(err)
+	}
+	if lost["block minecraft:stone"] == 0 || lost["block minecraft:deepslate[pillar_axis=y]"] != 0 {
+		t.Error("a name that the game does not know is not lost")
+	}
+	if got := slices.Sorted(maps.Keys(none)); !slices.Equal(got, strings.Fields("border_block deprecated_anvil element_115 frame glow_frame hard_black_stained_glass hard_brown_stained_glass info_update poplar_button poplar_hanging_sign poplar_shelf")) { // Java Edition has none, or the package is older
+		t.Errorf("no name for %v", got)
 	}
 }
 
@@ -167,7 +220,7 @@ func TestRename(t *testing.T) {
 	if err := port.CheckGame(w.Content(), port.Hytale); err == nil || !strings.Contains(err.Error(), "blocks of Minecraft") {
 		t.Error(err)
 	}
-	c, err := port.Rename(t.Context(), w.Content(), names, port.Hytale, lost)
+	c, err := port.Rename(t.Context(), w.Content(), names, port.Hytale, 0, lost)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +278,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s at %v: %s, want %s", tt.volume, tt.at, name, tt.want)
 		}
 	}
-	if _, err := port.Rename(t.Context(), w.Content(), mustNames(t, `names = [["minecraft:stone", "fluid:Water"]]`), port.Hytale, lost); err == nil || !strings.Contains(err.Error(), "fluid:NAME/LEVEL") {
+	if _, err := port.Rename(t.Context(), w.Content(), mustNames(t, `names = [["minecraft:stone", "fluid:Water"]]`), port.Hytale, 0, lost); err == nil || !strings.Contains(err.Error(), "fluid:NAME/LEVEL") {
 		t.Error(err)
 	}
 }
@@ -251,12 +304,8 @@ func TestFormatsDoc(t *testing.T) {
 		"those of the block. `[*]` at the end on the right repeats the properties of the block. `fluid:NAME/LEVEL` is a fluid of Hytale. " +
 		"What no row fits becomes air and is counted. `--names reverse:TABLE`, or `reverse = true` in the file, reads it from right to left. " +
 		"Blocks go to the other game and nothing else: biomes, light, objects and files are counted as lost.\n\ncairn has these, which `cairn formats NAME` prints:\n\n")
-	shipped := port.Shipped()
-	for _, name := range []string{"java-hytale", "numbers-names"} {
-		fmt.Fprintf(&b, "- `%s`: %s.\n", name, shipped[name])
-	}
-	if len(shipped) != 2 {
-		t.Errorf("tables %v", shipped)
+	for _, name := range port.Shipped() {
+		fmt.Fprintf(&b, "- `%s`: %s.\n", name, port.AboutNames(name))
 	}
 	const page = "../../docs/FORMATS.md"
 	if *update {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
+	"github.com/cairnvoxel/cairn/internal/format/block"
 	"github.com/cairnvoxel/cairn/internal/stone/whole"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/voxel"
@@ -37,10 +38,18 @@ func CheckGame(w stone.Content, name string) error {
 }
 
 // Rename returns the blocks of a world of one dimension with the names that the format to wants, as a world that a program made. All else
-// it leaves out and adds to lost, with what has no name there by its name and cells. The blocks are read once for that.
-func Rename(ctx context.Context, w stone.Content, names *NameTable, to string, lost map[string]int) (stone.Content, error) {
+// it leaves out and adds to lost, with what has no name there, or one that the release of Minecraft with that data version does not know, by its name and cells.
+// The blocks are read once for that.
+func Rename(ctx context.Context, w stone.Content, names *NameTable, to string, version int32, lost map[string]int) (stone.Content, error) {
 	r, into := renamed{Content: w}, Row{}
 	into, _ = rowOf(to)
+	known := func(name string) bool {
+		if into.Game != Minecraft || version < gameNames || name == format.Air {
+			return true
+		}
+		_, err := block.State(name, []int32{version}, nil)
+		return err == nil && block.Blocks().Check(name, version, nil) == nil
+	}
 	for _, d := range w.About().Dimensions {
 		r.dim = stone.DimensionInfo{Name: d.Name, Folder: into.Home}
 		for _, v := range d.Volumes {
@@ -50,7 +59,7 @@ func Rename(ctx context.Context, w stone.Content, names *NameTable, to string, l
 					lost["volume "+v.Volume.Name]++
 				}
 			default:
-				if err := r.take(ctx, v, names, lost); err != nil {
+				if err := r.take(ctx, v, names, known, lost); err != nil {
 					return nil, err
 				}
 			}
@@ -80,7 +89,7 @@ const (
 )
 
 // take makes the tables of a volume's names.
-func (r *renamed) take(ctx context.Context, v stone.VolumeInfo, names *NameTable, lost map[string]int) error {
+func (r *renamed) take(ctx context.Context, v stone.VolumeInfo, names *NameTable, known func(name string) bool, lost map[string]int) error {
 	counts := make([]int, len(v.Names))
 	for p, err := range whole.Chunks(ctx, r.Content, r.dim.Name, voxel.Block, 0) {
 		if err != nil {
@@ -101,7 +110,7 @@ func (r *renamed) take(ctx context.Context, v stone.VolumeInfo, names *NameTable
 			continue
 		}
 		to, ok := names.Of(v.Names[cell])
-		if !ok {
+		if !ok || !known(to) {
 			lost["block "+v.Names[cell]] += n
 			continue
 		}

@@ -5,9 +5,11 @@
 //	go run ./internal/tool/facts package heights > internal/light/facts.txt
 //	go run ./internal/tool/facts package states > internal/format/block/states.txt
 //	go run ./internal/tool/facts package numbers > internal/format/block/numbers.txt
+//	go run ./internal/tool/facts package bedrock | gzip -9n > internal/port/names/bedrock-java.toml.gz
 //
 // The files have facts alone: what blocks are to height maps, and which states they have, of all
-// versions from 1.13 on that the package knows; and what the numbers of older worlds mean.
+// versions from 1.13 on that the package knows; what the numbers of older worlds mean; and what the
+// blocks of Bedrock Edition are in Java Edition.
 package main
 
 import (
@@ -26,7 +28,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: facts PACKAGE heights|states|numbers")
+		fmt.Fprintln(os.Stderr, "usage: facts PACKAGE heights|states|numbers|bedrock")
 		os.Exit(2)
 	}
 	if err := Write(os.Stdout, os.Args[1], os.Args[2]); err != nil {
@@ -35,7 +37,7 @@ func main() {
 	}
 }
 
-// Write writes one table of the unpacked package in dir: heights, states or numbers.
+// Write writes one table of the unpacked package in dir: heights, states, numbers or bedrock.
 func Write(w io.Writer, dir, table string) error {
 	p := pack{data: filepath.Join(dir, "minecraft-data", "data")}
 	var about struct{ Version string }
@@ -49,7 +51,7 @@ func Write(w io.Writer, dir, table string) error {
 		}
 	}
 	slices.SortFunc(p.releases, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
-	make := map[string]func(*pack) string{"heights": (*pack).heights, "states": (*pack).states, "numbers": (*pack).numbers}[table]
+	make := map[string]func(*pack) string{"heights": (*pack).heights, "states": (*pack).states, "numbers": (*pack).numbers, "bedrock": (*pack).bedrock}[table]
 	switch {
 	case p.err != nil:
 		return p.err
@@ -133,6 +135,7 @@ var heads = map[string][2]string{
 	"numbers": {"# What the numbers of blocks up to 1.12 mean", ` A line has a number, the name of
 # up to 1.12, and by data from 0 on what that is in the newest version, without "minecraft:"; - is nothing.
 `},
+	"bedrock": {"# Blocks of Minecraft Bedrock in Java", "\n\n"},
 }
 
 // numbers returns the numbers of a release, nil for what is none.
@@ -232,6 +235,49 @@ func (p *pack) numbers() string {
 		}
 	}
 	return out.String() + "\n"
+}
+
+// flags are the states of Bedrock Edition that are true or false and do not end in _bit.
+var flags = strings.Fields(`active big_dripleaf_head bloom can_summon crafting drag_down extinguished hanging lit natural ominous stability_check tip`)
+
+// bedrock returns what the blocks of Bedrock Edition are in Java Edition, as a table of names. Where versions differ the newest counts.
+func (p *pack) bedrock() string {
+	files, _ := filepath.Glob(filepath.Join(p.data, "bedrock", "*", "blocksB2J.json"))
+	slices.SortFunc(files, func(a, b string) int {
+		return slices.Compare(numbers(filepath.Base(filepath.Dir(a))), numbers(filepath.Base(filepath.Dir(b))))
+	})
+	java := make(map[string]string)
+	for _, f := range files {
+		var rows map[string]string
+		p.read(&rows, f)
+		for _, from := range slices.Backward(slices.Sorted(maps.Keys(rows))) {
+			to := strings.TrimSuffix(rows[from], "[]")
+			name, list, _ := strings.Cut(strings.TrimSuffix(from, "]"), "[")
+			var states []string
+			for _, s := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' }) {
+				key, value, _ := strings.Cut(s, "=")
+				if strings.HasSuffix(key, "_bit") || slices.Contains(flags, key) {
+					value = map[string]string{"0": "false", "1": "true"}[value]
+				}
+				states = append(states, key+"="+value)
+			}
+			slices.Sort(states)
+			base, properties, _ := strings.Cut(strings.TrimPrefix(to, "minecraft:"), "[")
+			if now := renamed[base]; now != "" {
+				to = strings.TrimSuffix("minecraft:"+now+"["+properties, "[")
+			}
+			java[strings.TrimSuffix(name+"["+strings.Join(states, ",")+"]", "[]")] = to
+			if list != "" { // a state that Java Edition does not have
+				java[name], _, _ = strings.Cut(to, "[")
+			}
+		}
+	}
+	var out strings.Builder
+	out.WriteString("names = [\n")
+	for _, from := range slices.Backward(slices.Sorted(maps.Keys(java))) { // the most properties first
+		fmt.Fprintf(&out, "  [%q, %q],\n", from, java[from])
+	}
+	return out.String() + "]\n"
 }
 
 // shapes are the boxes that blocks have for collisions: six numbers for each.

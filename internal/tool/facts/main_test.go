@@ -76,6 +76,8 @@ func TestWriteStates(t *testing.T) {
 		"package.json":                           `{"version": "1.2.3"}`,
 		data + "dataPaths.json":                  `{"pc": {"1.12": {"blocks": "old"}, "1.19": {"blocks": "new"}, "1.13": {"blocks": "first"}}}`,
 		data + "pc/common/protocolVersions.json": `[{"minecraftVersion": "1.19", "dataVersion": 3105}, {"minecraftVersion": "1.13", "dataVersion": 1519}]`,
+		data + "bedrock/1.9.0/blocksB2J.json":    `{"minecraft:log[a_bit=1,lit=0,n=1]": "minecraft:gone", "minecraft:air[]": "minecraft:air[]"}`,
+		data + "bedrock/1.10.0/blocksB2J.json":   `{"minecraft:log[n=1,lit=0,a_bit=1]": "minecraft:oak_log[axis=x]", "minecraft:log[n=1,lit=0,a_bit=0]": "minecraft:grass"}`,
 		data + "pc/common/legacy.json":           `{"blocks": {"0:0": "minecraft:air", "31:1": "minecraft:grass", "17:0": "minecraft:log[b=1,a=2]", "17:2": "minecraft:log"}}`,
 		data + "old/blocks.json":                 `[{"id": 0, "name": "air"}, {"id": 17, "name": "log"}, {"id": 31, "name": "tallgrass"}]`,
 		data + "first/blocks.json": `[{"name": "air"}, {"name": "leaves", "minStateId": 10, "defaultState": 13,
@@ -84,7 +86,14 @@ func TestWriteStates(t *testing.T) {
 			"states": [{"name": "far", "type": "enum", "num_values": 3, "values": ["x", "y", "z"]}, {"name": "wet", "type": "bool", "num_values": 2}]}]`,
 	})
 	for table, want := range map[string]string{
-		"states":  "= 1519\nair stone\n\n= 1519 age=0,1:1 far=1,2:2\nleaves\n\n= 3105 far=x,y,z:z wet=true,false:false\nleaves\n",
+		"states": "= 1519\nair stone\n\n= 1519 age=0,1:1 far=1,2:2\nleaves\n\n= 3105 far=x,y,z:z wet=true,false:false\nleaves\n",
+		"bedrock": `names = [
+  ["minecraft:log[a_bit=true,lit=false,n=1]", "minecraft:oak_log[axis=x]"],
+  ["minecraft:log[a_bit=false,lit=false,n=1]", "minecraft:short_grass"],
+  ["minecraft:log", "minecraft:short_grass"],
+  ["minecraft:air", "minecraft:air"],
+]
+`,
 		"numbers": "0 air air\n17 log log[a=2,b=1] - log\n31 tallgrass - short_grass\n",
 	} {
 		var out bytes.Buffer
