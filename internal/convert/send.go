@@ -347,6 +347,12 @@ func (s *sender) nibbles(v *LoadedVolume, pos geom.ColumnPos, y int) []byte {
 	from := len(s.bytes)
 	s.bytes = append(s.bytes, make([]byte, 2048)...)
 	out := s.bytes[from:]
+	if cell, ok := v.uniform(pos.Min(y).Chunk()); ok && cell <= 15 {
+		for i := range out {
+			out[i] = byte(cell) * 0x11
+		}
+		return out
+	}
 	v.read(geom.Box{Max: geom.Point{X: 16, Y: 16, Z: 16}}.Add(pos.Min(y)), s.flat[:])
 	for i := range out {
 		lo, hi := s.flat[2*i], s.flat[2*i+1]
