@@ -36,6 +36,9 @@ func New(b []byte, part string) Cursor { return Cursor{b: b, part: part} }
 // At returns a Cursor over b that lies at an offset of something greater, which errors tell.
 func At(b []byte, base int64, part string) Cursor { return Cursor{b: b, base: base, part: part} }
 
+// Part gives what follows a name, which errors call it by.
+func (c *Cursor) Part(name string) { c.part = name }
+
 // Err returns the error that stuck.
 func (c *Cursor) Err() error { return c.err }
 

@@ -2,8 +2,12 @@ package luanti
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/cairnvoxel/cairn/internal/cursor"
 )
 
 // edge is the edge of a map block in nodes; a map block has blockNodes, index z*256 + y*16 + x.
@@ -94,132 +98,195 @@ func (m *mapBlock) usual(version uint8) header {
 }
 
 // decode reads a map block. Offsets of errors are those in the bytes, or in what they or a part of them unpack to.
-func (p *packer) decode(b []byte, m *mapBlock) error {
-	c := &coder{b: b, part: "header"}
+func (p *packer) decode(b []byte, m *mapBlock) (err error) {
 	*m = mapBlock{header: header{lighting: allLit}, size: len(b)}
-	number(c, &m.version)
-	if c.err == nil && (m.version < minVersion || m.version > maxVersion) {
-		c.fail(0, fmt.Errorf("version %d; cairn reads %d to %d", m.version, minVersion, maxVersion))
+	c := cursor.New(b, "header")
+	if m.version = c.Byte(); c.Err() == nil && (m.version < minVersion || m.version > maxVersion) {
+		return corrupt(0, "header", fmt.Errorf("version %d; cairn reads %d to %d", m.version, minVersion, maxVersion))
 	}
-	if c.err == nil && m.version == 29 {
-		body, err := p.unzstd(b[1:])
-		if err != nil {
+	whole := m.version == 29
+	if whole {
+		if b, err = p.unzstd(b[1:]); err != nil {
 			return corrupt(1, "zstd", err)
 		}
-		c.b, c.off, m.size = body, 0, len(body)
+		c, m.size = cursor.New(b, "header"), len(b)
 	}
-	m.code(c, p)
-	return c.end()
-}
-
-// encode returns a map block.
-func (p *packer) encode(m *mapBlock) []byte {
-	c := &coder{writes: true}
-	m.code(c, p)
-	if m.version == 29 {
-		return p.enc.EncodeAll(c.b, []byte{m.version})
-	}
-	return append([]byte{m.version}, c.b...)
-}
-
-// code codes what is behind the version.
-func (m *mapBlock) code(c *coder, p *packer) {
-	number(c, &m.flags)
+	m.flags = c.Byte()
 	if hasLighting(m.version) {
-		number(c, &m.lighting)
+		m.lighting = c.Big16()
 	}
-	if m.version == 29 {
-		m.codeNames(c)
+	if whole {
+		m.readNames(&c)
 	}
-	c.part = "nodes"
-	c.must(2, "bytes of an id")
-	c.must(2, "bytes of parameters")
-	nodes := func(c *coder) { c.bytes(&m.nodes, 4*blockNodes) }
-	if m.version == 29 {
-		nodes(c)
-		m.codeMetadata(c)
+	c.Part("nodes")
+	c.Within(int64(c.Byte()), 2, 2) // bytes of an id
+	c.Within(int64(c.Byte()), 2, 2) // bytes of parameters
+	if whole {
+		m.nodes = c.Bytes(4 * blockNodes)
+		m.readMetadata(&c, b)
 	} else {
-		m.size += p.packed(c, "nodes", nodes) + p.packed(c, "metadata", m.codeMetadata)
-	}
-	c.part = "static objects"
-	c.must(0, "version")
-	list(c, &m.statics, uint16(0), func(s *static) {
-		number(c, &s.kind)
-		for i := range s.pos {
-			number(c, &s.pos[i])
+		unpack := func(part string) (cursor.Cursor, []byte) {
+			c.Part(part)
+			out, n, err := p.unzlib(b[c.Offset():])
+			if err != nil {
+				c.Fail(err)
+			}
+			c.Bytes(n)
+			m.size += len(out)
+			return cursor.New(out, part), out
 		}
-		text(c, &s.data, uint16(0))
-	})
-	if m.version < 29 {
-		m.codeNames(c)
+		nodes, _ := unpack("nodes")
+		m.nodes = nodes.Bytes(4 * blockNodes)
+		meta, text := unpack("metadata")
+		m.readMetadata(&meta, text)
+		if err := cmp.Or(c.Err(), nodes.End(), meta.End()); err != nil {
+			return err
+		}
 	}
-	c.part = "timers"
-	c.must(10, "bytes of a timer")
-	list(c, &m.timers, uint16(0), func(t *timer) {
-		codeNode(c, &t.node)
-		number(c, &t.timeout)
-		number(c, &t.elapsed)
-	})
+	m.readStatics(&c)
+	if !whole {
+		m.readNames(&c)
+	}
+	c.Part("timers")
+	c.Within(int64(c.Byte()), 10, 10) // bytes of a timer
+	for n := c.Big16(); n > 0 && c.Err() == nil; n-- {
+		m.timers = append(m.timers, timer{readNode(&c), int32(c.Big32()), int32(c.Big32())})
+	}
+	return c.End()
 }
 
-func (m *mapBlock) codeNames(c *coder) {
-	c.part = "names"
-	number(c, &m.timestamp)
-	c.must(0, "version")
-	list(c, &m.names, uint16(0), func(n *nodeName) {
-		number(c, &n.id)
-		text(c, &n.name, uint16(0))
-	})
-}
-
-// codeNode codes the number of a node.
-func codeNode(c *coder, n *uint16) {
-	if number(c, n); *n >= blockNodes {
-		c.fail(c.off-2, fmt.Errorf("node %d of %d", *n, blockNodes))
+func (m *mapBlock) readNames(c *cursor.Cursor) {
+	c.Part("names")
+	m.timestamp = c.Big32()
+	c.Within(int64(c.Byte()), 0, 0) // version
+	for n := c.Big16(); n > 0 && c.Err() == nil; n-- {
+		m.names = append(m.names, nodeName{c.Big16(), c.Bytes(int(c.Big16()))})
 	}
 }
 
-func (m *mapBlock) codeMetadata(c *coder) {
-	c.part = "metadata"
-	if number(c, &m.metadata); m.metadata == 0 {
+// readNode reads the number of a node.
+func readNode(c *cursor.Cursor) uint16 { return uint16(c.Within(int64(c.Big16()), 0, blockNodes-1)) }
+
+// readMetadata reads metadata from c, a cursor over b.
+func (m *mapBlock) readMetadata(c *cursor.Cursor, b []byte) {
+	c.Part("metadata")
+	m.metadata = uint8(c.Within(int64(c.Byte()), 0, 2))
+	if m.metadata == 0 {
 		return
 	}
-	if m.metadata > 2 {
-		c.fail(c.off-1, fmt.Errorf("version %d; known are 0 to 2", m.metadata))
-	}
-	list(c, &m.meta, uint16(0), func(d *metadata) {
-		codeNode(c, &d.node)
-		list(c, &d.vars, uint32(0), func(v *variable) {
-			at := c.off
-			if text(c, &v.key, uint16(0)); !isText(v.key) {
-				c.fail(at, errors.New("a key that is no text"))
+	for n := c.Big16(); n > 0 && c.Err() == nil; n-- {
+		d := metadata{node: readNode(c)}
+		for k := c.Big32(); k > 0 && c.Err() == nil; k-- {
+			v := variable{key: c.Bytes(int(c.Big16()))}
+			if !isText(v.key) {
+				c.Fail(errors.New("a key that is no text"))
 			}
-			text(c, &v.value, uint32(0))
+			v.value = c.Bytes(int(c.Big32()))
 			if m.metadata == 2 {
-				number(c, &v.private)
+				v.private = c.Byte()
 			}
-		})
-		if c.err == nil {
-			c.bytes(&d.inventory, c.inventory())
+			d.vars = append(d.vars, v)
 		}
-	})
+		d.inventory = c.Bytes(inventorySize(b[c.Offset():]))
+		m.meta = append(m.meta, d)
+	}
+}
+
+func (m *mapBlock) readStatics(c *cursor.Cursor) {
+	c.Part("static objects")
+	c.Within(int64(c.Byte()), 0, 0) // version
+	for n := c.Big16(); n > 0 && c.Err() == nil; n-- {
+		s := static{kind: c.Byte()}
+		for i := range s.pos {
+			s.pos[i] = int32(c.Big32())
+		}
+		s.data = c.Bytes(int(c.Big16()))
+		m.statics = append(m.statics, s)
+	}
 }
 
 // endInventory ends the text of an inventory. An inventory without lists is this line alone.
 const endInventory = "EndInventory\n"
 
-// inventory returns the bytes of the lines up to the one that ends an inventory.
-func (c *coder) inventory() int {
-	if c.writes {
-		return 0
-	}
-	rest := c.b[c.off:]
-	if bytes.HasPrefix(rest, []byte(endInventory)) {
+// inventorySize returns the bytes of the lines up to the one that ends an inventory, -1 if there is none.
+func inventorySize(b []byte) int {
+	if bytes.HasPrefix(b, []byte(endInventory)) {
 		return len(endInventory)
 	}
-	i := bytes.Index(rest, []byte("\n"+endInventory))
+	i := bytes.Index(b, []byte("\n"+endInventory))
 	if i < 0 {
-		c.fail(c.off, errors.New("an inventory without end"))
+		return -1
 	}
 	return i + 1 + len(endInventory)
+}
+
+// encode returns a map block.
+func (p *packer) encode(m *mapBlock) []byte {
+	b := []byte{m.flags}
+	if hasLighting(m.version) {
+		b = binary.BigEndian.AppendUint16(b, m.lighting)
+	}
+	meta := m.appendMetadata(nil)
+	if m.version == 29 {
+		b = append(append(append(m.appendNames(b), 2, 2), m.nodes...), meta...)
+		return p.enc.EncodeAll(m.appendTimers(m.appendStatics(b)), []byte{m.version})
+	}
+	b = p.appendZlib(p.appendZlib(append(b, 2, 2), m.nodes), meta)
+	return append([]byte{m.version}, m.appendTimers(m.appendNames(m.appendStatics(b)))...)
+}
+
+func (m *mapBlock) appendNames(b []byte) []byte {
+	be := binary.BigEndian
+	b = append(be.AppendUint32(b, m.timestamp), 0)
+	b = be.AppendUint16(b, uint16(len(m.names)))
+	for _, n := range m.names {
+		b = appendShort(be.AppendUint16(b, n.id), n.name)
+	}
+	return b
+}
+
+// appendShort appends a text behind its length in two bytes.
+func appendShort(b, text []byte) []byte {
+	return append(binary.BigEndian.AppendUint16(b, uint16(len(text))), text...)
+}
+
+func (m *mapBlock) appendMetadata(b []byte) []byte {
+	be := binary.BigEndian
+	if b = append(b, m.metadata); m.metadata == 0 {
+		return b
+	}
+	b = be.AppendUint16(b, uint16(len(m.meta)))
+	for _, d := range m.meta {
+		b = be.AppendUint32(be.AppendUint16(b, d.node), uint32(len(d.vars)))
+		for _, v := range d.vars {
+			b = be.AppendUint32(appendShort(b, v.key), uint32(len(v.value)))
+			if b = append(b, v.value...); m.metadata == 2 {
+				b = append(b, v.private)
+			}
+		}
+		b = append(b, d.inventory...)
+	}
+	return b
+}
+
+func (m *mapBlock) appendStatics(b []byte) []byte {
+	be := binary.BigEndian
+	b = be.AppendUint16(append(b, 0), uint16(len(m.statics)))
+	for _, s := range m.statics {
+		b = append(b, s.kind)
+		for _, v := range s.pos {
+			b = be.AppendUint32(b, uint32(v))
+		}
+		b = appendShort(b, s.data)
+	}
+	return b
+}
+
+func (m *mapBlock) appendTimers(b []byte) []byte {
+	be := binary.BigEndian
+	b = be.AppendUint16(append(b, 10), uint16(len(m.timers)))
+	for _, t := range m.timers {
+		b = be.AppendUint32(be.AppendUint32(be.AppendUint16(b, t.node), uint32(t.timeout)), uint32(t.elapsed))
+	}
+	return b
 }

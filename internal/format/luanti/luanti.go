@@ -11,6 +11,8 @@
 package luanti
 
 import (
+	"io/fs"
+
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -18,21 +20,27 @@ import (
 
 const formatName = "luanti"
 
+// Kind is the row of the table of formats.
+func Kind() format.Kind {
+	return format.Kind{
+		Name: formatName, Versions: []int{25, 26, 27, 28, 29}, Single: true,
+		Detect: detect, Open: openOne,
+		DetectFS: detectFS,
+		OpenFS: func(fsys fs.FS, o format.ReadOptions) (format.Source, error) {
+			return openFS(fsys, "", func() error { return nil }, o)
+		},
+		OpenFolder: openFolder, CreateFolder: createFolder,
+	}
+}
+
 // PartBlocks names the part of a column that has the map blocks that are no sections.
 const PartBlocks = "luanti"
 
-// dimensionName is the name of the only dimension.
-const dimensionName = "default"
+// param2 is a volume, of numbers that a node has beside its lights.
+const param2 = "param2"
 
-// The volumes of a dimension besides voxel.Block.
-const (
-	dayVolume   = "day"
-	nightVolume = "night"
-	param2      = "param2"
-)
-
-// extraVolumes lists them.
-var extraVolumes = [3]string{dayVolume, nightVolume, param2}
+// volumes are the names of the volumes of a dimension, in the order of their numbers in a node.
+var volumes = [4]string{voxel.Block, "day", "night", param2}
 
 // The versions of map blocks that are read and written.
 const (
@@ -55,9 +63,9 @@ func (p blockPos) column() geom.ColumnPos { return geom.ColumnPos{X: p.x, Z: p.z
 
 func (p blockPos) chunk() geom.ChunkPos { return geom.ChunkPos{X: p.x >> 1, Y: p.y >> 1, Z: p.z >> 1} }
 
-// box returns the cells of the map block within its chunk.
-func (p blockPos) box() geom.Box {
-	min := geom.Point{X: int(p.x&1) * edge, Y: int(p.y&1) * edge, Z: int(p.z&1) * edge}
+// inChunk returns the cells of the map block within its chunk.
+func (p blockPos) inChunk() geom.Box {
+	min := p.min().InChunk()
 	return geom.Box{Min: min, Max: min.Add(geom.Point{X: edge, Y: edge, Z: edge})}
 }
 
@@ -69,14 +77,13 @@ func (p blockPos) min() geom.Point {
 // isSection reports whether a section can be as high.
 func (p blockPos) isSection() bool { return p.y == int32(int8(p.y)) }
 
-// newDimension returns the dimension without names.
+// newDimension returns the only dimension, without names.
 func newDimension() *format.Dimension {
-	d := &format.Dimension{Name: dimensionName, Volumes: []*format.NamedVolume{
-		{Volume: voxel.Volume{Name: voxel.Block, Schema: voxel.Palette, Scale: 1}, Names: format.NewNames()},
-	}}
-	for _, name := range extraVolumes {
+	d := &format.Dimension{Name: "default"}
+	for _, name := range volumes {
 		d.Volumes = append(d.Volumes, &format.NamedVolume{Volume: voxel.Volume{Name: name, Schema: voxel.Level, Scale: 1}})
 	}
+	d.Volumes[0].Schema, d.Volumes[0].Names = voxel.Palette, format.NewNames()
 	return d
 }
 

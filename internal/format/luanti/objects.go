@@ -6,6 +6,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/cairnvoxel/cairn/internal/cursor"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
@@ -13,10 +14,10 @@ import (
 
 // Entries of the payloads of objects. What is usual is left out.
 const (
-	tagFields    = "fields"    // of a node with metadata: a compound of its variables
+	tagFields    = "fields"    // of metadata: a compound of its variables
 	tagPrivate   = "private"   // one byte for each variable; 1 for those that clients do not see
 	tagInventory = "inventory" // the text, unless it has no lists
-	tagTimer     = "timer"     // of a node with a timer: timeout and elapsed
+	tagTimer     = "timer"     // of a timer: timeout and elapsed
 	tagType      = "type"      // of a static object
 	tagOffset    = "offset"    // from the node that it is at, in 10,000 parts
 	tagBlock     = "block"     // the height of the map block that has it, in map blocks, where the node is in another
@@ -33,122 +34,87 @@ const (
 
 var errNotOurs = errors.New("not what this format writes")
 
-// values are the entries of a compound of ours.
-type values struct {
-	numbers map[string]int32
-	texts   map[string][]byte
-	arrays  map[string][]int32
-	vars    []variable
+// payloadOf returns the payload of a compound.
+func payloadOf(e nbt.Entries) []byte {
+	return nbt.Append(nil, "", e)[len(nbt.AppendCompound(nil, "")):]
 }
 
-// readValues reads entries up to the end of a compound.
-func readValues(r *nbt.Reader) (v values, err error) {
-	v = values{map[string]int32{}, map[string][]byte{}, map[string][]int32{}, nil}
-	for t, name := r.Next(); t != nbt.End && err == nil; t, name = r.Next() {
-		switch name := string(name); t {
-		case nbt.Byte:
-			v.numbers[name] = int32(r.Byte())
-		case nbt.Int:
-			v.numbers[name] = r.Int()
-		case nbt.IntArray:
-			b := r.IntArray()
-			for ; len(b) > 0; b = b[4:] {
-				v.arrays[name] = append(v.arrays[name], int32(binary.BigEndian.Uint32(b)))
-			}
-		case nbt.Compound:
-			v.numbers[name] = 1
-			v.vars, err = readVars(r)
-		default:
-			v.texts[name], err = readText(r, t)
-		}
+// entriesOf is the inverse of payloadOf.
+func entriesOf(payload []byte) (nbt.Entries, error) {
+	_, v, err := nbt.Parse(append(nbt.AppendCompound(nil, ""), payload...), nbt.Limits{})
+	if err != nil {
+		return nil, err
 	}
-	return v, errors.Join(err, r.Err())
+	return v.(nbt.Entries), nil
 }
 
 // isText reports whether a string of NBT can hold text. Some characters are longer there.
 func isText(text []byte) bool { return utf8.Valid(text) && len(text) <= math.MaxUint16/2 }
 
-// appendText appends text as a string, or as an array of bytes where a string cannot hold it.
-func appendText(dst []byte, name string, text []byte) []byte {
+// textValue returns text as a string, or as an array of bytes where a string cannot hold it.
+func textValue(text []byte) nbt.Value {
 	if isText(text) {
-		return nbt.AppendString(dst, name, string(text))
+		return string(text)
 	}
-	return nbt.AppendByteArray(dst, name, text)
+	return text
 }
 
-// readText is the inverse of appendText.
-func readText(r *nbt.Reader, t nbt.Type) ([]byte, error) {
-	switch t {
-	case nbt.String:
-		s, err := nbt.DecodeString(r.String())
-		return []byte(s), err
-	case nbt.ByteArray:
-		return r.ByteArray(), nil
+// textOf is the inverse of textValue. It returns nil for what is no text.
+func textOf(v nbt.Value) []byte {
+	switch v := v.(type) {
+	case string:
+		return []byte(v)
+	case []byte:
+		return v
 	}
-	return nil, errNotOurs
+	return nil
 }
 
-// payload returns the payload of the object for metadata.
-func (d *metadata) payload() []byte {
-	out := nbt.AppendCompound(nil, tagFields)
-	some, private := uint8(0), make([]byte, len(d.vars))
+// entries returns what the object for metadata has.
+func (d *metadata) entries() nbt.Entries {
+	fields, some, private := nbt.Entries{}, uint8(0), make([]byte, len(d.vars))
 	for i, v := range d.vars {
-		out = appendText(out, string(v.key), v.value)
+		fields = append(fields, nbt.Entry{Name: string(v.key), Value: textValue(v.value)})
 		some, private[i] = some|v.private, v.private
 	}
-	if out = nbt.AppendEnd(out); some != 0 {
-		out = nbt.AppendByteArray(out, tagPrivate, private)
+	out := nbt.Entries{{Name: tagFields, Value: fields}}
+	if some != 0 {
+		out = append(out, nbt.Entry{Name: tagPrivate, Value: private})
 	}
 	if string(d.inventory) != endInventory {
-		out = appendText(out, tagInventory, d.inventory)
+		out = append(out, nbt.Entry{Name: tagInventory, Value: textValue(d.inventory)})
 	}
 	return out
 }
 
-func readVars(r *nbt.Reader) (vars []variable, err error) {
-	for t, name := r.Next(); t != nbt.End; t, name = r.Next() {
-		key, err := nbt.DecodeString(name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := readText(r, t)
-		if err != nil {
-			return nil, err
-		}
-		vars = append(vars, variable{key: []byte(key), value: value})
-	}
-	return vars, r.Err()
-}
-
-// payload returns the payload of the object for a timer.
-func (t *timer) payload() []byte {
-	return nbt.AppendIntArray(nil, tagTimer, []int32{t.timeout, t.elapsed})
-}
-
-// addNode adds the metadata and the timer of a node that an object has.
+// addNode adds the metadata or the timer of a node that an object has.
 func (m *mapBlock) addNode(node uint16, payload []byte) error {
-	r := nbt.NewPayload(payload, nbt.Limits{})
-	v, err := readValues(&r)
+	e, err := entriesOf(payload)
 	if err != nil {
 		return err
 	}
-	if t, ok := v.arrays[tagTimer]; ok && len(t) == 2 {
+	if t, _ := e.Get(tagTimer).([]int32); len(t) == 2 {
 		m.timers = append(m.timers, timer{node, t[0], t[1]})
-	} else if ok || v.numbers[tagFields] == 0 {
-		return errNotOurs
-	}
-	if v.numbers[tagFields] == 0 {
 		return nil
 	}
-	d := metadata{node: node, vars: v.vars, inventory: v.texts[tagInventory]}
-	for i := range min(len(v.texts[tagPrivate]), len(d.vars)) {
-		d.vars[i].private = v.texts[tagPrivate][i]
+	fields, ok := e.Get(tagFields).(nbt.Entries)
+	if !ok {
+		return errNotOurs
 	}
-	if d.inventory == nil {
-		d.inventory = []byte(endInventory)
+	d := metadata{node: node, inventory: []byte(endInventory)}
+	if text := textOf(e.Get(tagInventory)); text != nil {
+		d.inventory = text
 	}
-	c := coder{b: d.inventory}
-	if c.off = c.inventory(); c.end() != nil {
+	ok = inventorySize(d.inventory) == len(d.inventory)
+	private := textOf(e.Get(tagPrivate))
+	for i, f := range fields {
+		v := variable{key: []byte(f.Name), value: textOf(f.Value)}
+		if ok = ok && v.value != nil; i < len(private) {
+			v.private = private[i]
+		}
+		d.vars = append(d.vars, v)
+	}
+	if !ok {
 		return errNotOurs
 	}
 	m.meta = append(m.meta, d)
@@ -160,71 +126,78 @@ const perNode = 10_000
 
 // object returns the object for a static object that the map block at pos has.
 func (s *static) object(pos blockPos) voxel.Object {
-	at, offset := [3]int{}, [3]int32{}
+	var at [3]int
+	offset := make([]int32, 3)
 	for i, v := range s.pos {
 		at[i] = geom.FloorDiv(int(v)+perNode/2, perNode)
 		offset[i] = int32(int(v) - at[i]*perNode)
 	}
-	out := nbt.AppendByte(nil, tagType, int8(s.kind))
-	if offset != [3]int32{} {
-		out = nbt.AppendIntArray(out, tagOffset, offset[:])
-	}
 	p := geom.Point{X: at[0], Y: at[1], Z: at[2]}
-	if p.Y>>4 != int(pos.y) {
-		out = nbt.AppendInt(out, tagBlock, pos.y)
+	out := nbt.Entries{{Name: tagType, Value: int8(s.kind)}}
+	if offset[0]|offset[1]|offset[2] != 0 {
+		out = append(out, nbt.Entry{Name: tagOffset, Value: offset})
 	}
-	return voxel.Object{Place: voxel.Moved, At: p, Payload: nbt.AppendEnd(appendText(out, tagData, s.data))}
+	if p.Y>>4 != int(pos.y) {
+		out = append(out, nbt.Entry{Name: tagBlock, Value: pos.y})
+	}
+	out = append(out, nbt.Entry{Name: tagData, Value: textValue(s.data)})
+	return voxel.Object{Place: voxel.Moved, At: p, Payload: payloadOf(out)}
 }
 
 // staticOf is the inverse of object. It returns the height of the map block too.
 func staticOf(o voxel.Object) (s static, y int32, err error) {
-	r := nbt.NewPayload(o.Payload, nbt.Limits{})
-	v, err := readValues(&r)
-	s = static{kind: uint8(v.numbers[tagType]), data: v.texts[tagData]}
-	offset := append(v.arrays[tagOffset], 0, 0, 0)
+	e, err := entriesOf(o.Payload)
+	kind, _ := e.Get(tagType).(int8)
+	offset, _ := e.Get(tagOffset).([]int32)
+	offset = append(offset, 0, 0, 0)
+	s = static{kind: uint8(kind), data: textOf(e.Get(tagData))}
 	for i, at := range []int{o.At.X, o.At.Y, o.At.Z} {
 		at = at*perNode + int(offset[i])
 		if s.pos[i] = int32(at); int(s.pos[i]) != at {
 			err = errNotOurs
 		}
 	}
-	if v.texts[tagData] == nil || len(s.data) > math.MaxUint16 {
+	if s.data == nil || len(s.data) > math.MaxUint16 {
 		err = errNotOurs
 	}
-	y, ok := v.numbers[tagBlock]
+	y, ok := e.Get(tagBlock).(int32)
 	if !ok {
 		y = int32(o.At.Y >> 4)
 	}
 	return s, y, err
 }
 
-// appendHeader appends the entry for a header, if it is not the usual one.
-func (h header) appendHeader(dst []byte, usual header) []byte {
-	if h == usual {
-		return dst
-	}
-	c := &coder{writes: true}
-	h.code(c)
-	return nbt.AppendByteArray(dst, tagHeader, c.b)
-}
-
-func (h *header) code(c *coder) {
-	number(c, &h.version)
-	number(c, &h.flags)
-	number(c, &h.lighting)
-	number(c, &h.timestamp)
-	number(c, &h.metadata)
-}
-
-// kept is what is kept of a map block beside its cells and objects.
+// kept is what is kept of a map block beside its cells and objects: its header, or all of it.
 type kept struct{ head, stored []byte }
 
-// readKept reads entries up to the end of a compound. y is the height, 0 for a section.
-func readKept(r *nbt.Reader) (k kept, y int32, err error) {
-	v, err := readValues(r)
-	k = kept{v.texts[tagHeader], v.texts[tagStored]}
-	if k.head == nil && k.stored == nil && len(v.numbers) == 0 {
-		err = errNotOurs
+// entries returns the entries for what is kept.
+func (k kept) entries() (e nbt.Entries) {
+	if k.head != nil {
+		e = append(e, nbt.Entry{Name: tagHeader, Value: k.head})
 	}
-	return k, v.numbers[tagHeight], err
+	if k.stored != nil {
+		e = append(e, nbt.Entry{Name: tagStored, Value: k.stored})
+	}
+	return e
+}
+
+// keptOf is the inverse of entries.
+func keptOf(e nbt.Entries) (k kept) {
+	k.head, _ = e.Get(tagHeader).([]byte)
+	k.stored, _ = e.Get(tagStored).([]byte)
+	return k
+}
+
+// bytes returns a header as it is kept.
+func (h header) bytes() []byte {
+	be := binary.BigEndian
+	return append(be.AppendUint32(be.AppendUint16([]byte{h.version, h.flags}, h.lighting), h.timestamp), h.metadata)
+}
+
+// headerOf is the inverse of bytes.
+func headerOf(b []byte) (h header, err error) {
+	c := cursor.New(b, tagHeader)
+	h.version = uint8(c.Within(int64(c.Byte()), minVersion, maxVersion))
+	h.flags, h.lighting, h.timestamp, h.metadata = c.Byte(), c.Big16(), c.Big32(), c.Byte()
+	return h, c.End()
 }

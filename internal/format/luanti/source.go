@@ -1,7 +1,6 @@
 package luanti
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -15,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
-	"github.com/cairnvoxel/cairn/voxel/geom"
 )
 
 // Files of a world.
@@ -24,8 +22,11 @@ const (
 	worldFile = "world.mt"
 )
 
-// ours are the files that are not kept as files: the map, and what SQLite has beside it.
-var ours = []string{mapFile, mapFile + journalSuffix, mapFile + walSuffix, mapFile + shmSuffix}
+// isMap reports whether a file is the map, or what SQLite has beside it, which are not kept as files.
+func isMap(name string) bool {
+	rest, ok := strings.CutPrefix(name, mapFile)
+	return ok && (rest == "" || rest == "-journal" || rest == "-wal" || rest == "-shm")
+}
 
 // Properties of a world's Head.
 const (
@@ -47,24 +48,32 @@ type world struct {
 	skipped map[string]int
 }
 
+func newWorld(fsys fs.FS, close func() error, o format.ReadOptions) *world {
+	return &world{fsys: fsys, o: o, close: close, skipped: map[string]int{}, head: format.Head{Format: formatName, Properties: map[string]string{}}}
+}
+
 // openFS opens a folder. onDisk is its path, "" if it is not on disk.
-func openFS(fsys fs.FS, onDisk string, o format.ReadOptions) (_ *world, err error) {
-	w := &world{fsys: fsys, o: o, close: func() error { return nil }, skipped: map[string]int{}, head: format.Head{Format: formatName, Properties: map[string]string{}}}
+func openFS(fsys fs.FS, onDisk string, close func() error, o format.ReadOptions) (format.Source, error) {
+	w := newWorld(fsys, close, o)
 	folder, err := format.FindWorld(fsys, detectFS, w.skipped)
 	if err == nil {
 		w.fsys, err = fs.Sub(fsys, folder)
 	}
 	if err == nil {
+		w.files, err = format.ListFiles(w.fsys, isMap, w.skipped)
+	}
+	if err == nil {
 		err = w.readSettings()
 	}
-	if err == nil {
-		w.files, err = format.ListFiles(w.fsys, func(name string) bool { return slices.Contains(ours, name) }, w.skipped)
-	}
-	if err == nil {
-		err = w.openMap(folder, onDisk)
+	if err == nil && isFile(w.fsys, mapFile) {
+		path := ""
+		if onDisk != "" {
+			path = filepath.Join(onDisk, filepath.FromSlash(folder), mapFile)
+		}
+		err = w.openMap(path, func() (io.ReadCloser, error) { return w.fsys.Open(mapFile) })
 	}
 	if err != nil {
-		return nil, fmt.Errorf("luanti: open: %w", err)
+		return nil, errors.Join(fmt.Errorf("luanti: open: %w", err), close())
 	}
 	return w, nil
 }
@@ -74,58 +83,29 @@ func openFolder(dir string, o format.ReadOptions) (format.Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("luanti: open: %w", err)
 	}
-	w, err := openFS(root.FS(), dir, o)
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	w.close = root.Close
-	return w, nil
+	return openFS(root.FS(), dir, root.Close, o)
 }
 
 // openOne opens a map.sqlite alone.
 func openOne(r io.ReaderAt, size int64, o format.ReadOptions) (format.Source, error) {
-	w := &world{o: o, close: func() error { return nil }, skipped: map[string]int{}, head: format.Head{Format: formatName, Properties: map[string]string{}}}
-	var err error
-	if name, ok := nameOf(r); ok {
-		w.db, err = openDatabase(name)
-	} else {
-		w.db, err = openCopy(io.NewSectionReader(r, 0, size))
-	}
-	if err == nil {
-		err = w.list()
-	}
+	w := newWorld(nil, func() error { return nil }, o)
+	err := w.openMap(nameOf(r), func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil })
 	if err != nil {
 		return nil, fmt.Errorf("luanti: open: %w", err)
 	}
 	return w, nil
 }
 
-// nameOf returns the path of a file on disk.
-func nameOf(r io.ReaderAt) (string, bool) {
-	f, ok := r.(*os.File)
-	if !ok {
-		return "", false
-	}
-	open, err := f.Stat()
-	named, err2 := os.Stat(f.Name())
-	return f.Name(), err == nil && err2 == nil && os.SameFile(open, named)
-}
-
-// openCopy opens a copy of a database that is not on disk. Close removes it.
-func openCopy(r io.Reader) (_ *database, err error) {
-	f, err := os.CreateTemp("", "cairn-map-*.sqlite")
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(f, r)
-	if err = cmp.Or(err, f.Close()); err == nil {
-		var d *database
-		if d, err = openDatabase(f.Name()); err == nil {
-			d.temp = f.Name()
-			return d, nil
+// nameOf returns the path of a file on disk, "" if it is not there.
+func nameOf(r io.ReaderAt) string {
+	if f, ok := r.(*os.File); ok {
+		open, err := f.Stat()
+		named, err2 := os.Stat(f.Name())
+		if err == nil && err2 == nil && os.SameFile(open, named) {
+			return f.Name()
 		}
 	}
-	return nil, errors.Join(err, os.Remove(f.Name()))
+	return ""
 }
 
 // detect reports whether a file is a database that seems to have map blocks.
@@ -143,17 +123,16 @@ func isFile(fsys fs.FS, name string) bool {
 
 // readSettings reads world.mt, and refuses worlds whose map is elsewhere.
 func (w *world) readSettings() error {
-	f, err := w.fsys.Open(worldFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	i := slices.IndexFunc(w.files, func(f format.File) bool { return f.Path == worldFile })
+	if i < 0 {
 		return nil
 	}
+	text, err := w.files[i].Bytes()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, 1<<20))
-	for lines.Scan() {
-		key, value, _ := strings.Cut(lines.Text(), "=")
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(line, "=")
 		switch key, value = strings.TrimSpace(key), strings.TrimSpace(value); {
 		case key == "backend" && value != "sqlite3":
 			return fmt.Errorf("%s: its map is in the backend %q, which cairn does not read; only sqlite3", worldFile, value)
@@ -161,45 +140,34 @@ func (w *world) readSettings() error {
 			w.head.Properties[propName] = strings.ToValidUTF8(value, "?")
 		}
 	}
-	return nil // a file that the game has to understand, not we
+	return nil
 }
 
-// openMap opens the map of the folder, if it has one.
-func (w *world) openMap(folder, onDisk string) error {
-	f, err := w.fsys.Open(mapFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if onDisk != "" {
-		w.db, err = openDatabase(filepath.Join(onDisk, filepath.FromSlash(folder), mapFile))
+// openMap opens the map at path, or where it is not on disk a copy of its content. It lists the map blocks, and takes the
+// version of the first one as that of the world.
+func (w *world) openMap(path string, content func() (io.ReadCloser, error)) (err error) {
+	if path != "" {
+		w.db, err = openDatabase(path)
 	} else {
-		w.db, err = openCopy(f)
-	}
-	if err == nil {
-		err = w.list()
+		var f io.ReadCloser
+		if f, err = content(); err == nil {
+			defer f.Close()
+			w.db, err = openCopy(f)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", mapFile, err)
 	}
-	return nil
-}
-
-// list lists the map blocks, and takes the version of the first one as that of the world.
-func (w *world) list() (err error) {
-	if w.places, err = w.db.places(context.Background()); err == nil && len(w.places) > 0 {
+	if w.places, err = w.db.places(); err == nil && len(w.places) > 0 {
 		var b []byte
 		if b, err = w.db.block(context.Background(), w.places[0]); err == nil && len(b) > 0 {
 			w.head.Version = min(max(int(b[0]), minVersion), maxVersion)
 		}
 	}
 	if err != nil {
-		return errors.Join(err, w.db.Close())
+		return errors.Join(fmt.Errorf("%s: %w", mapFile, err), w.db.Close())
 	}
-	if w.db.xyz {
+	if w.db.table == tableXYZ {
 		w.head.Properties[propXYZ] = valueXYZ
 	}
 	return nil
@@ -223,17 +191,12 @@ func (w *world) Remarks() (lost map[string]int, damaged []string) { return w.ski
 // cannot be read are named in a *format.DamageError at the end, or passed on as they are stored if Salvage is set.
 func (w *world) Read(ctx context.Context, s format.Sink) error {
 	w.damaged = nil
-	dim := newDimension()
-	if err := s.Dimension(dim); err != nil {
+	t := &tower{dim: newDimension(), to: s, usual: uint8(w.head.Version)}
+	if err := s.Dimension(t.dim); err != nil {
 		return err
 	}
-	r := &reading{world: w, to: s, tower: &tower{dim: dim, usual: uint8(w.head.Version)}}
-	var err error
-	if r.packer, err = newPacker(w.o.MaxBytes); err != nil {
-		return fmt.Errorf("luanti: %w", err)
-	}
-	defer r.packer.dec.Close()
-	if err := r.blocks(ctx); err != nil {
+	damage, err := w.readBlocks(ctx, t)
+	if err != nil {
 		return err
 	}
 	for _, f := range w.files {
@@ -242,78 +205,57 @@ func (w *world) Read(ctx context.Context, s format.Sink) error {
 		}
 	}
 	switch {
-	case len(r.damage) > 0 && !w.o.Salvage:
-		return &format.DamageError{Columns: r.damage}
+	case len(damage) > 0 && !w.o.Salvage:
+		return &format.DamageError{Columns: damage}
 	case len(w.places) == 0:
 		return fmt.Errorf("luanti: %w", format.ErrNothing)
 	}
 	return nil
 }
 
-// reading is one Read.
-type reading struct {
-	*world
-	to     format.Sink
-	tower  *tower
-	packer *packer
-	block  mapBlock
-	damage []format.Damage
-}
-
-func (r *reading) blocks(ctx context.Context) error {
-	if r.db != nil {
-		r.db.read = 0
+// readBlocks hands all map blocks to t. It returns those that cannot be read.
+func (w *world) readBlocks(ctx context.Context, t *tower) (damage []format.Damage, err error) {
+	p, err := newPacker(w.o.MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("luanti: %w", err)
 	}
-	var chunk geom.ChunkPos
-	for i, p := range r.places {
-		if pos := p.chunk(); i == 0 || pos != chunk {
-			if err := r.step(i > 0, chunk, pos); err != nil {
-				return err
-			}
-			if i == 0 || pos.X != chunk.X || pos.Z != chunk.Z {
-				r.tower.begin(p)
-			}
-			chunk = pos
-		}
-		b, err := r.db.block(ctx, p)
+	defer p.dec.Close()
+	if w.db != nil {
+		w.db.read = 0
+	}
+	var m mapBlock
+	for i, pos := range w.places {
+		b, err := w.db.block(ctx, pos)
 		if err == nil {
-			if err = r.packer.decode(b, &r.block); err == nil {
-				err = r.tower.add(p, &r.block)
+			err = p.decode(b, &m)
+		}
+		if err == nil {
+			err = t.add(pos, &m)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			err = fmt.Errorf("map block (%d,%d,%d): %w", pos.x, pos.y, pos.z, err)
+			damage = append(damage, format.Damage{File: mapFile, Pos: pos.column(), Err: err})
+			if w.o.Salvage {
+				w.damaged = append(w.damaged, mapFile+" "+err.Error())
+			}
+			if w.o.Salvage && b != nil {
+				t.addKept(pos, kept{stored: b}, nil)
 			}
 		}
-		if err := cmp.Or(ctx.Err(), r.note(p, b, err)); err != nil {
-			return err
+		last := i+1 == len(w.places)
+		if last || w.places[i+1].chunk() != pos.chunk() {
+			if err := t.endChunk(pos.chunk()); err != nil {
+				return nil, err
+			}
+		}
+		if last || w.places[i+1].chunk().Columns() != pos.chunk().Columns() {
+			if err := t.end(pos.chunk()); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return r.step(len(r.places) > 0, chunk, geom.ChunkPos{X: chunk.X + 1})
-}
-
-// step ends a chunk, if there is one, and its columns if the next one is over others.
-func (r *reading) step(some bool, chunk, next geom.ChunkPos) error {
-	if !some {
-		return nil
-	}
-	if err := r.tower.endChunk(chunk, r.to); err != nil {
-		return err
-	}
-	if next.X == chunk.X && next.Z == chunk.Z {
-		return nil
-	}
-	return r.tower.end(r.to)
-}
-
-// note notes that a map block cannot be read.
-func (r *reading) note(p blockPos, stored []byte, err error) error {
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("map block (%d,%d,%d): %w", p.x, p.y, p.z, err)
-	r.damage = append(r.damage, format.Damage{File: mapFile, Pos: p.column(), Err: err})
-	if r.o.Salvage {
-		r.damaged = append(r.damaged, mapFile+" "+err.Error())
-		if stored != nil {
-			r.tower.addStored(p, stored)
-		}
-	}
-	return nil
+	return damage, nil
 }

@@ -28,14 +28,13 @@ type writer struct {
 	tx      *sql.Tx
 	insert  *sql.Stmt
 	packer  *packer
-	xyz     bool
 	ours    bool  // the world is one of Luanti
 	version uint8 // of map blocks that do not say another
 	forced  bool  // they say it in vain
 	named   bool  // there is a world.mt
 	dim     *format.Dimension
-	beside  map[geom.ChunkPos]map[string]*voxel.Chunk
-	heights map[geom.ColumnPos][]int32 // of chunks of blocks in beside, by a column over them
+	beside  map[geom.ChunkPos]*[4]*voxel.Chunk // by volumes
+	heights map[geom.ColumnPos][]int32         // of chunks in beside, by a column over them
 	written map[geom.ColumnPos]bool
 	ids     [int(voxel.MaxCell) + 1]int32 // 1 + the id of a cell in the map block
 	flat    []voxel.Cell
@@ -43,18 +42,24 @@ type writer struct {
 }
 
 func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
-	w := &writer{lost: map[string]int{}, version: maxVersion, ours: o.Head.Format == formatName, forced: o.Version != 0, flat: make([]voxel.Cell, blockNodes)}
+	w := &writer{
+		version: maxVersion, ours: o.Head.Format == formatName, forced: o.Version != 0, flat: make([]voxel.Cell, blockNodes),
+		beside: map[geom.ChunkPos]*[4]*voxel.Chunk{}, heights: map[geom.ColumnPos][]int32{}, written: map[geom.ColumnPos]bool{}, lost: map[string]int{},
+	}
 	if v := cmp.Or(o.Version, o.Head.Version); (w.ours || w.forced) && v != 0 {
 		if v < minVersion || v > maxVersion {
 			return nil, fmt.Errorf("luanti: write: version %d cannot be written, only %d to %d", v, minVersion, maxVersion)
 		}
 		w.version = uint8(v)
 	}
-	w.xyz = w.ours && o.Head.Properties[propXYZ] == valueXYZ
+	as := tablePos
+	if w.ours && o.Head.Properties[propXYZ] == valueXYZ {
+		as = tableXYZ
+	}
 	var err error
 	if w.packer, err = newPacker(0); err == nil {
 		if w.root, err = os.OpenRoot(dir); err == nil {
-			err = w.createMap(filepath.Join(dir, mapFile))
+			err = w.createMap(filepath.Join(dir, mapFile), as)
 		}
 	}
 	if err != nil {
@@ -64,23 +69,14 @@ func createFolder(dir string, o format.WriteOptions) (format.Writer, error) {
 }
 
 // createMap makes the database. A journal would be of no use: the folder counts only when it is complete.
-func (w *writer) createMap(path string) (err error) {
-	path, err = filepath.Abs(path)
+func (w *writer) createMap(path string, as table) (err error) {
+	w.db, err = openSQLite(path, url.Values{"_pragma": {"journal_mode(off)", "synchronous(off)"}})
 	if err != nil {
 		return err
 	}
-	w.db, err = sql.Open(driverName, dsn(path, url.Values{"_pragma": {"journal_mode(off)", "synchronous(off)"}}))
-	if err != nil {
-		return err
-	}
-	w.db.SetMaxOpenConns(1)
-	table, values := tablePos, "?, ?"
-	if w.xyz {
-		table, values = tableXYZ, "?, ?, ?, ?"
-	}
-	if _, err = w.db.Exec(table); err == nil {
+	if _, err = w.db.Exec(as.create); err == nil {
 		if w.tx, err = w.db.Begin(); err == nil {
-			w.insert, err = w.tx.Prepare("INSERT INTO blocks VALUES (" + values + ")")
+			w.insert, err = w.tx.Prepare(as.put)
 		}
 	}
 	return err
@@ -98,7 +94,7 @@ func (w *writer) Dimension(d *format.Dimension) error {
 	case block == nil || block.Names == nil || block.Scale != 1:
 		return fmt.Errorf("luanti: write: dimension %s: %w: it has no blocks with names", d.Name, format.ErrHolds)
 	}
-	w.dim, w.beside, w.heights, w.written = d, map[geom.ChunkPos]map[string]*voxel.Chunk{}, map[geom.ColumnPos][]int32{}, map[geom.ColumnPos]bool{}
+	w.dim = d
 	return nil
 }
 
@@ -107,19 +103,20 @@ func (w *writer) Chunk(volume string, pos geom.ChunkPos, c *voxel.Chunk) error {
 	if w.dim == nil {
 		return fmt.Errorf("luanti: write: chunk %v before any dimension", pos)
 	}
-	known, v := newDimension().Volume(volume), w.dim.Volume(volume)
-	if v == nil || known == nil || v.Schema != known.Schema || v.Scale != 1 || !(blockPos{pos.X * 2, pos.Y * 2, pos.Z * 2}).valid() {
+	i, v := slices.Index(volumes[:], volume), w.dim.Volume(volume)
+	if v == nil || i < 0 || i > 0 && v.Schema != voxel.Level || v.Scale != 1 || !(blockPos{pos.X * 2, pos.Y * 2, pos.Z * 2}).valid() {
 		w.lost["chunks of the volume "+volume]++
 		return nil
 	}
-	if w.beside[pos] == nil {
-		w.beside[pos] = map[string]*voxel.Chunk{}
-	}
-	if w.beside[pos][volume] = c; volume == voxel.Block {
+	all := w.beside[pos]
+	if all == nil {
+		all = new([4]*voxel.Chunk)
+		w.beside[pos] = all
 		for _, at := range pos.Columns() {
 			w.heights[at] = append(w.heights[at], pos.Y)
 		}
 	}
+	all[i] = c
 	return nil
 }
 
@@ -149,7 +146,7 @@ func (w *writer) Column(c *format.Column) error {
 		w.lost["map "+m.Name]++
 	}
 	for _, p := range c.Parts {
-		if p.Name != PartBlocks || p.Damaged || w.addPart(blocks, p.Data) != nil {
+		if p.Name != PartBlocks || p.Damaged || !addPart(blocks, p.Data) {
 			w.lost["part "+p.Name]++
 		}
 	}
@@ -179,10 +176,8 @@ func (w *writer) count(what string, n int) {
 func (w *writer) addSection(blocks map[int32]*outgoing, s voxel.Section, cells format.Cells) {
 	b := &outgoing{cells: cells.Block}
 	if s.Tags != nil {
-		r := nbt.NewPayload(s.Tags, nbt.Limits{})
-		var err error
-		if b.kept, _, err = readKept(&r); err != nil {
-			b.kept = kept{}
+		e, _ := entriesOf(s.Tags)
+		if b.kept = keptOf(e); b.head == nil && b.stored == nil {
 			w.lost["tags of sections"]++
 		}
 	}
@@ -193,41 +188,40 @@ func (w *writer) addSection(blocks map[int32]*outgoing, s voxel.Section, cells f
 	}
 }
 
-// addPart takes the map blocks that are no sections.
-func (w *writer) addPart(blocks map[int32]*outgoing, doc []byte) error {
-	r := nbt.NewReader(doc, nbt.Limits{})
-	if t, _ := r.Root(); t != nbt.Compound {
-		return errNotOurs
-	}
-	if t, name := r.Next(); t != nbt.List || string(name) != tagBlocks {
-		return errNotOurs
-	}
-	elem, n := r.List()
-	if elem != nbt.Compound {
-		return errNotOurs
-	}
-	for range n {
-		k, y, err := readKept(&r)
-		if err != nil || !(blockPos{y: y}).valid() {
-			return errNotOurs
+// addPart takes the map blocks that are no sections. It reports whether the part is one of Luanti.
+func addPart(blocks map[int32]*outgoing, doc []byte) bool {
+	_, v, _ := nbt.Parse(doc, nbt.Limits{})
+	part, _ := v.(nbt.Entries)
+	list, ok := part.Get(tagBlocks).(nbt.Items)
+	for _, v := range list.Values {
+		e, _ := v.(nbt.Entries)
+		y, has := e.Get(tagHeight).(int32)
+		if !has || !(blockPos{y: y}).valid() {
+			return false
 		}
-		blocks[y] = &outgoing{kept: k}
+		blocks[y] = &outgoing{kept: keptOf(e)}
 	}
-	return r.Err()
+	return ok
 }
 
-// addFar takes the cells of map blocks that came as chunks. Those that nobody listed are written if they have any.
+// addFar takes the cells of map blocks that came as chunks. Map blocks that nobody listed are written if they have any, or numbers.
 func (w *writer) addFar(blocks map[int32]*outgoing, pos geom.ColumnPos) {
 	for _, chunk := range w.heights[pos] {
 		for y := 2 * chunk; y < 2*chunk+2; y++ {
 			p := blockPos{pos.X, y, pos.Z}
-			cells := make([]voxel.Cell, blockNodes)
-			w.beside[p.chunk()][voxel.Block].ReadBox(p.box(), cells)
-			if blocks[y] == nil && slices.ContainsFunc(cells, func(c voxel.Cell) bool { return c != 0 }) {
-				blocks[y] = &outgoing{}
-			}
-			if blocks[y] != nil {
-				blocks[y].cells = cells
+			for k, c := range w.beside[p.chunk()] {
+				if c == nil || k > 0 && blocks[y] != nil {
+					continue
+				}
+				cells := make([]voxel.Cell, blockNodes)
+				c.ReadBox(p.inChunk(), cells)
+				some := slices.ContainsFunc(cells, func(c voxel.Cell) bool { return c != 0 })
+				if some && blocks[y] == nil {
+					blocks[y] = &outgoing{}
+				}
+				if b := blocks[y]; k == 0 && b != nil && (some || b.stored == nil) {
+					b.cells = cells
+				}
 			}
 		}
 	}
@@ -259,7 +253,7 @@ func (w *writer) put(p blockPos, b *outgoing) error {
 		}
 		data = w.packer.encode(&b.mapBlock)
 	}
-	_, err := w.insert.Exec(append(p.keys(w.xyz), data)...)
+	_, err := w.insert.Exec(p.x, p.y, p.z, data)
 	return err
 }
 
@@ -270,17 +264,17 @@ func (w *writer) fill(p blockPos, b *outgoing) error {
 	if err := w.fillIDs(b.cells, m); err != nil {
 		return err
 	}
-	for k, name := range extraVolumes {
-		c := w.beside[p.chunk()][name]
-		if c == nil {
+	for k, name := range volumes[1:] {
+		chunks := w.beside[p.chunk()]
+		if chunks == nil || chunks[k+1] == nil {
 			continue
 		}
-		c.ReadBox(p.box(), w.flat)
+		chunks[k+1].ReadBox(p.inChunk(), w.flat)
+		most, shift := voxel.Cell(15), 4*k
+		if name == param2 {
+			most, shift = 255, 0
+		}
 		for i, v := range w.flat {
-			most, shift := voxel.Cell(15), 4*k
-			if name == param2 {
-				most, shift = 255, 0
-			}
 			if v > most {
 				w.lost["numbers of the volume "+name+" that are too large"]++
 				v = most
@@ -294,10 +288,11 @@ func (w *writer) fill(p blockPos, b *outgoing) error {
 // fillHeader makes the header, of what was kept of it.
 func (w *writer) fillHeader(b *outgoing) error {
 	m := &b.mapBlock
-	was, c := header{version: w.version}, &coder{b: b.head}
+	was := header{version: w.version}
 	if b.head != nil {
-		if was.code(c); c.end() != nil || was.version < minVersion || was.version > maxVersion {
-			return fmt.Errorf("its header: %w", errNotOurs)
+		var err error
+		if was, err = headerOf(b.head); err != nil {
+			return err
 		}
 	}
 	if m.version = was.version; w.forced {
@@ -327,18 +322,10 @@ func (w *writer) fillHeader(b *outgoing) error {
 // fillIDs numbers the names of cells in the order of the nodes, as the game does. Ids without names keep their numbers.
 func (w *writer) fillIDs(cells []voxel.Cell, m *mapBlock) error {
 	names := w.dim.Volume(voxel.Block).Names
-	var used []voxel.Cell
+	clear(w.ids[:])
 	taken := map[uint16]bool{}
-	add := func(c voxel.Cell, id uint16) {
-		taken[id], w.ids[c], used = true, int32(id)+1, append(used, c)
-	}
-	defer func() {
-		for _, c := range used {
-			w.ids[c] = 0
-		}
-	}()
-	if len(cells) == 0 {
-		cells = []voxel.Cell{0}
+	if len(cells) < blockNodes { // none, or one for all
+		cells = slices.Repeat([]voxel.Cell{append(slices.Clip(cells), 0)[0]}, blockNodes)
 	}
 	for _, c := range cells {
 		if n, ok := strings.CutPrefix(names.Name(c), unnamed); ok && w.ids[c] == 0 {
@@ -346,15 +333,12 @@ func (w *writer) fillIDs(cells []voxel.Cell, m *mapBlock) error {
 			if err != nil {
 				return fmt.Errorf("%w: a node %q", format.ErrHolds, names.Name(c))
 			}
-			add(c, uint16(id))
+			taken[uint16(id)], w.ids[c] = true, int32(id)+1
 		}
 	}
 	next := uint16(0)
 	for i := range blockNodes {
-		c := cells[0]
-		if len(cells) > 1 {
-			c = cells[sectionIndex(i)]
-		}
+		c := cells[sectionIndex(i)]
 		if w.ids[c] == 0 {
 			for taken[next] {
 				next++
@@ -363,8 +347,8 @@ func (w *writer) fillIDs(cells []voxel.Cell, m *mapBlock) error {
 			if name == "" || len(name) > math.MaxUint16 {
 				return fmt.Errorf("%w: a node %.40q", format.ErrHolds, name)
 			}
-			add(c, next)
 			m.names = append(m.names, nodeName{next, []byte(name)})
+			taken[next], w.ids[c] = true, int32(next)+1
 		}
 		binary.BigEndian.PutUint16(m.nodes[2*i:], uint16(w.ids[c]-1))
 	}
@@ -373,7 +357,7 @@ func (w *writer) fillIDs(cells []voxel.Cell, m *mapBlock) error {
 
 // File writes a file of the world.
 func (w *writer) File(f format.File) error {
-	if slices.Contains(ours, f.Path) {
+	if isMap(f.Path) {
 		w.lost["file "+f.Path+", whose name the map has"]++
 		return nil
 	}
@@ -390,13 +374,6 @@ func (w *writer) Close() error {
 	for _, at := range slices.SortedFunc(maps.Keys(w.heights), geom.ColumnPos.Compare) {
 		if !w.written[at] && err == nil {
 			err = w.Column(&format.Column{Column: voxel.Column{Pos: at}})
-		}
-	}
-	for pos, volumes := range w.beside {
-		for name := range volumes {
-			if at := pos.Columns(); !slices.ContainsFunc(at[:], func(c geom.ColumnPos) bool { return w.written[c] }) {
-				w.lost["chunks of the volume "+name+" where there are no columns"]++
-			}
 		}
 	}
 	if !w.named && !w.ours && err == nil {
