@@ -26,8 +26,7 @@ type scan struct {
 	table   *Looks
 	seen    []sight // by number
 	nothing *voxel.Chunk
-	fluids  fluids
-	tints   tints
+	hues    hues
 	tint    *voxel.Chunk // of the stack
 	stack   stack
 	south   []int32 // heights of the last row of the stacks to the north, by x
@@ -60,7 +59,7 @@ func newScan(land Land, b geom.Box, o Options) *scan {
 	shrink := max(1, (max(size.X, size.Z)+o.MaxEdge-1)/o.MaxEdge)
 	s := &scan{land: land, liquid: land.Level(liquid, 0) == 0, box: b, terrain: land.Terrain(), table: NewLooks(), unknown: map[voxel.Cell]int{},
 		nothing: voxel.Uniform(voxel.Empty), south: make([]int32, size.X+2*edge), canvas: newCanvas(size, edge, shrink, 1)}
-	s.fluids, s.tints = fluids{land: land, table: s.table}, tints{land: land}
+	s.hues = newHues(land, s.table)
 	return s
 }
 
@@ -182,7 +181,7 @@ func (s *scan) cell(i int, c voxel.Cell, height int32) {
 	}
 	rgb := g.rgb
 	if g.tinted {
-		rgb = s.tints.of(s.tint.Cell(i%edge, 0, i/edge), rgb)
+		rgb = s.hues.tinted(s.tint.Cell(i%edge, 0, i/edge), rgb)
 	}
 	k.close(i, rgb, height)
 }
@@ -197,7 +196,7 @@ func (k *stack) close(i int, rgb [3]float32, height int32) {
 
 // wetCell adds the next cell of a column, of the liquid.
 func (s *scan) wetCell(i int, c voxel.Cell, height int32) {
-	if g := s.fluids.sight(c); g.look == fluid {
+	if g := s.hues.fluid(c); g.look == fluid {
 		s.wet(i, g, height)
 	} else {
 		s.stack.close(i, g.rgb, height)

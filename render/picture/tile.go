@@ -120,8 +120,7 @@ type tile struct {
 	terrain bool
 	table   *Looks
 	seen    []sight
-	fluids  fluids
-	tints   tints
+	hues    hues
 	first   float32 // shares of the light that the first cell of water hides, and every other
 	deep    float32
 	columns []sample
@@ -247,7 +246,7 @@ func (t *tile) begin(b geom.Box) {
 	slices.SortFunc(t.towers, func(a, b tower) int {
 		return geom.CodeOf(geom.ChunkPos{X: a.x, Z: a.z}, t.base).Compare(geom.CodeOf(geom.ChunkPos{X: b.x, Z: b.z}, t.base))
 	})
-	t.fluids, t.tints = fluids{land: t.land, table: t.table}, tints{land: t.land}
+	t.hues = newHues(t.land, t.table)
 	const clear = 1 - waterTint // of a block; the first cell is half full
 	t.first = 1 - .5*float32(math.Pow(clear, float64(int(1)<<t.base/2)))
 	t.deep = 1 - float32(math.Pow(clear, float64(int(1)<<t.base)))
@@ -435,7 +434,7 @@ func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 		s.top(height*heightParts + part)
 		rgb := g.rgb
 		if g.tinted {
-			rgb = t.tints.of(s.tint, rgb)
+			rgb = t.hues.tinted(s.tint, rgb)
 		}
 		s.add(rgb, 1)
 		return true
@@ -444,7 +443,7 @@ func (t *tile) block(s *sample, c voxel.Cell, height int) bool {
 }
 
 func (t *tile) wetCell(s *sample, c voxel.Cell, height int) bool {
-	g := t.fluids.sight(c)
+	g := t.hues.fluid(c)
 	if g.look == fluid {
 		return t.wet(s, &g, height)
 	}

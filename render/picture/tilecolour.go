@@ -170,7 +170,7 @@ func (t *tile) flood() error {
 				continue
 			}
 			s.water = 1
-			for j, v := range t.fluids.sight(c).rgb {
+			for j, v := range t.hues.fluid(c).rgb {
 				s.rgb[j] = s.rgb[j]*(1-t.first) + v*t.first*(1-s.left)
 			}
 		}
