@@ -2,7 +2,6 @@ package hytale
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,58 +12,41 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/cairnvoxel/cairn/internal/format/document"
 )
 
 // Extended JSON of BSON, relaxed, as the game writes it: numbers are plain, and bytes are {"$binary": {"base64", "subType"}}.
 const jsonBinary = "$binary"
 
-// jsonReader reads JSON token by token. Numbers stay text.
-type jsonReader struct{ *json.Decoder }
-
-func newJSONReader(r io.Reader) jsonReader {
-	d := json.NewDecoder(r)
-	d.UseNumber()
-	return jsonReader{d}
+// jsonReader reads JSON as BSON, token by token. Numbers stay text.
+type jsonReader struct {
+	*json.Decoder
+	limit *document.Limit
 }
 
-// fail says where it went wrong.
-func (r jsonReader) fail(err error) error {
-	if errors.Is(err, io.EOF) {
+// readJSON returns the BSON document of an object.
+func readJSON(src io.Reader, limit *document.Limit) ([]byte, error) {
+	r := jsonReader{json.NewDecoder(src), limit}
+	r.UseNumber()
+	doc, err := r.element(nil, "", maxDepth+2) // an object of a list has maxDepth
+	if err == nil {
+		if _, end := r.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("more behind the end")
+		} else if doc[0] != bsonDocument {
+			err = errors.New("no object")
+		}
+	}
+	switch {
+	case errors.Is(err, document.ErrTooLarge):
+		return nil, err
+	case errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
+		fallthrough
+	case err != nil:
+		return nil, corrupt(int(r.InputOffset()), "json", err)
 	}
-	return corrupt(int(r.InputOffset()), "json", err)
-}
-
-// each calls f for each element of the array or object that begins here, with open as its first sign. f reads the value. key is "" in an array.
-func (r jsonReader) each(open json.Delim, f func(key string) error) error {
-	if t, err := r.Token(); err != nil || t != open {
-		return r.fail(cmp.Or(err, fmt.Errorf("%v where %v begins", t, open)))
-	}
-	return r.rest(open, f)
-}
-
-// rest is each behind the first sign.
-func (r jsonReader) rest(open json.Delim, f func(key string) error) error {
-	for r.More() {
-		key := ""
-		if open == '{' {
-			t, err := r.Token()
-			if err != nil {
-				return r.fail(err)
-			}
-			key, _ = t.(string)
-			if strings.Contains(key, "\x00") || key == rawName {
-				return r.fail(fmt.Errorf("a name %q", key))
-			}
-		}
-		if err := f(key); err != nil {
-			return err
-		}
-	}
-	if _, err := r.Token(); err != nil {
-		return r.fail(err)
-	}
-	return nil
+	return doc[2:], nil
 }
 
 // element appends the BSON element of the value that begins here.
@@ -73,38 +55,18 @@ func (r jsonReader) element(dst []byte, name string, depth int) ([]byte, error) 
 	if err == nil && depth == 0 {
 		err = fmt.Errorf("more than %d values in each other", maxDepth)
 	}
+	if err == nil {
+		err = r.limit.Take(int64(16 + len(name)))
+	}
 	if err != nil {
-		return nil, r.fail(err)
+		return nil, err
 	}
 	le := binary.LittleEndian
 	switch v := t.(type) {
 	case json.Delim:
-		kind, from := byte(bsonDocument), len(dst)
-		if v == '[' {
-			kind = bsonArray
-		}
-		dst, at := beginDocument(appendElement(dst, kind, name))
-		n := 0
-		err := r.rest(v, func(key string) (err error) {
-			if v == '[' {
-				key = strconv.Itoa(n)
-			}
-			n++
-			dst, err = r.element(dst, key, depth-1)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		dst = endDocument(dst, at)
-		if b, subtype, ok := binaryIn(dst[at:]); ok {
-			dst = append(le.AppendUint32(appendElement(dst[:from], bsonBinary, name), uint32(len(b))), subtype)
-			dst = append(dst, b...)
-		}
-		return dst, nil
+		return r.elements(dst, name, v == '[', depth)
 	case string:
-		dst = le.AppendUint32(appendElement(dst, bsonString, name), uint32(len(v)+1))
-		return append(append(dst, v...), 0), nil
+		return appendString(dst, name, v), r.limit.Take(int64(len(v)))
 	case bool:
 		dst = append(appendElement(dst, bsonBool, name), 0)
 		if v {
@@ -118,39 +80,81 @@ func (r jsonReader) element(dst []byte, name string, depth int) ([]byte, error) 
 			return le.AppendUint64(appendElement(dst, bsonInt64, name), uint64(n)), nil
 		}
 		f, err := v.Float64()
-		if err != nil {
-			return nil, r.fail(err)
-		}
-		return le.AppendUint64(appendElement(dst, bsonDouble, name), math.Float64bits(f)), nil
+		return le.AppendUint64(appendElement(dst, bsonDouble, name), math.Float64bits(f)), err
 	}
 	return appendElement(dst, bsonNull, name), nil
 }
 
-const bsonNull = 0x0A
-
-// binaryIn returns the bytes that a document {"$binary": {"base64", "subType"}} stands for.
-func binaryIn(doc []byte) (b []byte, subtype byte, ok bool) {
-	inner, ok := member(element{value: doc}, jsonBinary)
-	if !ok || inner.kind != bsonDocument {
-		return nil, 0, false
+// elements appends the BSON element of an array or an object, whose first sign has been read.
+func (r jsonReader) elements(dst []byte, name string, array bool, depth int) ([]byte, error) {
+	kind, from := byte(bsonDocument), len(dst)
+	if array {
+		kind = bsonArray
 	}
-	text := func(name string) string {
-		e, ok := member(inner, name)
-		if !ok || e.kind != bsonString {
-			return "!"
+	dst, at := beginDocument(appendElement(dst, kind, name))
+	for n := 0; r.More(); n++ {
+		key := strconv.Itoa(n)
+		if !array {
+			t, err := r.Token()
+			if err != nil {
+				return nil, err
+			}
+			if key, _ = t.(string); strings.Contains(key, "\x00") || key == rawName {
+				return nil, fmt.Errorf("a name %q", key)
+			}
 		}
-		return string(e.value[4 : len(e.value)-1])
+		var err error
+		if dst, err = r.element(dst, key, depth-1); err != nil {
+			return nil, err
+		}
 	}
-	b, err := base64.StdEncoding.DecodeString(text("base64"))
-	sub, err2 := hex.DecodeString(text("subType"))
-	if err != nil || err2 != nil || len(sub) != 1 {
-		return nil, 0, false
+	if _, err := r.Token(); err != nil {
+		return nil, err
 	}
-	return b, sub[0], true
+	dst = endDocument(dst, at)
+	if binary := binaryIn(element{kind: kind, value: dst[at:]}); binary != nil {
+		return append(appendElement(dst[:from], bsonBinary, name), binary...), nil
+	}
+	return dst, nil
 }
 
-// appendJSON appends the value of an element as the game indents it. What JSON has not is an error.
-func appendJSON(dst []byte, e element, indent int) ([]byte, error) {
+func appendString(dst []byte, name, v string) []byte {
+	dst = binary.LittleEndian.AppendUint32(appendElement(dst, bsonString, name), uint32(len(v)+1))
+	return append(append(dst, v...), 0)
+}
+
+const bsonNull = 0x0A
+
+// binaryIn returns the value that a document {"$binary": {"base64", "subType"}} stands for, nil if it is no such document.
+func binaryIn(doc element) []byte {
+	inner, ok := member(doc, jsonBinary)
+	if !ok || inner.kind != bsonDocument {
+		return nil
+	}
+	b, err := base64.StdEncoding.DecodeString(textOf(inner, "base64"))
+	subtype, err2 := hex.DecodeString(textOf(inner, "subType"))
+	if err != nil || err2 != nil || len(subtype) != 1 {
+		return nil
+	}
+	value := append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), subtype...), b...)
+	was, err := appendJSON(nil, doc)
+	if again, _ := appendJSON(nil, element{kind: bsonBinary, value: value}); err != nil || !bytes.Equal(was, again) {
+		return nil // it has more, or is written otherwise
+	}
+	return value
+}
+
+// textOf returns a string of a document, "" if it has none.
+func textOf(e element, name string) string {
+	e, ok := member(e, name)
+	if !ok || e.kind != bsonString {
+		return ""
+	}
+	return string(e.value[4 : len(e.value)-1])
+}
+
+// appendJSON appends the value of an element, in one line. What JSON has not is an error.
+func appendJSON(dst []byte, e element) ([]byte, error) {
 	le := binary.LittleEndian
 	switch e.kind {
 	case bsonDocument, bsonArray:
@@ -165,27 +169,20 @@ func appendJSON(dst []byte, e element, indent int) ([]byte, error) {
 			if n++; n > 1 {
 				dst = append(dst, ',')
 			}
-			dst = appendLine(dst, indent+1)
 			if e.kind == bsonDocument {
-				dst = append(appendText(dst, string(el.name)), ": "...)
+				dst = append(appendText(dst, string(el.name)), ':')
 			}
 			var err error
-			if dst, err = appendJSON(dst, el, indent+1); err != nil {
+			if dst, err = appendJSON(dst, el); err != nil {
 				return nil, err
 			}
-		}
-		if n > 0 {
-			dst = appendLine(dst, indent)
 		}
 		return append(dst, signs[1]), d.err
 	case bsonString:
 		return appendText(dst, string(e.value[4:len(e.value)-1])), nil
 	case bsonBinary:
 		b, subtype := binaryOf(e.value)
-		dst = fmt.Appendf(appendLine(append(dst, '{'), indent+1), "%q: {", jsonBinary)
-		dst = fmt.Appendf(appendLine(dst, indent+2), `"base64": %q,`, base64.StdEncoding.EncodeToString(b))
-		dst = append(appendLine(fmt.Appendf(appendLine(dst, indent+2), `"subType": "%02x"`, subtype), indent+1), '}')
-		return append(appendLine(dst, indent), '}'), nil
+		return fmt.Appendf(dst, `{%q:{"base64":%q,"subType":"%02x"}}`, jsonBinary, base64.StdEncoding.EncodeToString(b), subtype), nil
 	case bsonBool:
 		return strconv.AppendBool(dst, e.value[0] != 0), nil
 	case bsonInt32:
@@ -198,10 +195,6 @@ func appendJSON(dst []byte, e element, indent int) ([]byte, error) {
 		return append(dst, "null"...), nil
 	}
 	return nil, fmt.Errorf("%q: a value of the BSON type %#x, which JSON has not", e.name, e.kind)
-}
-
-func appendLine(dst []byte, indent int) []byte {
-	return append(append(dst, '\n'), strings.Repeat("  ", indent)...)
 }
 
 // appendText appends a string in quotes.
@@ -218,7 +211,7 @@ func appendText(dst []byte, s string) []byte {
 // appendDouble appends a number as Java writes it: with a point, and from 1e7 and below 1e-3 on with an exponent.
 func appendDouble(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return fmt.Appendf(dst, `{"$numberDouble": "%s"}`, strings.TrimPrefix(strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "Inf", "Infinity", 1), "+"))
+		return fmt.Appendf(dst, `{"$numberDouble":"%s"}`, strings.TrimPrefix(strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "Inf", "Infinity", 1), "+"))
 	}
 	form := byte('f')
 	if a := math.Abs(f); a != 0 && (a < 1e-3 || a >= 1e7) {

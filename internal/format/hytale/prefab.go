@@ -1,12 +1,15 @@
 package hytale
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -35,9 +38,12 @@ func isPrefab(head []byte) bool {
 
 // ReadPrefab reads a prefab. A file that is not one, or is damaged, is a *format.CorruptError or says what it is.
 func ReadPrefab(src io.ReaderAt, size int64, o clip.ReadOptions) (*clip.Clip, error) {
-	r := &prefabReader{jsonReader: newJSONReader(io.NewSectionReader(src, 0, size)), limit: document.NewLimit(o.MaxBytes), out: clip.Air(geom.Point{})}
-	r.names, r.fluids = format.NewNames(), format.NewNames()
-	if err := r.read(); err != nil {
+	r := &prefabReader{out: clip.Air(geom.Point{}), names: format.NewNames(), fluids: format.NewNames()}
+	doc, err := readJSON(io.NewSectionReader(src, 0, size), document.NewLimit(o.MaxBytes))
+	if err == nil {
+		err = r.read(doc)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("hytale: prefab: %w", err)
 	}
 	return r.out, nil
@@ -50,31 +56,30 @@ type placedCell struct {
 }
 
 type prefabReader struct {
-	jsonReader
-	limit         *document.Limit
-	out           *clip.Clip
-	names, fluids *format.Names
-	blocks, wet   []placedCell
-	rest          []byte // what else the file has, a BSON document
-	objects       [2]voxel.List
+	out                *clip.Clip
+	names, fluids      *format.Names
+	blocks, wet        []placedCell
+	entities, contents []voxel.Object // contents are the components of blocks
 }
 
-func (r *prefabReader) read() error {
+// read makes the clip of a document.
+func (r *prefabReader) read(doc []byte) error {
 	void, err := r.names.Cell(clip.Void)
 	if err != nil {
 		return err
 	}
-	r.objects = [2]voxel.List{{Name: voxel.BlockEntities}, {Name: voxel.Entities}}
 	rest, at := beginDocument(nil)
-	r.rest = rest
-	if err := r.each('{', r.entry); err != nil {
-		return err
+	d := elementsOf(doc, 0)
+	for e, ok := d.next(); ok; e, ok = d.next() {
+		add := map[string]func(e element) error{"blocks": r.block, "fluids": r.fluid, "entities": r.entity}[string(e.name)]
+		if add == nil {
+			rest = append(appendElement(rest, e.kind, e.name), e.value...)
+		} else if err := eachObject(e, add); err != nil {
+			return err
+		}
 	}
-	if _, err := r.Token(); !errors.Is(err, io.EOF) {
-		return r.fail(errors.New("more behind the end"))
-	}
-	r.rest = endDocument(r.rest, at)
-	if v, ok := intOf(element{value: r.rest}, "version"); !ok || v != prefabVersion {
+	rest = endDocument(rest, at)
+	if v, ok := intOf(element{value: rest}, "version"); !ok || v != prefabVersion {
 		return corrupt(0, "version", fmt.Errorf("%d; known is %d", v, prefabVersion))
 	}
 	low, err := r.place()
@@ -83,8 +88,8 @@ func (r *prefabReader) read() error {
 	}
 	c := r.out
 	c.Format, c.FormatVersion = prefabName, prefabVersion
-	c.Offset = low.Sub(anchorOf(r.rest))
-	for _, l := range r.objects {
+	c.Offset = low.Sub(anchorOf(rest))
+	for _, l := range []voxel.List{{Name: voxel.BlockEntities, Objects: r.contents}, {Name: voxel.Entities, Objects: r.entities}} {
 		for i, o := range l.Objects {
 			l.Objects[i] = clip.Move(o, geom.Point{}.Sub(low))
 		}
@@ -92,7 +97,7 @@ func (r *prefabReader) read() error {
 			c.Lists = append(c.Lists, l)
 		}
 	}
-	if c.Tags, err = appendNBT(nil, r.rest, 0, "", nil); err != nil {
+	if c.Tags, err = appendNBT(nil, rest, 0, "", nil); err != nil {
 		return err
 	}
 	if len(r.wet) < len(r.blocks) {
@@ -102,29 +107,25 @@ func (r *prefabReader) read() error {
 	return r.draw(low, void)
 }
 
-// entry reads an entry of the file.
-func (r *prefabReader) entry(key string) (err error) {
-	add := map[string]func(e element) error{"blocks": r.block, "fluids": r.fluid, "entities": r.entity}[key]
-	if add == nil {
-		r.rest, err = r.element(r.rest, key, maxDepth)
-		return err
+// eachObject calls f for each object of an array.
+func eachObject(list element, f func(element) error) error {
+	err := errors.New("no array")
+	if list.kind == bsonArray {
+		d := elementsOf(list.value, list.at)
+		for e, ok := d.next(); ok; e, ok = d.next() {
+			if err = errors.New("no object"); e.kind == bsonDocument {
+				err = f(e)
+			}
+			if err != nil {
+				return corrupt(-1, fmt.Sprintf("%s %s", list.name, e.name), err)
+			}
+		}
+		err = d.err
 	}
-	return r.each('[', func(string) error {
-		b, err := r.element(nil, "", maxDepth)
-		if err == nil {
-			err = r.limit.Take(int64(len(b)) + 64)
-		}
-		if err == nil && (b[0] != bsonDocument || isMarked(b[2:])) {
-			err = r.fail(fmt.Errorf("%s: no object", key))
-		}
-		if err != nil {
-			return err
-		}
-		if err := add(element{kind: bsonDocument, value: b[2:]}); err != nil {
-			return r.fail(fmt.Errorf("%s: %w", key, err))
-		}
-		return nil
-	})
+	if err != nil {
+		return corrupt(-1, string(list.name), err)
+	}
+	return nil
 }
 
 // intOf returns a whole number of a document. What is missing is 0.
@@ -159,11 +160,10 @@ func (r *prefabReader) cell(e element, level string) (p placedCell, name string,
 		return p, "", fmt.Errorf("%s at %v is not from 0 to 15", level, p.at)
 	}
 	p.level = voxel.Cell(n)
-	m, ok := member(e, "name")
-	if !ok || m.kind != bsonString || len(m.value) < 6 {
+	if name = textOf(e, "name"); name == "" {
 		return p, "", fmt.Errorf("no name at %v", p.at)
 	}
-	if name = string(m.value[4 : len(m.value)-1]); name == emptyBlock {
+	if name == emptyBlock {
 		name = ""
 	}
 	return p, name, nil
@@ -198,7 +198,7 @@ func (r *prefabReader) block(e element) error {
 			if err != nil {
 				return err
 			}
-			r.objects[0].Objects = append(r.objects[0].Objects, voxel.Object{Place: voxel.Moved, At: p.at, Payload: payload})
+			r.contents = append(r.contents, voxel.Object{Place: voxel.Moved, At: p.at, Payload: payload})
 		case key != "x" && key != "y" && key != "z" && key != "name" && key != "support" && key != fillerProperty && key != rotationProperty:
 			r.out.Lost["fact "+key+" of blocks"]++
 		}
@@ -222,7 +222,7 @@ func (r *prefabReader) entity(e element) error {
 	}
 	var err error
 	o.Payload, err = appendPayload(nil, e, "", nil)
-	r.objects[1].Objects = append(r.objects[1].Objects, o)
+	r.entities = append(r.entities, o)
 	return err
 }
 
@@ -251,11 +251,11 @@ func (r *prefabReader) place() (low geom.Point, err error) {
 		return low, fmt.Errorf("a box of %d x %d x %d for %d blocks", s.X, s.Y, s.Z, len(r.blocks))
 	}
 	all := box
-	for i, o := range r.objects[1].Objects {
+	for i, o := range r.entities {
 		if with := all.Union(around(o.At)); o.Place != voxel.Nowhere && fits(with) {
 			all = with
 		} else {
-			r.objects[1].Objects[i].Place, r.objects[1].Objects[i].At = voxel.Nowhere, geom.Point{}
+			r.entities[i].Place, r.entities[i].At = voxel.Nowhere, geom.Point{}
 		}
 	}
 	low = all.Min
@@ -304,8 +304,12 @@ func (r *prefabReader) draw(low geom.Point, void voxel.Cell) error {
 
 // WritePrefab writes a clip as a prefab. It returns by name and count what a prefab cannot hold.
 func WritePrefab(out io.Writer, c *clip.Clip, _ clip.WriteOptions) (lost map[string]int, err error) {
-	w := &prefabWriter{c: c, out: out, lost: map[string]int{}, components: map[geom.Point][]byte{}}
-	if err := w.write(); err != nil {
+	w := &prefabWriter{c: c, out: bufio.NewWriterSize(out, 1<<16), lost: map[string]int{}, components: map[geom.Point][]byte{}}
+	err = w.write()
+	if err == nil {
+		err = w.out.Flush()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("hytale: prefab: write: %w", err)
 	}
 	return w.lost, nil
@@ -314,9 +318,7 @@ func WritePrefab(out io.Writer, c *clip.Clip, _ clip.WriteOptions) (lost map[str
 // prefabWriter writes a prefab, its cells by x, z and y.
 type prefabWriter struct {
 	c          *clip.Clip
-	out        io.Writer
-	buf        []byte // JSON that is not written yet
-	doc        []byte // of one cell
+	out        *bufio.Writer // its first error comes with Flush
 	lost       map[string]int
 	components map[geom.Point][]byte
 	origin     geom.Point // of the clip's least corner
@@ -329,92 +331,84 @@ func (w *prefabWriter) write() error {
 		return err
 	}
 	w.some = document.Find(fields, tagSome, nbt.Byte) != nil
-	rest, at := beginDocument(nil)
+	rest := fmt.Appendf(nil, `{"version":%d,"blockIdVersion":%d,"anchorX":0,"anchorY":0,"anchorZ":0}`, prefabVersion, migration)
+	w.origin = w.c.Offset
 	if len(fields) > 0 {
-		if rest, err = appendObject(nil, document.Compound(document.Without(fields, tagSome))); err != nil {
+		doc, err := appendObject(nil, document.Compound(document.Without(fields, tagSome)))
+		if err != nil {
 			return err
 		}
-	} else {
-		rest = appendInt(appendInt(rest, "version", prefabVersion), "blockIdVersion", migration)
-		rest = endDocument(appendInt(appendInt(appendInt(rest, "anchorX", 0), "anchorY", 0), "anchorZ", 0), at)
+		w.origin = w.origin.Add(anchorOf(doc))
+		if rest, err = appendJSON(nil, element{kind: bsonDocument, value: doc}); err != nil {
+			return err
+		}
 	}
-	w.origin = w.c.Offset.Add(anchorOf(rest))
 	if w.c.Biome != nil {
 		w.lost["biomes"]++
 	}
 	for _, o := range w.c.List(voxel.BlockEntities) {
 		w.components[o.At] = o.Payload
 	}
-	if w.buf, err = appendJSON(nil, element{kind: bsonDocument, value: rest}, 0); err != nil {
+	var head bytes.Buffer
+	if err := json.Indent(&head, rest, "", "  "); err != nil {
 		return err
 	}
-	w.buf = bytes.TrimSuffix(w.buf, []byte("\n}"))
-	if err := cmp.Or(w.cells("blocks", w.block), w.cells("fluids", w.fluid), w.entities()); err != nil {
+	w.out.Write(bytes.TrimSuffix(head.Bytes(), []byte("\n}")))
+	if err := cmp.Or(w.list("blocks", w.cells(w.block)), w.list("fluids", w.cells(w.fluid)), w.list("entities", w.entities)); err != nil {
 		return err
 	}
 	if len(w.components) > 0 {
 		w.lost["components of no block"] += len(w.components)
 	}
-	_, err = w.out.Write(append(w.buf, "\n}"...))
+	_, err = w.out.WriteString("\n}")
 	return err
 }
 
-// cells writes what f appends to w.doc for each cell as an array. A list of fluids may be missing.
-func (w *prefabWriter) cells(name string, f func(p geom.Point) (bool, error)) error {
-	n, size := 0, w.c.Size
-	for x := range size.X {
-		for z := range size.Z {
-			for y := range size.Y {
-				p := geom.Point{X: x, Y: y, Z: z}
-				at := p.Add(w.origin)
-				w.doc, _ = beginDocument(w.doc[:0])
-				w.doc = appendInt(appendInt(appendInt(w.doc, "x", at.X), "y", at.Y), "z", at.Z)
-				is, err := f(p)
-				if err == nil && is {
-					err = w.item(name, n, endDocument(w.doc, 0))
-					n++
-				}
-				if err != nil {
-					return err
+// list writes an array of the values that items gives. One without any is left out, unless it is that of blocks.
+func (w *prefabWriter) list(name string, items iter.Seq2[[]byte, error]) error {
+	var buf bytes.Buffer
+	n := 0
+	for item, err := range items {
+		buf.Reset()
+		if n++; n == 1 {
+			fmt.Fprintf(&buf, ",\n  %q: [\n    ", name)
+		} else {
+			buf.WriteString(",\n    ")
+		}
+		if err == nil {
+			err = json.Indent(&buf, item, "    ", "  ")
+		}
+		if err != nil {
+			return err
+		}
+		w.out.Write(buf.Bytes())
+	}
+	if n > 0 {
+		w.out.WriteString("\n  ]")
+	} else if name == "blocks" {
+		fmt.Fprintf(w.out, ",\n  %q: []", name)
+	}
+	return nil
+}
+
+// cells gives an object for each cell to which f appends a name and the entries behind it.
+func (w *prefabWriter) cells(f func(dst []byte, p geom.Point) ([]byte, error)) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var doc []byte
+		for x := range w.c.Size.X {
+			for z := range w.c.Size.Z {
+				for y := range w.c.Size.Y {
+					p := geom.Point{X: x, Y: y, Z: z}
+					at := p.Add(w.origin)
+					doc = fmt.Appendf(doc[:0], `{"x":%d,"y":%d,"z":%d,"name":`, at.X, at.Y, at.Z)
+					all, err := f(doc, p)
+					if (err != nil || len(all) > len(doc)) && !yield(append(all, '}'), err) {
+						return
+					}
 				}
 			}
 		}
 	}
-	w.end(name, n, name == "blocks")
-	return nil
-}
-
-// item writes an item of an array.
-func (w *prefabWriter) item(name string, n int, doc []byte) (err error) {
-	if n == 0 {
-		w.buf = fmt.Appendf(w.buf, ",\n  %q: [", name)
-	} else {
-		w.buf = append(w.buf, ',')
-	}
-	if w.buf, err = appendJSON(appendLine(w.buf, 2), element{kind: bsonDocument, value: doc}, 2); err == nil && len(w.buf) > 1<<16 {
-		_, err = w.out.Write(w.buf)
-		w.buf = w.buf[:0]
-	}
-	return err
-}
-
-// end ends an array of n items. One without items is written if it must be there.
-func (w *prefabWriter) end(name string, n int, must bool) {
-	if n > 0 {
-		w.buf = append(w.buf, "\n  ]"...)
-	} else if must {
-		w.buf = fmt.Appendf(w.buf, ",\n  %q: []", name)
-	}
-}
-
-func appendInt(dst []byte, name string, n int) []byte {
-	return binary.LittleEndian.AppendUint32(appendElement(dst, bsonInt32, name), uint32(n))
-}
-
-func appendName(dst []byte, name string) []byte {
-	name = cmp.Or(name, emptyBlock)
-	dst = binary.LittleEndian.AppendUint32(appendElement(dst, bsonString, "name"), uint32(len(name)+1))
-	return append(append(dst, name...), 0)
 }
 
 // beside returns a cell of a volume beside the blocks, 0 if there is none.
@@ -433,53 +427,54 @@ func (w *prefabWriter) at(p geom.Point) string {
 	return w.c.Block.Names[c]
 }
 
-func (w *prefabWriter) block(p geom.Point) (is bool, err error) {
+func (w *prefabWriter) block(dst []byte, p geom.Point) (_ []byte, err error) {
 	name := w.at(p)
 	if name == clip.Void {
-		return false, nil
+		return nil, nil
 	}
 	k := blockOf(name)
-	w.doc = appendName(w.doc, k.name)
+	dst = appendText(dst, cmp.Or(k.name, emptyBlock))
 	if c := w.beside(supportVolume, p); c != 0 {
-		w.doc = appendInt(w.doc, "support", int(c))
+		dst = fmt.Appendf(dst, `,"support":%d`, c)
 	}
 	if k.filler != "" {
-		w.doc = appendInt(w.doc, fillerProperty, int(int16(binary.BigEndian.Uint16([]byte(k.filler)))))
+		dst = fmt.Appendf(dst, `,%q:%d`, fillerProperty, int16(binary.BigEndian.Uint16([]byte(k.filler))))
 	}
 	if k.rotation != "" {
-		w.doc = appendInt(w.doc, rotationProperty, int(k.rotation[0]))
+		dst = fmt.Appendf(dst, `,%q:%d`, rotationProperty, k.rotation[0])
 	}
 	if payload, has := w.components[p]; has {
 		delete(w.components, p)
-		w.doc, err = appendObject(appendElement(w.doc, bsonDocument, "components"), payload)
+		return appendPayloadJSON(append(dst, `,"components":`...), payload)
 	}
-	return true, err
+	return dst, nil
 }
 
-func (w *prefabWriter) fluid(p geom.Point) (is bool, err error) {
+func (w *prefabWriter) fluid(dst []byte, p geom.Point) ([]byte, error) {
 	c, level := w.beside(fluidVolume, p), w.beside(levelVolume, p)
 	if c == 0 && level == 0 && (w.some || w.at(p) == clip.Void) {
-		return false, nil
+		return nil, nil
 	}
-	name := ""
+	name := emptyBlock
 	if c != 0 {
 		name = w.c.Beside[fluidVolume].Names[c]
 	}
-	w.doc = appendInt(appendName(w.doc, name), "level", int(level))
-	return true, nil
+	return fmt.Appendf(appendText(dst, name), `,"level":%d`, level), nil
 }
 
-func (w *prefabWriter) entities() error {
-	list := w.c.List(voxel.Entities)
-	for n, o := range list {
-		doc, err := appendObject(nil, clip.Move(o, w.origin).Payload)
-		if err == nil {
-			err = w.item("entities", n, doc)
-		}
-		if err != nil {
-			return err
+func (w *prefabWriter) entities(yield func([]byte, error) bool) {
+	for _, o := range w.c.List(voxel.Entities) {
+		if !yield(appendPayloadJSON(nil, clip.Move(o, w.origin).Payload)) {
+			return
 		}
 	}
-	w.end("entities", len(list), false)
-	return nil
+}
+
+// appendPayloadJSON appends an object's payload.
+func appendPayloadJSON(dst, payload []byte) ([]byte, error) {
+	doc, err := appendObject(nil, payload)
+	if err != nil {
+		return nil, err
+	}
+	return appendJSON(dst, element{kind: bsonDocument, value: doc})
 }

@@ -38,7 +38,21 @@ const madePrefab = `{
       "two",
       {}
     ],
-    "None": []
+    "None": [],
+    "Bytes": [
+      {
+        "$binary": {
+          "base64": "AA==",
+          "subType": "00"
+        },
+        "more": 1
+      },
+      {
+        "$binary": {
+          "subType": "00"
+        }
+      }
+    ]
   },
   "blocks": [
     {
