@@ -31,7 +31,6 @@ func made(version byte) []byte {
 		be.PutUint16(nodes[2*i:], uint16(i%3))
 		nodes[8192+i], nodes[12288+i] = byte(i*7), byte(i*11)
 	}
-	be.PutUint16(nodes[100:], 77) // has no name
 	str := func(b []byte, s string) []byte { return append(be.AppendUint16(b, uint16(len(s))), s...) }
 	names := []byte{0, 0, 0, 9, 0, 0, 3}
 	for id, name := range []string{"air", "default:stone", "ignore"} {
@@ -357,18 +356,21 @@ func TestRefused(t *testing.T) {
 
 // TestDamage: what cannot be read is named, and with Salvage it is given back.
 func TestDamage(t *testing.T) {
-	bad := map[[3]int][]byte{{0, 0, 0}: made(29), {0, 1, 0}: []byte("\x18 of another version"), {0, 300, 0}: made(29)[:99], {5, 5, 5}: {}}
+	nameless, err := unzstd.DecodeAll(made(29)[1:], nil)
+	must(err)
+	nameless[bytes.Index(nameless, []byte{2, 2, 0, 0, 0, 1})+7] = 77 // the id of node 2
+	bad := map[[3]int][]byte{{0, 0, 0}: made(29), {9, 9, 9}: append([]byte{29}, zstdOf(nameless)...), {0, 1, 0}: []byte("\x18 of another version"), {0, 300, 0}: made(29)[:99], {5, 5, 5}: {}}
 	dir := world(t, false, bad)
 	src, err := luanti.Kind().OpenFolder(dir, format.ReadOptions{})
 	must(err)
 	var damage *format.DamageError
-	if err := src.Read(context.Background(), convert.NewLoader(src.Head())); !errors.As(err, &damage) || len(damage.Columns) != 3 || !strings.Contains(err.Error(), "map block (0,1,0): header at byte 0: version 24") {
+	if err := src.Read(context.Background(), convert.NewLoader(src.Head())); !errors.As(err, &damage) || len(damage.Columns) != 4 || !strings.Contains(damage.Columns[3].Err.Error()+damage.Columns[2].Err.Error(), "node 2 has the id 77") || !strings.Contains(err.Error(), "map block (0,1,0): header at byte 0: version 24") {
 		t.Errorf("%v", err)
 	}
 	src, err = luanti.Kind().OpenFolder(dir, format.ReadOptions{Salvage: true})
 	must(err)
 	to, lost := write(t, loadSource(t, src).Source(), 0)
-	if _, damaged := src.(format.Reporter).Remarks(); len(damaged) != 3 || len(lost) > 0 {
+	if _, damaged := src.(format.Reporter).Remarks(); len(damaged) != 4 || len(lost) > 0 {
 		t.Errorf("damaged %q, lost %v", damaged, lost)
 	}
 	must(src.Close())

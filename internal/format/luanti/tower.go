@@ -1,10 +1,8 @@
 package luanti
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -12,9 +10,6 @@ import (
 	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/voxel/geom"
 )
-
-// unnamed begins the name of a node whose id has no name: the id follows.
-const unnamed = "unnamed:"
 
 // maxHeld bounds the bytes of metadata and other objects in four columns.
 const maxHeld = 64 << 20
@@ -87,7 +82,7 @@ func (t *tower) blocks(m *mapBlock) ([]voxel.Cell, error) {
 	names := t.dim.Volumes[0].Names
 	clear(t.ids[:])
 	for _, n := range m.names {
-		if len(n.name) == 0 || !utf8.Valid(n.name) || bytes.HasPrefix(n.name, []byte(unnamed)) {
+		if len(n.name) == 0 || !utf8.Valid(n.name) {
 			return nil, corrupt(-1, "names", fmt.Errorf("%q, which no node is called", n.name))
 		}
 		c, err := names.Cell(string(n.name))
@@ -100,11 +95,7 @@ func (t *tower) blocks(m *mapBlock) ([]voxel.Cell, error) {
 	for i := range out {
 		id := binary.BigEndian.Uint16(m.nodes[2*i:])
 		if t.ids[id] == 0 {
-			c, err := names.Cell(unnamed + strconv.Itoa(int(id)))
-			if err != nil {
-				return nil, err
-			}
-			t.ids[id] = uint16(c) + 1
+			return nil, corrupt(-1, "names", fmt.Errorf("node %d has the id %d, which has no name", i, id))
 		}
 		out[sectionIndex(i)] = voxel.Cell(t.ids[id] - 1)
 	}

@@ -12,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/format"
 	"github.com/cairnvoxel/cairn/internal/format/nbt"
@@ -36,7 +34,7 @@ type writer struct {
 	beside  map[geom.ChunkPos]*[4]*voxel.Chunk // by volumes
 	heights map[geom.ColumnPos][]int32         // of chunks in beside, by a column over them
 	written map[geom.ColumnPos]bool
-	ids     [int(voxel.MaxCell) + 1]int32 // 1 + the id of a cell in the map block
+	ids     [int(voxel.MaxCell) + 1]uint16 // 1 + the id of a cell in the map block
 	flat    []voxel.Cell
 	lost    map[string]int
 }
@@ -319,38 +317,24 @@ func (w *writer) fillHeader(b *outgoing) error {
 	return nil
 }
 
-// fillIDs numbers the names of cells in the order of the nodes, as the game does. Ids without names keep their numbers.
+// fillIDs numbers the names of cells in the order of the nodes, as the game does.
 func (w *writer) fillIDs(cells []voxel.Cell, m *mapBlock) error {
 	names := w.dim.Volume(voxel.Block).Names
 	clear(w.ids[:])
-	taken := map[uint16]bool{}
 	if len(cells) < blockNodes { // none, or one for all
 		cells = slices.Repeat([]voxel.Cell{append(slices.Clip(cells), 0)[0]}, blockNodes)
 	}
-	for _, c := range cells {
-		if n, ok := strings.CutPrefix(names.Name(c), unnamed); ok && w.ids[c] == 0 {
-			id, err := strconv.ParseUint(n, 10, 16)
-			if err != nil {
-				return fmt.Errorf("%w: a node %q", format.ErrHolds, names.Name(c))
-			}
-			taken[uint16(id)], w.ids[c] = true, int32(id)+1
-		}
-	}
-	next := uint16(0)
 	for i := range blockNodes {
 		c := cells[sectionIndex(i)]
 		if w.ids[c] == 0 {
-			for taken[next] {
-				next++
-			}
 			name := names.Name(c)
 			if name == "" || len(name) > math.MaxUint16 {
 				return fmt.Errorf("%w: a node %.40q", format.ErrHolds, name)
 			}
-			m.names = append(m.names, nodeName{next, []byte(name)})
-			taken[next], w.ids[c] = true, int32(next)+1
+			m.names = append(m.names, nodeName{uint16(len(m.names)), []byte(name)})
+			w.ids[c] = uint16(len(m.names))
 		}
-		binary.BigEndian.PutUint16(m.nodes[2*i:], uint16(w.ids[c]-1))
+		binary.BigEndian.PutUint16(m.nodes[2*i:], w.ids[c]-1)
 	}
 	return nil
 }
