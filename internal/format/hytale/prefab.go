@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/format/clip"
 	"github.com/cairnvoxel/cairn/internal/format"
@@ -109,23 +110,20 @@ func (r *prefabReader) read(doc []byte) error {
 
 // eachObject calls f for each object of an array.
 func eachObject(list element, f func(element) error) error {
-	err := errors.New("no array")
-	if list.kind == bsonArray {
-		d := elementsOf(list.value, list.at)
-		for e, ok := d.next(); ok; e, ok = d.next() {
-			if err = errors.New("no object"); e.kind == bsonDocument {
-				err = f(e)
-			}
-			if err != nil {
-				return corrupt(-1, fmt.Sprintf("%s %s", list.name, e.name), err)
-			}
+	if list.kind != bsonArray {
+		return corrupt(-1, string(list.name), errors.New("no array"))
+	}
+	d := elementsOf(list.value, list.at)
+	for e, ok := d.next(); ok; e, ok = d.next() {
+		err := errors.New("no object")
+		if e.kind == bsonDocument {
+			err = f(e)
 		}
-		err = d.err
+		if err != nil {
+			return corrupt(-1, fmt.Sprintf("%s %s", list.name, e.name), err)
+		}
 	}
-	if err != nil {
-		return corrupt(-1, string(list.name), err)
-	}
-	return nil
+	return d.err
 }
 
 // intOf returns a whole number of a document. What is missing is 0.
@@ -190,16 +188,16 @@ func (r *prefabReader) block(e element) error {
 		return err
 	}
 	r.blocks = append(r.blocks, p)
+	known := []string{"x", "y", "z", "name", "support", fillerProperty, rotationProperty}
 	d := elementsOf(e.value, 0)
 	for m, ok := d.next(); ok; m, ok = d.next() {
-		switch key := string(m.name); {
-		case key == "components" && m.kind == bsonDocument && !isMarked(m.value):
+		if key := string(m.name); key == "components" && m.kind == bsonDocument {
 			payload, err := appendPayload(nil, m, "", nil)
 			if err != nil {
 				return err
 			}
 			r.contents = append(r.contents, voxel.Object{Place: voxel.Moved, At: p.at, Payload: payload})
-		case key != "x" && key != "y" && key != "z" && key != "name" && key != "support" && key != fillerProperty && key != rotationProperty:
+		} else if !slices.Contains(known, key) {
 			r.out.Lost["fact "+key+" of blocks"]++
 		}
 	}
@@ -216,12 +214,11 @@ func (r *prefabReader) fluid(e element) error {
 }
 
 func (r *prefabReader) entity(e element) error {
-	o := voxel.Object{}
+	payload, err := appendPayload(nil, e, "", nil)
+	o := voxel.Object{Payload: payload}
 	if at, ok := positionOf(e); ok {
 		o.Place, o.At = voxel.Indexed, at
 	}
-	var err error
-	o.Payload, err = appendPayload(nil, e, "", nil)
 	r.entities = append(r.entities, o)
 	return err
 }
