@@ -388,18 +388,21 @@ func (w *prefabWriter) list(name string, items iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// cells gives an object for each cell to which f appends a name and the entries behind it.
+// cells gives an object for each cell for which f appends a name and the entries behind it.
 func (w *prefabWriter) cells(f func(dst []byte, p geom.Point) ([]byte, error)) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		var doc []byte
+		var item, rest []byte
 		for x := range w.c.Size.X {
 			for z := range w.c.Size.Z {
 				for y := range w.c.Size.Y {
 					p := geom.Point{X: x, Y: y, Z: z}
+					var err error
+					if rest, err = f(rest[:0], p); err == nil && len(rest) == 0 {
+						continue
+					}
 					at := p.Add(w.origin)
-					doc = fmt.Appendf(doc[:0], `{"x":%d,"y":%d,"z":%d,"name":`, at.X, at.Y, at.Z)
-					all, err := f(doc, p)
-					if (err != nil || len(all) > len(doc)) && !yield(append(all, '}'), err) {
+					item = fmt.Appendf(item[:0], `{"x":%d,"y":%d,"z":%d,"name":%s}`, at.X, at.Y, at.Z, rest)
+					if !yield(item, err) {
 						return
 					}
 				}
