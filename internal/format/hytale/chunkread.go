@@ -136,6 +136,8 @@ func (d *decoder) visit(dst []byte, path string, e element) (_ []byte, taken boo
 			return nil, false, corrupt(e.at, "blocks", fmt.Errorf("version %d; known is %d", v, blockVersion))
 		}
 		return dst, false, nil
+	case isField(path, string(e.name)) && typeOf(e) == nbt.Compound: // not what the game has there: fill must not take it for ours
+		return nbt.AppendEnd(appendRaw(nbt.AppendCompound(dst, string(e.name)), e)), true, nil
 	default:
 		return dst, false, nil
 	}
@@ -147,6 +149,20 @@ func (d *decoder) visit(dst []byte, path string, e element) (_ []byte, taken boo
 		return nil, false, err
 	}
 	return nbt.AppendEnd(dst), true, nil
+}
+
+// isField reports whether visit takes the element of that name there, if it is what the game has.
+func isField(path, name string) bool {
+	number, below := sectionOf(path)
+	switch name {
+	case "Data":
+		return number >= 0 && slices.Contains([]string{pathBlocks, pathFluid, pathSupport}, below) || path == pathMaps || path == pathEnv
+	case "BlockComponents":
+		return path == pathComponents
+	case "Entities":
+		return path == pathEntities
+	}
+	return false
 }
 
 // begin begins a field of a section, which comes once.

@@ -225,7 +225,7 @@ func (e *encoder) nameAt(i int, y int32) string {
 
 // fill puts the fields back that visit took.
 func (e *encoder) fill(dst []byte, path, name string, t nbt.Type, payload []byte) (_ []byte, taken bool, err error) {
-	if t != nbt.Compound {
+	if t != nbt.Compound || isRaw(payload) {
 		return dst, false, nil
 	}
 	number, below := sectionOf(path)

@@ -653,6 +653,40 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// TestOddFields gives back what stands in the place of a field and is of another type.
+func TestOddFields(t *testing.T) {
+	for i, v := range []any{
+		odd{5, []byte{2, 0, 0, 0, 0x10, 7, 8}}, doc{}, doc{{"a", "b"}}, list{}, list{doc{}}, "text", 1.5, uuid{1}, odd{10, nil},
+		odd{5, []byte{9, 0, 0, 0, 0x10, '$', 'b', 's', 'o', 'n', 0, 0, 0, 0}},
+	} {
+		for _, field := range []string{"Fluid", "Block", "BlockPhysics"} {
+			section := doc{{"Components", doc{{field, doc{{"Data", v}}}}}}
+			checkOdd(t, i, doc{{"Components", doc{{"ChunkColumn", doc{{"Sections", list{section}}}}}}})
+		}
+		for _, field := range []string{"BlockChunk", "EnvironmentChunk"} {
+			checkOdd(t, i, doc{{"Components", doc{{field, doc{{"Data", v}}}}}})
+		}
+		if _, ok := v.(doc); !ok {
+			checkOdd(t, i, doc{{"Components", doc{{"BlockComponentChunk", doc{{"BlockComponents", v}}}}}})
+		}
+		if _, ok := v.(list); !ok {
+			checkOdd(t, i, doc{{"Components", doc{{"EntityChunk", doc{{"Entities", v}}}}}})
+		}
+	}
+}
+
+func checkOdd(t *testing.T, i int, d doc) {
+	t.Helper()
+	w, err := open(madeRegion(t, map[int][]byte{0: d.bytes()}))
+	if err != nil {
+		t.Errorf("%d: %v", i, err)
+		return
+	}
+	if got, _ := written(t, w); !bytes.Equal(got["/chunks/0.0.region.bin#0/0"], d.bytes()) {
+		t.Errorf("%d: %x comes back as %x", i, d.bytes(), got["/chunks/0.0.region.bin#0/0"])
+	}
+}
+
 // FuzzChunk reads documents. One that is read comes back as it was.
 func FuzzChunk(f *testing.F) {
 	f.Add(madeChunk(plainSection()).bytes())

@@ -106,6 +106,18 @@ func elementType(e element) (t nbt.Type, ok bool) {
 	return t, d.err == nil
 }
 
+// appendRaw appends the one entry of a compound that is an element as it is stored.
+func appendRaw(dst []byte, e element) []byte {
+	return nbt.AppendByteArray(dst, rawName, append([]byte{e.kind}, e.value...))
+}
+
+// isRaw reports whether the payload of a compound is of appendRaw.
+func isRaw(payload []byte) bool {
+	r := nbt.NewPayload(payload, nbt.Limits{})
+	t, first := r.Next()
+	return t == nbt.ByteArray && string(first) == rawName
+}
+
 // appendPayload appends the payload of the tag of typeOf(e).
 func appendPayload(dst []byte, e element, path string, visit visitor) (_ []byte, err error) {
 	le := binary.LittleEndian
@@ -130,8 +142,7 @@ func appendPayload(dst []byte, e element, path string, visit visitor) (_ []byte,
 		return appendList(dst, e, elem, path, visit)
 	}
 	if e.kind != bsonDocument || isMarked(e.value) {
-		dst = nbt.AppendByteArray(dst, rawName, append([]byte{e.kind}, e.value...))
-		return nbt.AppendEnd(dst), nil
+		return nbt.AppendEnd(appendRaw(dst, e)), nil
 	}
 	if dst, err = appendNBT(dst, e.value, e.at, path, visit); err != nil {
 		return nil, err
