@@ -65,7 +65,7 @@ func TestChoicesTaken(t *testing.T) {
 			if tt.flag == "format" {
 				args = append(args, "out-"+word)
 			}
-			if r := cairn(t, dir, args...); r.code == 2 {
+			if r := cairn(t, dir, args...); r.code == 2 && !strings.Contains(r.errors, "give --names") { // the format of another game
 				t.Errorf("%q: %s", args, r.errors)
 			}
 		}
