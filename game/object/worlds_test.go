@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairnvoxel/cairn/game/object"
 	"github.com/cairnvoxel/cairn/internal/convert"
-	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/format/anvil"
 	"github.com/cairnvoxel/cairn/internal/testing/long"
 	"github.com/cairnvoxel/cairn/octree"
 	"github.com/cairnvoxel/cairn/stone"
@@ -56,18 +56,14 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// wholeOf returns a world in any format as a stone.
+// wholeOf returns a world of Anvil as a stone.
 func wholeOf(path string) (history.Stone, bool) {
-	src, err := port.Open(path, port.Options{})
+	src, err := anvil.Open(path, anvil.Options{})
 	if err != nil {
 		return history.Stone{}, false
 	}
 	defer src.Close()
-	c, err := src.Parts(ctx, nil)
-	if err != nil {
-		return history.Stone{}, false
-	}
-	from, err := convert.FromContent(ctx, c, 0)
+	from, err := convert.Load(ctx, src)
 	if err != nil {
 		return history.Stone{}, false
 	}
