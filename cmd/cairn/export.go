@@ -311,6 +311,9 @@ func (r *exported) renamed(ctx context.Context, w stone.Content, o *exportOption
 		}
 		return w, err
 	}
+	if o.within != nil && !o.kind.Piece && port.TakesMade(o.format) {
+		return nil, usagef("--region with --names: %s is written whole; a file of a piece of a world can have a region", o.format)
+	}
 	w, err := port.Pick(ctx, w, o.dimension, true, r.Lost)
 	if err != nil {
 		return nil, err

@@ -181,6 +181,7 @@ func TestWrongCalls(t *testing.T) {
 		{2, "anvil or hytale or linear or mcregion or luanti or slime", "export --format schematic a.cairn b"},
 		{2, "a.cairn has blocks of Minecraft, and hytale wants those of Hytale: give --names FILE", "export --format hytale a.cairn b"},
 		{2, "no table of names \"nope\": there are bedrock-java, java-hytale", "export --names nope a.cairn b"},
+		{2, "hytale is written whole", "export --names java-hytale --format hytale --region box:0,0,0..9,9,9 a.cairn b"},
 		{2, "--names: ", "export --names ./nope.toml a.cairn b"},
 		{2, "no table of names \"nope\"", "formats nope"},
 		{2, "slime has 1, 2, 3, 4", "export --slime-version 14 a.cairn b.slime"},

@@ -82,7 +82,7 @@ var kinds = []Row{
 	{Kind: anvil.Kind(), Title: "Anvil, a folder", Game: Minecraft, Reads: "1.2 to 1.21"},
 	{Kind: hytale.Kind(), Title: "Hytale: a save, a world, an instance or a region file", Game: hytaleGame, Home: "universe/worlds/default", Reads: "saves of 2026",
 		Lacks: "blocks below 0 and from 320 on; objects and volumes of other games"},
-	{Kind: anvil.Linear(), Title: "Linear: a folder of Minecraft with other region files", Game: Minecraft, Reads: "1, 2 and Buffered", Unmet: "2 and Buffered"},
+	{Kind: anvil.Linear(), Title: "Linear: a folder of Minecraft with other region files", Game: Minecraft, Reads: "1, 2 and 3, which is Buffered", Unmet: "2 and 3"},
 	{Kind: anvil.McRegion(), Title: "McRegion, the folder before Anvil", Game: Minecraft, Reads: "Beta 1.3 to 1.1", Lacks: "what is not of McRegion: only a world that was read from it is written"},
 	{Kind: luanti.Kind(), Title: "Luanti (Minetest), a folder or a map.sqlite", Game: "Luanti", Reads: "25 to 29", Unmet: "26", Lacks: "further dimensions, biomes, objects of other games; before 27 how far light is, before 28 that metadata is private"},
 	{Kind: slime.Kind(), Title: "Slime", Game: Minecraft, Reads: "1 to 13", Unmet: "2 to 4 and 6 to 8",

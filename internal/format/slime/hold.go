@@ -187,7 +187,8 @@ func statusOf(doc []byte) string {
 
 const inLevel = "Level."
 
-// eachTag calls f for the tags of a chunk, and for those in its Level. What is read before an error counts.
+// eachTag calls f for the tags of a chunk, and for those in its Level. What is read before an error counts; the
+// error itself is counted where the whole chunk is read.
 func eachTag(doc []byte, f func(in string, r *nbt.Reader, t nbt.Type, name []byte)) {
 	_ = eachEntry(doc, func(r *nbt.Reader, t nbt.Type, name []byte) error {
 		if t != nbt.Compound || string(name) != "Level" {

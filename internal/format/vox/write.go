@@ -192,7 +192,7 @@ func (w *writer) voxels(in instance, low geom.Point) (out []byte) {
 	box := in.box.Add(geom.Point{}.Sub(low)).Intersect(geom.Box{Max: c.Size})
 	c.Size, c.Block.At = box.Size(), c.Block.At.Add(box.Min)
 	i := 0
-	_ = c.Cells(&c.Block, func(cells []voxel.Cell) error { // it fails never
+	_ = c.Cells(&c.Block, func(cells []voxel.Cell) error { // Cells has no error of its own
 		for _, cell := range cells {
 			if k := w.colour[cell]; k > 0 {
 				p := geom.Point{X: i % c.Size.X, Z: i / c.Size.X % c.Size.Z, Y: i / c.Area()}
