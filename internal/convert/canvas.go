@@ -115,13 +115,19 @@ func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 		return
 	}
 	to, i := c.at(pos, y, edge)
+	var one [geom.ColumnEdge]voxel.Cell
+	for x := range one {
+		one[x] = cells[0]
+	}
 	for dy := range edge {
 		for z := range edge {
 			row := to[i+(dy*geom.ChunkEdge+z)*geom.ChunkEdge:][:edge]
+			if len(cells) == 1 && edge == geom.ColumnEdge {
+				*(*[geom.ColumnEdge]voxel.Cell)(row) = one
+				continue
+			}
 			if len(cells) == 1 {
-				for x := range row {
-					row[x] = cells[0]
-				}
+				copy(row, one[:])
 				continue
 			}
 			if edge == geom.ColumnEdge {
@@ -135,7 +141,11 @@ func (c *canvas) cells(pos geom.ColumnPos, y, edge int, cells []voxel.Cell) {
 
 // nibbles stores 4096 cells of 4 bits.
 func (c *canvas) nibbles(pos geom.ColumnPos, y int, b []byte) {
-	if c == nil || len(b) == 0 || allBytes(b, byte(c.v.Default)*0x11) {
+	if c == nil || len(b) == 0 {
+		return
+	}
+	if half := b[0] & 15; allBytes(b, half*0x11) {
+		c.cells(pos, y, geom.ColumnEdge, []voxel.Cell{voxel.Cell(half)})
 		return
 	}
 	to, i := c.at(pos, y, geom.ColumnEdge)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -362,6 +363,31 @@ func TestLies(t *testing.T) {
 		"a chunk twice":   "Polr\x00\x05\x00\x18\x00\x00\x00\x02" + strings.Repeat("\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00", 2),
 	} {
 		wantCorrupt(t, name, []byte(file))
+	}
+}
+
+// TestOrder: columns that lie near each other follow each other, and a damaged file passes none on.
+func TestOrder(t *testing.T) {
+	p := made(7)
+	for i, at := range []int32{0, 9, 1, 8} {
+		p.chunks[i].x, p.chunks[i].z = at, at
+	}
+	var got []int32
+	s := &taker{check: func(_ *format.Dimension, c *format.Column) { got = append(got, c.Pos.X) }}
+	if err := opened(t, p.file()).Read(t.Context(), s); err != nil || !slices.Equal(got, []int32{0, 1, 8, 9}) {
+		t.Errorf("columns %v, %v", got, err)
+	}
+	p.chunks, got = append(p.chunks, p.chunks[0]), nil
+	if err := opened(t, p.file()).Read(t.Context(), s); err == nil || len(got) > 0 {
+		t.Errorf("a chunk that comes twice at the end: columns %v, %v", got, err)
+	}
+}
+
+// TestMany: there are not many columns in a few bytes.
+func TestMany(t *testing.T) {
+	p := &world{version: 7, packed: true, chunks: slices.Repeat([]chunk{{sections: []section{{}}}}, 1<<17)}
+	if err := opened(t, p.file()).Read(t.Context(), &taker{}); err == nil || !strings.Contains(err.Error(), "131072 things") {
+		t.Error(err)
 	}
 }
 

@@ -2,11 +2,14 @@ package polar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -21,6 +24,10 @@ import (
 
 // most returns how many bytes a file of size bytes may unpack to: what is held in memory, and takes time for each byte.
 func most(size int64) int64 { return min(64<<20+64*size, 192<<20+8*size) }
+
+// spareColumns is how many columns a file may have besides one for two of its bytes: 256 by 256 that are all alike. Empty ones
+// take next to no bytes, but memory and time.
+const spareColumns = 1 << 16
 
 // file is a Polar file, a format.Source.
 type file struct {
@@ -121,7 +128,8 @@ func (f *file) corrupt(part string, err error) error {
 	return fmt.Errorf("polar: %w", &format.CorruptError{Offset: f.start, Part: part, Err: err})
 }
 
-// Read passes the world to s, the columns in the order of the file.
+// Read passes the world to s. It decodes all columns once before it passes any on, so that a damaged file costs no more than
+// that, and then again in an order in which near ones follow each other. Files have them in any order.
 func (f *file) Read(ctx context.Context, s format.Sink) error {
 	f.lost = map[string]int{}
 	raw, err := f.content()
@@ -141,25 +149,27 @@ func (f *file) Read(ctx context.Context, s format.Sink) error {
 	if f.head.Version >= worldData {
 		user = c.Bytes(c.Size())
 	}
-	seen := map[geom.ColumnPos]bool{}
-	for n := c.Count(2+d.high-d.low+1, 1<<30); n > 0 && c.Err() == nil; n-- {
+	places := map[geom.ColumnPos]int{} // of columns, by the bytes from there to the end
+	for n := c.Count(2+d.high-d.low+1, spareColumns+int(f.size/2)); n > 0 && c.Err() == nil; n-- {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		col := d.column()
-		if c.Err() == nil && seen[col.Pos] {
-			c.Fail(fmt.Errorf("chunk %v comes twice", col.Pos))
+		left := c.Left()
+		pos := d.column().Pos
+		if places[pos] > 0 {
+			c.Fail(fmt.Errorf("chunk %v comes twice", pos))
 		}
-		if c.Err() != nil {
-			break
-		}
-		seen[col.Pos] = true
-		if err := s.Column(col); err != nil {
-			return err
-		}
+		places[pos] = left
 	}
 	if err := c.End(); err != nil {
 		return f.corrupt("content", err)
+	}
+	clear(f.lost)
+	for _, pos := range slices.SortedFunc(maps.Keys(places), near) {
+		*c = cursor.New(raw[len(raw)-places[pos]:], "content")
+		if err := cmp.Or(ctx.Err(), s.Column(d.column())); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(user) > format.MaxFile:
@@ -168,6 +178,12 @@ func (f *file) Read(ctx context.Context, s format.Sink) error {
 		return s.File(format.FileOf(UserPath, user))
 	}
 	return nil
+}
+
+// near orders columns such that those of a square follow each other.
+func near(a, b geom.ColumnPos) int {
+	code := func(pos geom.ColumnPos) geom.Code { return geom.CodeOf(geom.ChunkPos{X: pos.X >> 1, Z: pos.Z >> 1}, 0) }
+	return cmp.Or(code(a).Compare(code(b)), a.Compare(b))
 }
 
 // decoder makes columns of the content.
@@ -184,6 +200,7 @@ type decoder struct {
 	lost      map[string]int
 	table     []voxel.Cell
 	cells     block.Arena // of a column
+	col       format.Column
 }
 
 func newDecoder(f *file, raw []byte) *decoder {
@@ -198,7 +215,8 @@ func newDecoder(f *file, raw []byte) *decoder {
 // column reads a column, valid until the next.
 func (d *decoder) column() *format.Column {
 	d.cells.Reset()
-	col := &format.Column{Column: voxel.Column{Version: d.data}}
+	d.col = format.Column{Column: voxel.Column{Version: d.data, Sections: d.col.Sections[:0]}, Cells: d.col.Cells[:0]}
+	col := &d.col
 	if col.Pos = (geom.ColumnPos{X: varint(&d.c), Z: varint(&d.c)}); col.Pos.Check() != nil {
 		d.c.Fail(fmt.Errorf("chunk %v: %w", col.Pos, geom.ErrOutOfRange))
 	}
