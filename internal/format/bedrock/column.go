@@ -42,6 +42,7 @@ type columns struct {
 	dim    int32
 	blocks [2]blocks // of the two layers
 	biomes [2]*format.Names
+	fine   []voxel.Cell                                       // of the second by that of the first; 0 is not known yet
 	extra  [2]map[geom.ChunkPos]*[voxel.ChunkCells]voxel.Cell // chunks of layerVolume and fineVolume, until they are passed on
 	taken  map[uint64]bool                                    // entities that a list named
 	lost   map[string]int
@@ -324,17 +325,15 @@ func (c *column) coarse(cells []voxel.Cell) (coarse, fine []voxel.Cell, err erro
 	if !differ {
 		return coarse, nil, nil
 	}
-	known := map[voxel.Cell]voxel.Cell{}
+	c.fine = append(c.fine, make([]voxel.Cell, max(0, int(slices.Max(cells))+1-len(c.fine)))...)
 	fine = make([]voxel.Cell, len(cells))
 	for i, cell := range cells {
-		to, ok := known[cell]
-		if !ok {
-			if to, err = c.biomes[1].Cell(c.biomes[0].Name(cell)); err != nil {
+		if c.fine[cell] == 0 {
+			if c.fine[cell], err = c.biomes[1].Cell(c.biomes[0].Name(cell)); err != nil {
 				return nil, nil, err
 			}
-			known[cell] = to
 		}
-		fine[i] = to
+		fine[i] = c.fine[cell]
 	}
 	return coarse, fine, nil
 }
