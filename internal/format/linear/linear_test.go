@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -159,6 +160,20 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestTooDense: what would not be read again is not written.
+func TestTooDense(t *testing.T) {
+	doc := make([]byte, 128<<10)
+	c := linear.Content{Chunk: func(int) ([]byte, error) { return doc, nil }}
+	for slot := range c.Sizes {
+		c.Sizes[slot] = len(doc)
+	}
+	for _, version := range []int{linear.V1, linear.V2, linear.Buffered} {
+		if err := linear.Write(io.Discard, version, c); err == nil {
+			t.Errorf("version %d was written", version)
+		}
+	}
+}
+
 // TestSize pins what a version takes for a region.
 func TestSize(t *testing.T) {
 	for version, want := range map[int]int{linear.V1: 8153, linear.V2: 7643, linear.Buffered: 6878} {
@@ -253,6 +268,7 @@ func TestLies(t *testing.T) {
 	}
 	for name, file := range map[string][]byte{
 		"chunks that are not there": bomb(1000, 0), "huge chunks": bomb(1<<32-1, 1<<20), "a gigabyte of zeros": bomb(1<<20, 1<<30),
+		"128 MiB in a few bytes": bomb(128<<10, 128<<20),
 	} {
 		_, g, faults := read(t, file)
 		if len(faults) == 0 {

@@ -18,8 +18,9 @@ const (
 	maxChunk = 64 << 20
 	// maxWindow bounds what a frame may look back, which is memory.
 	maxWindow = 128 << 20
-	// maxRaw and maxRatio bound what a file unpacks to: so many bytes, and so many times its own.
-	maxRaw, maxRatio = 256 << 20, 64
+	// maxRaw and maxRatio bound what a file unpacks to, which takes time, and the world's memory: so many bytes, and so many times
+	// its own. Both lights in all sections of 24 for each chunk are 96 MiB, of next to no bytes if they are all the same.
+	maxRaw, maxRatio = 112 << 20, 64
 	// maxHeld and heldRatio bound the chunks that wait for being asked for.
 	maxHeld, heldRatio = 64 << 20, 4
 )

@@ -50,7 +50,15 @@ func Write(to io.Writer, version int, c Content) error {
 	default:
 		err = fmt.Errorf("no version %d", version)
 	}
-	if err == nil {
+	raw := 0
+	for _, size := range c.Sizes {
+		raw += metaSize(version, size) + size
+	}
+	switch {
+	case err != nil:
+	case raw > maxRaw+maxRatio*len(w.out):
+		err = fmt.Errorf("%d bytes that pack to %d, more than is read again", raw, len(w.out))
+	default:
 		_, err = to.Write(w.out)
 	}
 	if err != nil {
