@@ -2,6 +2,7 @@ package slime_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"testing"
 
@@ -257,8 +258,12 @@ func TestKinds(t *testing.T) {
 					return
 				}
 				again, lost := mustWrite(t, world, o)
-				if len(lost) > 0 {
-					t.Errorf("lost %v", lost)
+				want := map[string]int{}
+				if k.version == 1 && dimension != "overworld" {
+					want["property environment"] = 1 // the version has no place for it
+				}
+				if !maps.Equal(lost, want) {
+					t.Errorf("lost %v, want %v", lost, want)
 				}
 				if string(again) != string(file) {
 					t.Error("the writer and its twin differ")
