@@ -13,6 +13,7 @@ require (
 	github.com/coder/websocket v1.8.15
 	github.com/evanw/esbuild v0.28.2 // bundles the pages; only internal/server/web/build, which the command lacks
 	github.com/fsnotify/fsnotify v1.10.1 // what changes in a folder; only internal/living
+	github.com/go-sql-driver/mysql v1.10.1 // MySQL; only internal/move
 	github.com/jackc/pgx/v5 v5.12.0 // PostgreSQL; only store/postgres
 	github.com/klauspost/compress v1.20.3
 	github.com/minio/minio-go/v7 v7.4.1 // calls of S3; only blob/s3
@@ -22,13 +23,14 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/zeebo/xxh3 v1.1.0
-	go.mongodb.org/mongo-driver/v2 v2.9.3 // MongoDB; only store/mongo
+	go.mongodb.org/mongo-driver/v2 v2.9.3 // MongoDB; only internal/store/mongo and internal/move
 	golang.org/x/time v0.16.0
 	modernc.org/sqlite v1.62.0 // the map of a world; only internal/format/luanti
 	pgregory.net/rapid v1.3.0
 )
 
 require (
+	filippo.io/edwards25519 v1.2.0 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect

@@ -25,6 +25,8 @@ func TestDryRun(t *testing.T) {
 		{"gc --keep newest=1 --deleted 0 --dry-run", "versions dropped"},
 		{"backup --to backups --keep 1 --dry-run", "after the backup that this would make, it would remove:"},
 		{"migrate local:cairn-data local:elsewhere --dry-run", "  isle\n"},
+		{"export @/ elsewhere --dry-run", "  isle (@isle)\n"},
+		{"mirror @/ elsewhere --dry-run", "would copy  1\n"},
 	} {
 		if r := mustRun(t, 0, dir, strings.Fields(tt.args)...); !strings.Contains(r.out, tt.say) {
 			t.Errorf("%s says %q", tt.args, r.out)

@@ -37,6 +37,7 @@ type exportOptions struct {
 	file              string // of the world, alone
 	region            string
 	within            region.Region // nil: everything
+	force, dryRun     bool          // of many worlds
 }
 
 // exported is the result of export.
@@ -70,10 +71,24 @@ its name. export lists by name what the format cannot hold. It does not convert 
 write a McRegion world as Anvil, nor another one as McRegion, and it does not write a world of several versions as
 Slime or Polar, because such a file has one version. A world that a program made has no
 version: give one by --version or --data-version. Its block names must be the game's,
-with or without "minecraft:".`,
-		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime\n  cairn export @hub@3 ./part --region box:0,-64,0..511,319,511\n  cairn export @hub@3 --file playerdata/069a79f4-44e9-4726-a5be-fca90e38aaf5.dat ann.dat",
+with or without "minecraft:".
+
+@prefix/ is all worlds below it: those that changed since the last such export go to DST, a
+place. Each is read back and compared. In a folder each has the format that it was read
+from, or --format.
+` + placeHelp + `
+A world that is there and that export did not write is left alone, unless --force is given.`,
+		Example: "  cairn export hub.cairn ./restored\n  cairn export --version 1.21.1 @islands/ann ann.slime\n  cairn export --dimension overworld hub.cairn hub.slime\n  cairn export @hub@3 ./part --region box:0,-64,0..511,319,511\n  cairn export @islands/ ./islands\n  cairn export @islands/ redis://127.0.0.1/0\n  cairn export @hub@3 --file playerdata/069a79f4-44e9-4726-a5be-fca90e38aaf5.dat ann.dat",
 		Args:    takes(2, 2),
-	}, func(ctx context.Context, args []string) (result, error) { return export(ctx, sf, args[0], args[1], o) })
+	}, func(ctx context.Context, args []string) (result, error) {
+		switch {
+		case isPrefix(args[0]):
+			return exportPlace(ctx, sf, args[0], args[1], o)
+		case o.force || o.dryRun:
+			return nil, usagef("--force and --dry-run: only for the worlds of @prefix/")
+		}
+		return export(ctx, sf, args[0], args[1], o)
+	})
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", strings.Join(port.Formats(), " or ")+"; by default from DST's name")
 	f.IntVar(&o.version, "format-version", 0, "the version of the format: "+formatVersions())
@@ -85,6 +100,8 @@ with or without "minecraft:".`,
 	f.StringVar(&o.dimension, "dimension", "", "write only this dimension")
 	f.StringVar(&o.region, "region", "", "write only this region, such as box:0,0,0..63,255,63; in a folder the chunks that it touches")
 	f.StringVar(&o.file, "file", "", "write only this file of the world, such as playerdata/UUID.dat")
+	f.BoolVar(&o.force, "force", false, "of @prefix/: replace also worlds that export did not write")
+	f.BoolVar(&o.dryRun, "dry-run", false, "of @prefix/: write nothing, and list what would be written")
 	return c
 }
 

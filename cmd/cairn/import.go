@@ -89,21 +89,29 @@ or 2019-03-04_10-00-00 (UTC), or is the LastPlayed of its level.dat. Two of one 
 refused. What is not newer than the newest version is skipped, so the same command adds
 later what is new. One that cannot be read is named, and cannot become a version after the
 others. Collections drop old versions: cairn gc --keep all and cairn serve --versions all
-keep them.`,
-		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import --dated 'hub-*.zip' ./backups @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
+keep them.
+
+A WORLD @prefix/ takes all worlds of a place, each under its name: those that changed since
+the last such import. Each is compared with its source afterwards. One that cannot be read
+is named, and the others are imported.
+` + placeHelp + `
+docs/DOORS.md says more.`,
+		Example: "  cairn import ./saves/hub hub.cairn\n  cairn import ./saves/hub @hub\n  cairn import redis://127.0.0.1/0 @islands/\n  cairn import ./slime_worlds @islands/\n  cairn import --dated 'hub-*.zip' ./backups @hub\n  cairn import --slim --light drop ./saves/hub hub.cairn",
 		Args:    takes(2, 2),
 	}, func(ctx context.Context, args []string) (result, error) {
 		switch {
+		case isPrefix(args[1]):
+			return importPlace(ctx, sf, args[0], args[1], o)
 		case o.dated != "":
 			return importDated(ctx, sf, args[0], args[1], o)
 		case o.dryRun:
-			return nil, usagef("--dry-run: only with --dated")
+			return nil, usagef("--dry-run: only with --dated and for @prefix/")
 		}
 		return importWorld(ctx, sf, args[0], args[1], o)
 	})
 	f := c.Flags()
 	f.StringVar(&o.dated, "dated", "", "a pattern such as '*.zip': SRC is a folder of dated worlds, and each becomes a version with its time")
-	f.BoolVar(&o.dryRun, "dry-run", false, "import nothing, and list what --dated finds with its times")
+	f.BoolVar(&o.dryRun, "dry-run", false, "import nothing, and list what --dated finds with its times, or what would come to @prefix/")
 	f.BoolVar(&o.slim, "slim", false, "keep only what a Slime file of that version can hold")
 	f.StringVar(&o.light, "light", "keep", "keep or drop sky and block light")
 	f.BoolVar(&o.salvage, "salvage", false, "keep damaged chunks as they are stored")

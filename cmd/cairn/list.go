@@ -12,6 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
+	"github.com/cairnvoxel/cairn/internal/move"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
@@ -34,7 +35,8 @@ func newList(sf *storeFlag) *cobra.Command {
 		Use:   "list [PREFIX]",
 		Short: "Lists the worlds of the store",
 		Long: `list lists the worlds of the store, with PREFIX only those whose names begin with it. Snapshots of
-worlds that are there are left out; cairn snapshot list shows them. With --deleted it lists the
+worlds that are there, and what moves of many worlds remember, are left out; cairn snapshot list
+shows the snapshots. With --deleted it lists the
 worlds that cairn undelete can bring back.`,
 		Example: "  cairn list @arenas/\n  cairn list --deleted",
 		Args:    takes(0, 1),
@@ -119,6 +121,9 @@ func runListDeleted(ctx context.Context, sf *storeFlag, out io.Writer, prefix st
 func listOf(ctx context.Context, st history.Store, names []string, snapshots bool) ([]listed, error) {
 	var out []listed
 	for _, name := range names {
+		if move.IsState(name) {
+			continue
+		}
 		if of, _, ok := arena.SplitSnapshotName(name); ok && !snapshots {
 			if _, err := st.Head(ctx, of); err == nil {
 				continue

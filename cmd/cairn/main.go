@@ -143,7 +143,7 @@ error, 130 interrupted.`,
 		{"To start with:", []*cobra.Command{newDemo(), newView(sf), newTry(sf)}},
 		{"Worlds:", []*cobra.Command{newImport(sf), newExport(sf), newFormats(), newInfo(sf), newCheck(sf), newDiff(sf), newSavings(sf), newRender(sf), newMesh(sf), newGen(sf), newStone(), newTexture()}},
 		{"Versions of a world:", []*cobra.Command{newLog(sf), newCommit(sf), newEdit(sf), newFork(sf), newRestore(sf), newPut(sf), newSnapshot(sf), newPack(sf), newRename(sf), newDelete(sf), newUndelete(sf), newPurge(sf)}},
-		{"The store:", []*cobra.Command{newList(sf), newWatch(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
+		{"The store:", []*cobra.Command{newList(sf), newWatch(sf), newMirror(sf), newGC(sf), newBackup(sf), newRestoreStore(sf), newMigrate(sf), newSalvage(), newServe(sf), newToken()}},
 		{"The command itself:", []*cobra.Command{newVersion(), newLicences(), newMan()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -242,7 +242,7 @@ func isWrong(err error) bool {
 }
 
 // packages is how errors begin that name a package of the library, also behind a flag.
-var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|bedrock|bitmap|client|clip|convert|edit|exr|grid|history|imagefile|inspect|ledger|local|luanti|mesh|pair|port|radiance|region|resourcepack|server|service|stone|store|stream|texture|tiff|tile|token|trace|world): `)
+var packages = regexp.MustCompile(`^(--[a-z-]+: )?(anvil|arena|backup|bedrock|bitmap|client|clip|convert|edit|exr|grid|history|imagefile|inspect|ledger|local|luanti|mesh|move|pair|port|radiance|region|resourcepack|server|service|stone|store|stream|texture|tiff|tile|token|trace|world): `)
 
 // plain returns an error's text without names of packages before it and of the system call. A
 // package's name that is also the last part of an argument may be a file of the user.
