@@ -34,7 +34,7 @@ type exports struct {
 
 func (h *exports) routes() []route {
 	return []route{{method: "GET", path: "/v1/export/NAME", role: token.Read, long: true, about: "a world as a file, or as a zip of a folder",
-		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension"), words("box", "x0,y0,z0..x1,y1,z1: only these blocks, as a schematic")},
+		query:   []param{oneOf("format", "default cairn", append([]string{formatCairn}, port.Formats()...)...), atVersion, words("dimension", "name of the dimension"), words("box", "x0,y0,z0..x1,y1,z1: only these blocks, as a schematic; of anvil the columns that it touches, as region files")},
 		headers: append([]string{"Range", "If-Range"}, known...), status: 200, also: bytesOf("application/zip"), tells: append([]string{wire.LostHeader}, staleHeaders...), handler: plain(h.export, octets)}}
 }
 
@@ -63,14 +63,14 @@ func (h *exports) export(c *call) error {
 	return h.exportMade(c, v, format, box)
 }
 
-// boxOf returns the box of a schematic that a call asks for, nil for all of the world.
+// boxOf returns the box of a schematic or of columns that a call asks for, nil for all of the world.
 func boxOf(c *call, format string) (region.Region, error) {
 	text := c.query.Get("box")
 	if text == "" {
 		return nil, nil
 	}
-	if kind, ok := port.Format(format); !ok || !kind.Piece {
-		return nil, bad("box: only schematics hold a part of a world, %s holds all of it", format)
+	if kind, ok := port.Format(format); format != port.Anvil && (!ok || !kind.Piece) {
+		return nil, bad("box: only schematics and anvil hold a part of a world, %s holds all of it", format)
 	}
 	var box cells.JSONBox
 	if err := box.UnmarshalText([]byte(text)); err != nil {
@@ -112,7 +112,7 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 			return unsupported(err)
 		}
 		kind, _ := port.Format(format)
-		if box != nil {
+		if box != nil && kind.Piece {
 			ext = kind.Ext
 			clip, err := port.Clip(c.ctx, convert.Within(s, c.limits.WorldMemory), c.query.Get("dimension"), box)
 			if err == nil {
@@ -120,7 +120,13 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 			}
 			return unsupported(err)
 		}
-		w, err := port.Pick(c.ctx, s, c.query.Get("dimension"), kind.Single, lost)
+		var w stone.Content
+		var through port.Through
+		if box == nil {
+			w, err = port.Pick(c.ctx, s, c.query.Get("dimension"), kind.Single, lost)
+		} else {
+			w, through, err = port.Columns(s, c.query.Get("dimension"), box)
+		}
 		if err != nil {
 			return err
 		}
@@ -129,7 +135,7 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 			ext = kind.Ext
 		} else {
 			ext, media = ".zip", "application/zip"
-			return h.zipFolder(c, w, file, format, lost)
+			return h.zipFolder(c, w, file, format, through, lost)
 		}
 		return unsupported(port.WriteFile(c.ctx, w, file, port.Target{Format: format}, nil, lost))
 	})
@@ -141,13 +147,13 @@ func (h *exports) exportMade(c *call, v version, format string, box region.Regio
 }
 
 // zipFolder writes a zip of a world's folder.
-func (h *exports) zipFolder(c *call, w stone.Content, to io.Writer, format string, lost map[string]int) error {
+func (h *exports) zipFolder(c *call, w stone.Content, to io.Writer, format string, through port.Through, lost map[string]int) error {
 	dir, remove, err := h.files.folder(c)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	if err := unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, nil, lost)); err != nil {
+	if err := unsupported(port.WriteFolder(c.ctx, w, dir, port.Target{Format: format, Name: path.Base(c.name)}, through, lost)); err != nil {
 		return err
 	}
 	bytes, err := port.FolderSize(dir)

@@ -27,7 +27,7 @@ type imports struct {
 func (h *imports) routes() []route {
 	return []route{
 		{method: "POST", path: "/v1/import/NAME", role: token.Write, long: true, about: "reads a world in any known format; creates NAME, or commits what differs",
-			query:   []param{words("message", "of the commit"), words("author", "of the commit"), words("time", "of the commit, not before its parent's; for admins"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form")},
+			query:   []param{words("message", "of the commit"), words("author", "of the commit"), words("time", "of the commit, not before its parent's; for admins"), whole("salvage", 0, 1, "1 keeps chunks that cannot be read in their stored form"), whole("sparse", 0, 1, "1: columns that a region file lacks stay")},
 			headers: []string{"If-Match", wire.FenceHeader}, status: 200, tells: []string{"ETag"}, handler: gives(h.importWorld).from(octets)},
 		{method: "POST", path: "/v1/savings", role: token.Write, own: true, long: true, about: "compares the sizes of worlds in several forms, and stores nothing", status: 200, handler: plain(h.savings, jsonOf(object{})).from(octets)},
 	}
@@ -107,13 +107,16 @@ func (h *imports) importFrom(c *call, file *spool, n port.Note, answer *importAn
 	}
 	c.step("read")
 	done, err := src.Import(c.ctx, func(context.Context) (history.Store, error) { return c.st, nil }, c.name, w,
-		port.ImportOptions{Note: n, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
+		port.ImportOptions{Note: n, Sparse: c.number("sparse", 0) == 1, Write: port.WriteOptions{Far: true, Memory: memory / 2}, Check: func(s history.Stone, made bool) error {
 			c.step("merge")
 			return wire.OfCaller(h.checks.read(c, s.Open(), s.Size(), !made))
 		}})
 	c.step("commit")
 	if source := (*port.SourceError)(nil); errors.As(err, &source) {
 		err = file.fault(source.Err, wire.Corrupt)
+	}
+	if errors.Is(err, port.ErrSparse) {
+		err = bad("sparse: the body is not region files of blocks alone")
 	}
 	answer.Same = done.Same
 	return done.Commit, err

@@ -189,7 +189,7 @@ func examples(s *site, head history.ID) map[string]example {
 			st := mustStone(s.t, 9)
 			return commitRequest("a", commitOf(head, "", st), st).body
 		}},
-		"POST /v1/import/NAME":       {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0"},
+		"POST /v1/import/NAME":       {before: func(s *site) []byte { return mustStone(s.t, 7).Data }, query: "?message=m&author=a&salvage=0&sparse=0"},
 		"GET /v1/export/NAME":        {query: "?format=cairn&at=1"},
 		"GET /v1/diff/NAME":          {query: "?a=1&b=2&with=a"},
 		"POST /v1/savings":           {before: func(s *site) []byte { return zipOf(s.t, map[string]string{"w/level.dat": "x"}) }},

@@ -136,20 +136,26 @@ func (s *Opened) importChanges(ctx context.Context, st history.Store, name strin
 	if err == nil {
 		over, err = changesOf(ctx, base, c, changed)
 	}
-	if err == nil {
-		over.keep(base, folder)
-		err = fits(w.View(), c.About().Dimensions)
-	}
 	if err != nil {
 		return done, &SourceError{err}
 	}
-	if _, err = w.Replace(ctx, over); err == nil {
-		done.Commit, err = w.Commit(ctx, n.Message)
-	}
+	over.keep(base, folder)
+	done, err = over.commit(ctx, w, n)
 	if errors.Is(err, history.ErrConflict) {
 		err = errors.Join(ErrStale, err)
 	}
-	done.Same = done.Commit.ID() == s.seen
+	return done, err
+}
+
+// commit makes a commit of the changes to w, whose head is base.
+func (c *changes) commit(ctx context.Context, w *world.World, n Note) (done Imported, err error) {
+	if err := fits(w.View(), c.about.Dimensions); err != nil {
+		return done, &SourceError{err}
+	}
+	if _, err = w.Replace(ctx, c); err == nil {
+		done.Commit, err = w.Commit(ctx, n.Message)
+	}
+	done.Same = done.Commit.ID() == c.base.ID()
 	for _, ref := range done.Commit.Stones {
 		if !done.Same {
 			done.Stone.ID, done.Stone.Size = ref.ID, done.Stone.Size+ref.Size

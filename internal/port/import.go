@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/cairnvoxel/cairn/internal/convert"
 	"github.com/cairnvoxel/cairn/internal/format/anvil"
@@ -14,6 +15,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/store/spool"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
+	"github.com/cairnvoxel/cairn/voxel"
 	"github.com/cairnvoxel/cairn/world"
 )
 
@@ -24,6 +26,9 @@ type WriteOptions = whole.Options
 type ImportOptions struct {
 	Note
 	Write WriteOptions
+	// Sparse says that a region file of blocks tells nothing of the columns that it lacks, so they stay. Only what is
+	// in the others is read of the version that is there. Other sources than region files of blocks are refused.
+	Sparse bool
 	// Check, if not nil, may refuse the stone of the world. made says that Import wrote it;
 	// otherwise it is the source itself. By default the checksums of a source are checked.
 	Check func(s history.Stone, made bool) error
@@ -35,6 +40,9 @@ type Imported struct {
 	Commit history.Commit
 	Same   bool // nothing differs, so Commit is the head's
 }
+
+// ErrSparse is returned if a source is to be sparse that is more than region files of blocks.
+var ErrSparse = errors.New("port: sparse: the source is not region files of blocks alone")
 
 // SourceError is an error of the world that is imported, not of the store.
 type SourceError struct{ Err error }
@@ -64,6 +72,9 @@ func (s *Opened) Import(ctx context.Context, open func(context.Context) (history
 	}
 	var made history.Stone
 	regions := s.regions()
+	if o.Sparse && (len(regions) == 0 || slices.ContainsFunc(regions, func(r anvil.Region) bool { return r.Part != voxel.PartChunk })) {
+		return done, ErrSparse
+	}
 	if len(regions) == 0 {
 		var free func() error
 		if made, free, err = s.wholeStone(ctx, c, o); err != nil {
@@ -123,6 +134,9 @@ func (s *Opened) importOver(ctx context.Context, st history.Store, name string, 
 			return done, err
 		}
 		defer base.Close()
+		if o.Sparse {
+			return importSparse(ctx, st, name, base, c, o.Note)
+		}
 		if c, err = overlayOf(base, c, regions); err != nil {
 			return done, &SourceError{err}
 		}

@@ -41,6 +41,14 @@ func Touching(w stone.Content, dimension string, r region.Region) (_ stone.Conte
 	return within{picked{w, chosen}, box, single}, through, nil
 }
 
+// Columns is Touching without the world's files.
+func Columns(w stone.Content, dimension string, r region.Region) (stone.Content, Through, error) {
+	w, touched, err := Touching(w, dimension, r)
+	return w, func(to format.Sink) format.Sink {
+		return touched(&convert.Filter{Sink: to, Keep: func(string) bool { return false }})
+	}, err
+}
+
 // within is a world reduced to the chunks and columns that a box of blocks touches.
 type within struct {
 	stone.Content
