@@ -1,11 +1,11 @@
 // Command cairn-peers measures cairn beside other Go libraries:
 //
-//	cairn-peers nbt|anvil|memory|grid|textures [--json] [--quick] [DIR...]
+//	cairn-peers nbt|anvil|memory|grid|textures|dragonfly [--json] [--quick] [DIR...]
 //
 // The worlds are those below each DIR; the default is $CAIRN_WORLDS/anvil, and
 // made ones for grid where that is not set. textures, which plays texture calls beside
-// OpenImageIO, keeps its images in DIR, or nowhere; with --quick it only sees that
-// everything works. It ends with status 0 when done, 2 when called wrongly, 3 when it could
+// OpenImageIO, keeps its images in DIR, or nowhere; dragonfly, which plays saves and loads of
+// its server's columns and arenas, has a made land; with --quick both only see that everything works. It ends with status 0 when done, 2 when called wrongly, 3 when it could
 // not. It measures and judges nothing: the ratios are for the reader.
 package main
 
@@ -22,7 +22,7 @@ import (
 	"github.com/cairnvoxel/cairn/bench/textures"
 )
 
-const usage = "usage: cairn-peers nbt|anvil|memory|grid|textures [--json] [--quick] [DIR...]"
+const usage = "usage: cairn-peers nbt|anvil|memory|grid|textures|dragonfly [--json] [--quick] [DIR...]"
 
 var errUsage = errors.New(usage)
 
@@ -69,15 +69,16 @@ func run(args []string, out, progress io.Writer) error {
 	if len(names) == 0 {
 		return errUsage
 	}
-	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory, "grid": measureGrid, "textures": measureTextures(quick)}[names[0]]
+	v := map[string]verb{"nbt": measureNBT, "anvil": measureAnvil, "memory": measureMemory, "grid": measureGrid, "textures": measureTextures(quick), "dragonfly": measureDragonfly(quick)}[names[0]]
 	if v == nil {
 		return fmt.Errorf("%w\nunknown measurement %q", errUsage, names[0])
 	}
 	dirs := names[1:]
-	if names[0] != "textures" {
+	made := names[0] == "textures" || names[0] == "dragonfly"
+	if !made {
 		dirs = folders(dirs)
 	}
-	if len(dirs) == 0 && names[0] != "grid" && names[0] != "textures" {
+	if len(dirs) == 0 && names[0] != "grid" && !made {
 		return fmt.Errorf("%w\nno DIR, and CAIRN_WORLDS is not set", errUsage)
 	}
 	r, err := v(dirs, func(done, all int) { fmt.Fprintf(progress, "\r%d of %d", done, all) })

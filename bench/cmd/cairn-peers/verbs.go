@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cairnvoxel/cairn/bench/peer"
+	"github.com/cairnvoxel/cairn/bench/provider"
 	"github.com/cairnvoxel/cairn/bench/textures"
 )
 
@@ -193,3 +194,38 @@ func measureTextures(quick bool) verb {
 }
 
 func (r texturesReport) table(w io.Writer) { r.Table(w) }
+
+type dragonflyReport struct{ *provider.Report }
+
+func measureDragonfly(quick bool) verb {
+	return func([]string, func(done, all int)) (report, error) {
+		size, arenas := 24, 1000
+		if quick {
+			size, arenas = 3, 20
+		}
+		r, err := provider.Bench(context.Background(), size, arenas, 1)
+		return dragonflyReport{r}, err
+	}
+}
+
+func (r dragonflyReport) table(w io.Writer) {
+	t := columns(w)
+	fmt.Fprintf(t, "%d columns\tcairn\tLevelDB\tratio\t\n", r.Columns)
+	for _, row := range []struct {
+		name string
+		a, b float64
+	}{
+		{"store a new column, us", r.Cairn.New, r.LevelDB.New},
+		{"store a changed column, us", r.Cairn.Changed, r.LevelDB.Changed},
+		{"store one that did not change, us", r.Cairn.Unchanged, r.LevelDB.Unchanged},
+		{"load, just opened, us", r.Cairn.Cold, r.LevelDB.Cold},
+		{"load again, us", r.Cairn.Warm, r.LevelDB.Warm},
+		{"bytes of the folder", float64(r.Cairn.Bytes), float64(r.LevelDB.Bytes)},
+	} {
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%s\t\n", row.name, row.a, row.b, ratio(row.a, row.b))
+	}
+	t.Flush()
+	a := r.Arenas
+	fmt.Fprintf(w, "the commit of all changed columns, durable: %.1f ms\n", r.CommitMS)
+	fmt.Fprintf(w, "%d arenas of %d cells, %d changed: %.0f forked and restored a second; one fork %.2f ms\n", a.Count, a.Cells, a.Changed, a.Second, a.ForkMS)
+}
