@@ -58,6 +58,7 @@ func run(addr, url, name string, every time.Duration) (err error) {
 	}
 	conf.WorldProvider, conf.SaveInterval = p, every
 	srv := conf.New()
+	p.Follow(srv.World())
 	srv.Listen()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)
