@@ -63,7 +63,7 @@ func TestCommandDeps(t *testing.T) {
 		t.Fatalf("go list -deps does not name the command: %q", out)
 	}
 	for dep := range strings.Lines(string(out)) {
-		for _, not := range []string{"redis", "porcupine", "rapid", "esbuild", module + "/bench", module + "/internal/testing"} {
+		for _, not := range []string{"go-redis", "porcupine", "rapid", "esbuild", module + "/bench", module + "/internal/testing"} {
 			if strings.Contains(dep, not) {
 				t.Errorf("the command depends on %s", strings.TrimSpace(dep))
 			}

@@ -26,6 +26,8 @@ type transport struct {
 	log     faultLog
 	observe func(*Event) // nil for none
 	origins []string     // Options.Origins
+	// settle makes versions of what waits in the inbox of a world.
+	settle func(ctx context.Context, world string) error
 }
 
 // call is one call in progress. One goroutine uses it. It is the
@@ -288,6 +290,14 @@ func (c *caller) other(name string) error {
 		return err
 	}
 	return c.reach(name)
+}
+
+// other checks the name of a world that the call is about, and makes a version of what waits for it.
+func (c *call) other(name string) error {
+	if err := c.caller.other(name); err != nil {
+		return err
+	}
+	return c.settle(c.r.Context(), name)
 }
 
 // note checks the message and the author of a commit, and returns who it is by: whom the call

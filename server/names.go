@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/token"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/store/history"
 )
@@ -50,9 +51,24 @@ func (h *names) list(c *call) (a wire.WorldList, err error) {
 	return wire.WorldList{Worlds: append([]string{}, found[:min(len(found), n)]...), More: len(found) > n, Passed: h.passed}, err
 }
 
-// namesOf returns the names that begin with a prefix. If prefix is one of the
+// namesOf returns the names that begin with a prefix, without hidden ones unless the prefix is of these. If prefix is one of the
 // token's own, it stands for all names of that prefix.
-func (c *call) namesOf(prefix, after string, n int) ([]string, error) {
+func (c *call) namesOf(prefix, after string, n int) (names []string, err error) {
+	for {
+		batch, err := c.storedNames(prefix, after, n)
+		for _, name := range batch {
+			if !record.Hidden(name) || record.Hidden(prefix+"x") {
+				names = append(names, name)
+			}
+		}
+		if err != nil || len(batch) < n || len(names) >= n {
+			return names[:min(n, len(names))], err
+		}
+		after = batch[len(batch)-1]
+	}
+}
+
+func (c *call) storedNames(prefix, after string, n int) ([]string, error) {
 	switch {
 	case c.token == nil || c.token.Covers(prefix):
 		return c.st.List(c.ctx, prefix, after, n)
@@ -91,7 +107,7 @@ func (h *names) deleted(c *call) (a deletedAnswer, err error) {
 			return nil // nobody can tell
 		}
 		return st.Outlines(c.ctx, func(o history.Outline) error {
-			if !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && c.reach(o.Name) == nil {
+			if !record.Hidden(o.Name) && !o.Deleted.IsZero() && strings.HasPrefix(o.Name, prefix) && c.reach(o.Name) == nil {
 				a.Deleted = append(a.Deleted, deletedWorld{o.Name, o.Deleted})
 			}
 			return nil

@@ -112,6 +112,12 @@ type Options struct {
 	Pages http.Handler
 	// Folders are those of games, by the worlds that are their history. Default none.
 	Folders map[string]GameFolder
+	// Inbox makes versions of what was saved otherwise and is no version yet, before a call reads or changes a world.
+	// It then calls the functions of OnSave. Default none.
+	Inbox interface {
+		Settle(ctx context.Context, world string) error
+		OnSave(func(name string, number uint64))
+	}
 	// Arenas are for operations, such as restoring a snapshot. Without them those routes
 	// answer no_route.
 	Arenas arena.Opener
@@ -155,6 +161,10 @@ func New(st history.Store, o Options) (*Server, error) {
 			return nil, err
 		}
 		s.door.sessions = token.NewSessions(o.Tokens, secret)
+	}
+	if s.settle = func(context.Context, string) error { return nil }; o.Inbox != nil {
+		s.settle = o.Inbox.Settle
+		o.Inbox.OnSave(s.moved)
 	}
 	s.log.open(o.Log)
 	s.memory.Set(l.BodyMemory)

@@ -186,5 +186,8 @@ func (h *streamed) hello(conn net.Conn) (*stream.Hello, *token.Grant, error) {
 	if err == nil {
 		err = mayLook(hello, g)
 	}
+	if err == nil {
+		err = h.settle(context.Background(), hello.World)
+	}
 	return hello, g, err
 }

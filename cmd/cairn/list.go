@@ -12,7 +12,7 @@ import (
 	"github.com/cairnvoxel/cairn/game/arena"
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/console"
-	"github.com/cairnvoxel/cairn/internal/move"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/spf13/cobra"
 )
@@ -121,13 +121,13 @@ func runListDeleted(ctx context.Context, sf *storeFlag, out io.Writer, prefix st
 func listOf(ctx context.Context, st history.Store, names []string, snapshots bool) ([]listed, error) {
 	var out []listed
 	for _, name := range names {
-		if move.IsState(name) {
-			continue
-		}
 		if of, _, ok := arena.SplitSnapshotName(name); ok && !snapshots {
 			if _, err := st.Head(ctx, of); err == nil {
 				continue
 			}
+		}
+		if record.Hidden(name) && !snapshots {
+			continue
 		}
 		log, err := st.Log(ctx, name, history.ID{}, 1)
 		if errors.Is(err, history.ErrNoWorld) {

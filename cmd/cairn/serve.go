@@ -14,6 +14,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/backups"
 	"github.com/cairnvoxel/cairn/internal/living"
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/server/redis"
 	"github.com/cairnvoxel/cairn/internal/service"
 	"github.com/cairnvoxel/cairn/server"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -28,6 +29,7 @@ const packHelp = "a zip or a folder with textures of blocks for the 3D page or a
 type serveOptions struct {
 	listen, tokens, cert, key string
 	debug, stream             string
+	resp, respPrefix          string
 	debugOpen, demo           bool
 	backup, every, keep       string
 	recipients                []string
@@ -94,6 +96,8 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 		{&o.cert, "tls-cert", "", "the file of the certificate and its chain, PEM"},
 		{&o.key, "tls-key", "", "the file of its key, PEM"},
 		{&o.stream, "stream-listen", "", "another address for streams without HTTP, with the same certificate"},
+		{&o.resp, "resp", "", "another address, for servers that keep worlds in Redis, such as AdvancedSlimePaper (docs/DOORS.md), with the same certificate and tokens"},
+		{&o.respPrefix, "resp-prefix", redis.DefaultPrefix, "the beginning of the names of worlds that come through --resp"},
 		{&o.debug, "debug", "", "another address, on this machine, for /debug/pprof and /metrics"},
 		{&o.backup, "backup", "", "the folder of backups, or a bucket s3://NAME/PREFIX; empty makes none"},
 		{&o.every, "every", "12h", "how often a backup is made"},
@@ -124,7 +128,7 @@ everything. cairn token makes tokens. docs/SERVE.md describes how to run a serve
 // settings checks the flags and returns what they say, without the store.
 func (o *serveOptions) settings() (s service.Settings, err error) {
 	s = service.Settings{
-		Listen: o.listen, StreamListen: o.stream, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key, Origins: o.origins,
+		Listen: o.listen, StreamListen: o.stream, RedisListen: o.resp, RedisPrefix: o.respPrefix, DebugListen: o.debug, DebugOpen: o.debugOpen, TokensFile: o.tokens, CertFile: o.cert, KeyFile: o.key, Origins: o.origins,
 		Packs: o.packs, Operations: o.operations, BackupTo: o.backup, BackupRecipients: o.recipients, JSONLog: o.logFormat == "json",
 	}
 	s.Operations.Budget = edit.Tick * time.Duration(o.tickShare) / 100
@@ -215,6 +219,10 @@ func (o *serveOptions) check() error {
 		return usagef("--listen %s: want HOST:PORT, or :PORT for all of this machine's addresses", o.listen)
 	case o.stream != "" && !hasPort(o.stream):
 		return usagef("--stream-listen %s: want HOST:PORT", o.stream)
+	case o.resp != "" && !hasPort(o.resp):
+		return usagef("--resp %s: want HOST:PORT", o.resp)
+	case history.CheckName(o.respPrefix+"x") != nil || strings.Count(o.respPrefix, "/") > history.MaxParts-2:
+		return usagef("--resp-prefix %s: want the beginning of names, such as slime/", o.respPrefix)
 	case o.debug != "" && !hasPort(o.debug):
 		return usagef("--debug %s: want HOST:PORT", o.debug)
 	case o.debug == "" && o.debugOpen:
@@ -223,6 +231,8 @@ func (o *serveOptions) check() error {
 		return usagef("--listen %s: other machines reach that address: it needs --tokens, see cairn token", o.listen)
 	case o.tokens == "" && o.stream != "" && server.Loopback(o.stream) != nil:
 		return usagef("--stream-listen %s: other machines reach that address: it needs --tokens, see cairn token", o.stream)
+	case o.tokens == "" && o.resp != "" && server.Loopback(o.resp) != nil:
+		return usagef("--resp %s: other machines reach that address: it needs --tokens, see cairn token", o.resp)
 	case o.debug != "" && !o.debugOpen && server.Loopback(o.debug) != nil:
 		return usagef("--debug %s: other machines reach that address: it needs --debug-open", o.debug)
 	}

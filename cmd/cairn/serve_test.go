@@ -22,11 +22,11 @@ import (
 
 // served is a cairn serve under way.
 type served struct {
-	t          *testing.T
-	cmd        *exec.Cmd
-	url, debug string
-	log        *said
-	http       *http.Client
+	t                 *testing.T
+	cmd               *exec.Cmd
+	url, debug, redis string
+	log               *said
+	http              *http.Client
 }
 
 // said is what a process said on standard error.
@@ -71,6 +71,8 @@ func mustServe(t *testing.T, dir string, args ...string) *served {
 		switch what {
 		case "debug":
 			s.debug = url
+		case "redis":
+			s.redis = url
 		case "ready":
 			s.url = url
 			return s
@@ -264,6 +266,9 @@ func TestServeRefused(t *testing.T) {
 		{2, "needs --tokens", []string{"--listen", ":0"}},
 		{2, "needs --tokens", []string{"--stream-listen", ":0"}},
 		{2, "--stream-listen", []string{"--stream-listen", "nowhere"}},
+		{2, "needs --tokens", []string{"--resp", ":0"}},
+		{2, "--resp nowhere", []string{"--resp", "nowhere"}},
+		{2, "--resp-prefix", []string{"--resp-prefix", "Slime/"}},
 		{2, "needs --tokens", []string{"--listen", "example.org:0"}},
 		{2, "needs --debug-open", []string{"--debug", ":0"}},
 		{2, "needs --debug", []string{"--debug-open"}},

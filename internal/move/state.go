@@ -8,15 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
 )
-
-// ownPart is the part of a name that stands before the worlds of this package.
-const ownPart = ".moved"
 
 // stateFile is the file of such a world.
 const stateFile = "moved.json"
@@ -45,13 +42,7 @@ const stateEvery = 10 * time.Second
 // StateName returns the name of the world in which a store keeps what is known of a place.
 func (s *Worlds) StateName(place Depot) string {
 	sum := sha256.Sum256([]byte(place.String()))
-	return fmt.Sprintf("%s%s/%x", s.Prefix, ownPart, sum[:8])
-}
-
-// IsState reports whether a name is that of a StateName.
-func IsState(name string) bool {
-	parts := strings.Split(name, "/")
-	return len(parts) >= 2 && parts[len(parts)-2] == ownPart
+	return fmt.Sprintf("%s%s/%x", s.Prefix, record.Moved, sum[:8])
 }
 
 func (s *Worlds) readState(ctx context.Context, place Depot) (*state, error) {

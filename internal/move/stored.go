@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairnvoxel/cairn/internal/port"
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 	"github.com/cairnvoxel/cairn/world"
@@ -30,7 +31,7 @@ func (s *Worlds) String() string { return s.URL + "@" + s.Prefix }
 func (s *Worlds) Close() error { return nil }
 
 // hidden are parts of names of worlds that belong to another world.
-var hidden = []string{".snapshots", ".inbox", ownPart}
+var hidden = []string{".snapshots", ".inbox", record.Moved}
 
 // List lists the worlds, also those without a version, for which Sign fails.
 func (s *Worlds) List(ctx context.Context) ([]string, error) {
@@ -76,7 +77,7 @@ func (s *Worlds) List(ctx context.Context) ([]string, error) {
 
 // uncut renames worlds whose names were cut as they are called at the places that they came from.
 func (s *Worlds) uncut(ctx context.Context, cut []string) error {
-	states, err := s.Store.List(ctx, s.Prefix+ownPart+"/", "", 1000)
+	states, err := s.Store.List(ctx, s.Prefix+record.Moved+"/", "", 1000)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ type slim struct {
 
 // File passes on the part of f that a Slime file keeps.
 func (s *slim) File(f format.File) error {
-	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath {
+	if f.Path == slime.ExtraPath || f.Path == slime.MapsPath || f.Path == slime.OrderPath {
 		return s.Sink.File(f)
 	}
 	if !s.level && (f.Path == anvil.LevelPath || f.Path == anvil.OldLevelPath) { // in this order

@@ -28,6 +28,7 @@ import (
 	"github.com/cairnvoxel/cairn/internal/living"
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
+	"github.com/cairnvoxel/cairn/internal/server/redis"
 	"github.com/cairnvoxel/cairn/internal/server/token"
 	"github.com/cairnvoxel/cairn/internal/server/web"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
@@ -42,12 +43,15 @@ type Settings struct {
 	Listen string // the address of the server
 	// StreamListen is the address where streams are served without HTTP; "" for none.
 	StreamListen string
-	DebugListen  string // the address of /debug/pprof and /metrics; "" for none
-	DebugOpen    bool   // other machines may reach DebugListen
-	TokensFile   string // "" for no tokens: every caller is an administrator
-	CertFile     string // "" for no TLS
-	KeyFile      string
-	Origins      []string // whose pages may call the API; see server.Options
+	// RedisListen is the address for programs that keep worlds in Redis; "" for none. RedisPrefix begins the names of
+	// their worlds.
+	RedisListen, RedisPrefix string
+	DebugListen              string // the address of /debug/pprof and /metrics; "" for none
+	DebugOpen                bool   // other machines may reach DebugListen
+	TokensFile               string // "" for no tokens: every caller is an administrator
+	CertFile                 string // "" for no TLS
+	KeyFile                  string
+	Origins                  []string // whose pages may call the API; see server.Options
 
 	// BackupTo is a folder or the URL of a bucket; "" for no backups.
 	BackupTo         string
@@ -94,6 +98,8 @@ type service struct {
 	http     *http.Server
 	debug    *http.Server // nil for none
 	stream   net.Listener // nil for none
+	redis    *redis.Door
+	resp     net.Listener // nil for none
 	keeper   *keeper.Keeper
 	arenas   *arena.Leased
 	stepped  chan struct{} // closed to stop stepping the arenas
@@ -117,7 +123,7 @@ func Run(ctx context.Context, settings Settings, out, log io.Writer) error {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on, wait handles the signals
-	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 3)}
+	s := &service{Settings: settings, log: settings.logger(log), failed: make(chan error, 4)}
 	l, err := s.prepare(ctx)
 	if err != nil {
 		return err
@@ -173,11 +179,11 @@ func (s *Settings) logger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, nil))
 }
 
-type listeners struct{ main, stream, debug net.Listener }
+type listeners struct{ main, stream, debug, redis net.Listener }
 
 func (l *listeners) close() error {
 	var err error
-	for _, one := range []net.Listener{l.main, l.stream, l.debug} {
+	for _, one := range []net.Listener{l.main, l.stream, l.debug, l.redis} {
 		if one != nil {
 			err = errors.Join(err, one.Close())
 		}
@@ -217,7 +223,7 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 		}
 	}
 	// A port that is taken is found before a store is made.
-	for _, addr := range []string{s.Listen, s.StreamListen} {
+	for _, addr := range []string{s.Listen, s.StreamListen, s.RedisListen} {
 		if addr == "" {
 			continue
 		}
@@ -246,6 +252,11 @@ func (s *service) prepare(ctx context.Context) (l *listeners, err error) {
 			return l, err
 		}
 	}
+	if s.RedisListen != "" {
+		if l.redis, err = s.server.Listen(s.RedisListen); err != nil {
+			return l, err
+		}
+	}
 	l.main, err = s.server.Listen(s.Listen)
 	return l, err
 }
@@ -264,16 +275,25 @@ func (s *service) newServer(ctx context.Context, st history.Store) (err error) {
 		}
 	}
 	s.arenas = arena.NewLeased(st, holder, world.Options{Manual: true, Memory: s.CacheBytes}, s.Operations)
-	o := server.Options{Arenas: s.arenas, Folders: s.watchedFolders(), Pages: web.Handler(), Weigh: weigh, Textures: s.textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
+	s.redis = redis.New(st, redis.Options{Prefix: s.RedisPrefix, Tokens: s.tokens, Limits: server.Limits{CacheBytes: s.CacheBytes}, Log: s.log, Observe: s.observe})
+	o := server.Options{Inbox: s.redis.Inbox(), Arenas: s.arenas, Folders: s.watchedFolders(), Pages: web.Handler(), Weigh: weigh, Textures: s.textures, Packs: true, Policy: s.Policy, Tokens: s.tokens, Origins: s.Origins, Log: s.log, Observe: s.observe, Metrics: s.metrics.Handler(),
 		Saved: func(name string, number uint64) { s.keeper.Saved(name, number) }, Limits: server.Limits{CacheBytes: s.CacheBytes}}
 	if s.server, err = server.New(st, o); err != nil {
 		return err
 	}
 	watched := s.server.Watched()
-	watched.Backups = s.backupCalls
+	watched.Backups, watched.Inbox = s.backupCalls, s.redis.Inbox().Stats
 	s.metrics.Watch(watched)
 	s.keeper = keeper.New(st, time.Now(), k)
 	s.http = s.server.HTTP()
+	asp := s.redis.HTTP()
+	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // a ServeMux would change paths
+		if strings.HasPrefix(r.URL.Path, redis.HTTPPath) {
+			asp.ServeHTTP(w, r)
+		} else {
+			s.server.ServeHTTP(w, r)
+		}
+	})
 	return nil
 }
 
@@ -373,6 +393,19 @@ func (s *service) serve(l *listeners, out io.Writer) {
 		go func() { s.failed <- s.server.ServeStreams(to) }()
 		fmt.Fprintf(out, "streams %s\n", l.stream.Addr())
 	}
+	if l.redis != nil {
+		s.resp = l.redis
+		to := l.redis
+		if s.cert != nil {
+			to = tls.NewListener(to, s.cert.config())
+		}
+		go func() {
+			if err := s.redis.Serve(to); err != nil {
+				s.failed <- err
+			}
+		}()
+		fmt.Fprintf(out, "redis %s\n", l.redis.Addr())
+	}
 	if l.debug != nil {
 		s.debug = &http.Server{Handler: debugHandler(s.metrics, !s.DebugOpen), ReadHeaderTimeout: 10 * time.Second}
 		go func() { s.failed <- s.debug.Serve(l.debug) }()
@@ -383,13 +416,14 @@ func (s *service) serve(l *listeners, out io.Writer) {
 	fmt.Fprintf(out, "ready %s\n", url)
 }
 
-// watch starts to keep the history of folders.
+// watch starts to keep the history of folders, and to make versions of what is in inboxes.
 func (s *service) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.unwatch = stop
 	for _, f := range s.looks {
 		s.watched.Go(func() { f.watch(ctx) })
 	}
+	s.watched.Go(func() { s.redis.Inbox().Run(ctx) })
 }
 
 // step steps the operations on arenas until stepped is closed.
@@ -457,6 +491,9 @@ func (s *service) end(signals <-chan os.Signal, err error) error {
 	defer cancel()
 	if s.stream != nil {
 		err = errors.Join(err, s.stream.Close())
+	}
+	if s.resp != nil {
+		err = errors.Join(err, s.resp.Close(), s.redis.Close(ctx))
 	}
 	err = errors.Join(err, s.server.Drain(ctx)) // also waits for operations, and ends streams
 	s.unwatch()

@@ -78,6 +78,7 @@ func measurements() map[string]measurement {
 		"paged":    ofMade(level.BenchPaged),
 		"grid":     ofWorlds(level.BenchGrid),
 		"store":    ofMade(crowd.BenchStore),
+		"doors":    ofMade(crowd.BenchDoors),
 		"abuse":    ofMade(crowd.BenchAbuse),
 		"islands":  ofMade(crowd.BenchIslands),
 		"growth":   ofMade(growth.Bench),

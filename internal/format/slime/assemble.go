@@ -14,7 +14,33 @@ import (
 
 // positions returns the columns by z, then x: the order of the file.
 func (w *ContainerWriter) positions() []geom.ColumnPos {
-	return slices.SortedFunc(maps.Keys(w.columns), func(a, b geom.ColumnPos) int { return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X)) })
+	return slices.SortedFunc(maps.Keys(w.columns), byPlace)
+}
+
+// byPlace is the order of columns by z, then x.
+func byPlace(a, b geom.ColumnPos) int { return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.X, b.X)) }
+
+// appendOrder appends the file of OrderPath of columns, nothing if they are in the order of positions.
+func appendOrder(order []geom.ColumnPos) (dst []byte) {
+	if slices.IsSortedFunc(order, byPlace) {
+		return nil
+	}
+	for _, p := range order {
+		dst = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(dst, uint32(p.X)), uint32(p.Z))
+	}
+	return dst
+}
+
+// ordered returns the columns in the order of the file of OrderPath. Those that it does not name follow.
+func (w *ContainerWriter) ordered() []geom.ColumnPos {
+	all := w.positions()
+	at := map[geom.ColumnPos]int{}
+	for i, f := 0, w.files[OrderPath]; len(f) >= 8; i, f = i+1, f[8:] {
+		p := geom.ColumnPos{X: int32(binary.BigEndian.Uint32(f)), Z: int32(binary.BigEndian.Uint32(f[4:]))}
+		at[p] = i - math.MaxInt32
+	}
+	slices.SortStableFunc(all, func(a, b geom.ColumnPos) int { return cmp.Compare(at[a], at[b]) })
+	return all
 }
 
 // appendOld makes a file of versions 1 to 9.
@@ -71,7 +97,9 @@ func (w *ContainerWriter) appendOld(d *deflater) ([]byte, error) {
 // loseExtra counts what version 1 has no place for: the extra tags, or of tags that would be made the properties.
 func (w *ContainerWriter) loseExtra(extra []byte) {
 	for path := range w.files {
-		w.lost.add("file "+path, 1)
+		if path != OrderPath { // it has only one
+			w.lost.add("file "+path, 1)
+		}
 	}
 	if w.files[ExtraPath] != nil {
 		return
@@ -145,7 +173,7 @@ func (w *ContainerWriter) appendNew(d *deflater) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := w.positions()
+	all := w.ordered()
 	// Some readers do not accept a block without bytes as an empty compound.
 	nothing := [...][]byte{nbt.AppendEnd(nbt.AppendHeader(nil, nbt.Compound, "")), objectDocument(kinds[2].tag, nil), objectDocument(kinds[3].tag, nil)}
 	raw := binary.BigEndian.AppendUint32(nil, uint32(len(all)))

@@ -23,6 +23,9 @@ const (
 const (
 	ExtraPath = ".slime/extra.nbt" // properties and plugins' data; versions 2 and up
 	MapsPath  = ".slime/maps.nbt"  // map items; versions 7 to 9
+	// OrderPath is no document: x and z of each column in the order of the file, an i32 each. It is there if that is not by
+	// z, then x; versions 10 and up.
+	OrderPath = ".slime/order"
 )
 
 // PartExtra names the part with a column's own extra tags, versions 12 and up.

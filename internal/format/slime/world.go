@@ -30,6 +30,7 @@ type Container struct {
 	// Of the last Read: unknown tags and payloads, and bytes behind the last column, which some writers of versions 10 and 11 leave.
 	dropped  Losses
 	trailing int
+	order    []geom.ColumnPos // of the file
 }
 
 // open reads the header and the framing of a Slime file of size bytes. A blob that claims more than maxRaw decoded bytes is
@@ -192,6 +193,7 @@ func (w *Container) homes(blob []byte) ([]*home, error) {
 
 func (w *Container) findColumns(h homes, blob []byte) error {
 	c, k := readerAt(blob, 0), &chunk{}
+	w.order = nil
 	err := w.eachPosition(c, func(pos geom.ColumnPos) error {
 		start := c.Offset()
 		k.pos = pos
@@ -202,6 +204,7 @@ func (w *Container) findColumns(h homes, blob []byte) error {
 			return fmt.Errorf("chunk %v comes twice", k.pos)
 		}
 		h[k.pos] = &home{pos: k.pos, start: start}
+		w.order = append(w.order, k.pos)
 		return nil
 	})
 	w.trailing = c.Left()
@@ -262,7 +265,7 @@ func (w *Container) readFiles(s format.Sink) error {
 	for _, f := range [...]struct {
 		path string
 		doc  []byte
-	}{{ExtraPath, w.extra}, {MapsPath, maps}} {
+	}{{ExtraPath, w.extra}, {MapsPath, maps}, {OrderPath, appendOrder(w.order)}} {
 		if len(f.doc) == 0 {
 			continue
 		}

@@ -77,14 +77,14 @@ func (w *ContainerWriter) Chunk(volume string, pos geom.ChunkPos, _ *voxel.Chunk
 	return fmt.Errorf("slime: volume %q, chunk %v: a Slime file holds only columns", volume, pos)
 }
 
-// File takes the files of ExtraPath and MapsPath. It counts others as lost.
+// File takes the files of ExtraPath, MapsPath and OrderPath. It counts others as lost.
 func (w *ContainerWriter) File(f format.File) error {
-	if f.Path != ExtraPath && f.Path != MapsPath {
+	if f.Path != ExtraPath && f.Path != MapsPath && f.Path != OrderPath {
 		w.lost.add("file "+f.Path, 1)
 		return nil
 	}
 	doc, err := f.Bytes()
-	if err == nil {
+	if err == nil && f.Path != OrderPath {
 		err = checkDocument(doc)
 	}
 	if err != nil {

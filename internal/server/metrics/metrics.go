@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/server/inbox"
 	"github.com/cairnvoxel/cairn/internal/store/wire"
 	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -383,6 +384,7 @@ type Watched struct {
 	Pages    func() tile.Stats          // of the page cache
 	Streams  func() (stream.Stats, int) // and how many worlds are looked at
 	Ready    func() bool                // what /readyz answers; nil for not known
+	Inbox    func() inbox.Stats         // nil for none
 	Backups  *metered.Calls             // to the bucket of backups; nil for none
 	Now      func() time.Time           // the clock of walks over worlds; nil for time.Now
 }
@@ -409,6 +411,9 @@ func (m *Metrics) Watch(s Watched) {
 		numbers[stream.Stats]{func() (stream.Stats, error) { all, _ := s.Streams(); return all, nil }, streamNumbers},
 		numbers[tile.Stats]{func() (tile.Stats, error) { return s.Pages(), nil }, pageNumbers},
 		worldMetrics{&worlds{st: s.Store, page: stepNames, now: s.Now}, !counted},
+	}
+	if s.Inbox != nil {
+		all = append(all, numbers[inbox.Stats]{func() (inbox.Stats, error) { return s.Inbox(), nil }, inboxNumbers})
 	}
 	if counted { // a Store that stopped has no numbers
 		all = append(all, numbers[localstore.Stats]{func() (localstore.Stats, error) { return st.Stats(context.Background()) }, storeNumbers})

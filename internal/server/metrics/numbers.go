@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 
+	"github.com/cairnvoxel/cairn/internal/server/inbox"
 	"github.com/cairnvoxel/cairn/server/stream"
 	"github.com/cairnvoxel/cairn/tile"
 	"github.com/prometheus/client_golang/prometheus"
@@ -94,6 +95,14 @@ var (
 		{describe("page_decoded_bytes_total", "Bytes of pages that were decoded."), counter, func(s tile.Stats) float64 { return float64(s.UniqueBytes + s.AgainBytes) }, nil},
 		{describe("page_decoded_again_bytes_total", "Bytes of pages that were decoded again."), counter, func(s tile.Stats) float64 { return float64(s.AgainBytes) }, nil},
 		{describe("page_bytes", "Bytes of decoded pages in memory."), gauge, func(s tile.Stats) float64 { return float64(s.Bytes) }, nil},
+	}
+	inboxNumbers = []number[inbox.Stats]{
+		{describe("inbox_worlds", "Worlds for which something was saved of which no version is made yet."), gauge, func(s inbox.Stats) float64 { return float64(s.Waiting) }, nil},
+		{describe("inbox_kept_worlds", "Of these, those of which no version can be made: the log says why."), gauge, func(s inbox.Stats) float64 { return float64(s.Kept) }, nil},
+		{describe("inbox_oldest_seconds", "How long the oldest waits of what a version is due."), gauge, func(s inbox.Stats) float64 { return s.Oldest.Seconds() }, nil},
+		{describe("inbox_saves_total", "What was saved into inboxes."), counter, func(s inbox.Stats) float64 { return float64(s.Saves) }, nil},
+		{describe("inbox_versions_total", "Versions that were made of what waited."), counter, func(s inbox.Stats) float64 { return float64(s.Made) }, nil},
+		{describe("inbox_failures_total", "Tries to make a version that failed because of what was saved."), counter, func(s inbox.Stats) float64 { return float64(s.Failed) }, nil},
 	}
 	storeNumbers = []number[localstore.Stats]{
 		{describe("worlds", "Worlds in the store, as of a minute ago."), gauge, func(s localstore.Stats) float64 { return float64(s.Worlds) }, nil},

@@ -8,18 +8,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
 // Quota say how much may be below the prefixes of a token. Zero means no limit.
 type Quota struct {
-	// Worlds is how many worlds there may be. Named snapshots count, deleted worlds do
-	// not.
+	// Worlds is how many worlds there may be. Named snapshots count, deleted worlds and
+	// hidden ones, such as inboxes, do not.
 	Worlds int `json:"worlds,omitempty"`
 	// Bytes is how much the worlds may take: the stones that their versions need, older
 	// ones too, and what the versions themselves say, such as messages. A stone that
-	// several need counts once. Deleted worlds do not count.
+	// several need counts once, and so does what waits in an inbox. Deleted worlds do not count.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -162,7 +163,13 @@ const listed = 1000
 // roomForOne returns an error if there may not be one more world.
 func (l *limited) roomForOne(ctx context.Context) error {
 	limit, n := cmp.Or(l.g.Limits.Worlds, MaxWorlds), 0
-	if err := l.names(ctx, func(string) bool { n++; return n < limit }); err != nil || n < limit {
+	count := func(name string) bool {
+		if !record.Hidden(name) {
+			n++
+		}
+		return n < limit
+	}
+	if err := l.names(ctx, count); err != nil || n < limit {
 		return err
 	}
 	return &OverError{What: "worlds", Limit: int64(limit), Used: int64(n), Wants: 1}
@@ -220,13 +227,17 @@ func (l *limited) count(ctx context.Context) (stones, error) {
 	var failed error
 	n := 0
 	err := l.names(ctx, func(name string) bool {
-		if n++; n > MaxWorlds {
+		_, inbox := record.InboxOf(name)
+		if !record.Hidden(name) {
+			n++
+		}
+		if n > MaxWorlds {
 			failed = &OverError{What: "worlds", Limit: MaxWorlds, Used: int64(n)}
 			return false
 		}
 		f, err := history.Fetch(ctx, l.Store, name, history.ID{}, 0)
 		s.addStack(f.Layers)
-		if err == nil {
+		if err == nil && !inbox { // older versions of an inbox go soon
 			err = s.addLog(ctx, l.Store, name)
 		}
 		if err != nil && !errors.Is(err, history.ErrNoWorld) {

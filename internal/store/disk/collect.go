@@ -95,8 +95,12 @@ func (s *Store) applyAll(changes []record.Change) error {
 func (c *collector) trim() error {
 	snap := c.db.NewSnapshot()
 	defer snap.Close()
+	keep, err := frozen(snap).Keeps(c.policy.Keep)
+	if err != nil {
+		return err
+	}
 	return frozen(snap).EachLog(func(w uint64, log []record.Entry) error {
-		drop := record.Trim(w, log, c.policy.Keep, c.now)
+		drop := record.Trim(w, log, keep(w), c.now)
 		if len(drop) == 0 {
 			return c.ctx.Err()
 		}

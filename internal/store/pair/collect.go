@@ -91,10 +91,14 @@ func (c *collector) removeDeleted() error {
 func (c *collector) trim() error {
 	b := &batch{Pair: c.Pair, ctx: c.ctx}
 	return c.atSnapshot(c.ctx, func(r record.Reads) error {
-		err := r.EachLog(func(w uint64, log []record.Entry) error {
+		keep, err := r.Keeps(c.policy.Keep)
+		if err != nil {
+			return err
+		}
+		err = r.EachLog(func(w uint64, log []record.Entry) error {
 			last := log[len(log)-1]
 			newest := history.Record{Key: string(record.LogKey(w, last.Number)), Value: last.Value()}
-			for some := range slices.Chunk(record.Trim(w, log, c.policy.Keep, c.at), changeSize) {
+			for some := range slices.Chunk(record.Trim(w, log, keep(w), c.at), changeSize) {
 				st := step{conditions: []history.Record{newest}, done: func() { c.done.Commits += len(some) }}
 				for _, change := range some {
 					st.changes = append(st.changes, history.Record{Key: string(change.Key)})

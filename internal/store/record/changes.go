@@ -54,3 +54,26 @@ func Trim(w uint64, log []Entry, keep history.Retention, now time.Time) (drop []
 	}
 	return drop
 }
+
+// KeepOf is what stays of the log of the world with a name: of an inbox its head alone.
+func KeepOf(name string, keep history.Retention) history.Retention {
+	if _, ok := InboxOf(name); ok {
+		return history.Retention{Newest: 1, Hourly: -1, Daily: -1, Monthly: -1}
+	}
+	return keep
+}
+
+// Keeps returns what stays of the log of each world, by its number: KeepOf its name.
+func (r Reads) Keeps(keep history.Retention) (of func(w uint64) history.Retention, err error) {
+	inboxes := map[uint64]string{}
+	err = r.Each([]byte{Names}, func(key, value []byte) (bool, error) {
+		name := string(key[1:])
+		if _, ok := InboxOf(name); !ok {
+			return true, nil
+		}
+		w, err := ParseNumber(value)
+		inboxes[w] = name
+		return true, err
+	})
+	return func(w uint64) history.Retention { return KeepOf(inboxes[w], keep) }, err
+}

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"strings"
 
 	"github.com/cairnvoxel/cairn/stone"
 	"github.com/cairnvoxel/cairn/store/history"
@@ -108,3 +109,25 @@ func StoneThing(id stone.ID) Thing { return Thing(StoneKey(id)) }
 
 // Kind returns Commits, Packs or Stones.
 func (t Thing) Kind() byte { return t[0] }
+
+// inbox is the part of a name that stands after a world's.
+const inbox = "/.inbox"
+
+// Moved is the part of a name before the worlds that keep what is known of other places, such as isles/.moved/ID.
+const Moved = ".moved"
+
+// Hidden reports whether a name is that of a world which lists do not show: an inbox, or what is known of a place.
+func Hidden(name string) bool {
+	_, in := InboxOf(name)
+	parts := strings.Split(name, "/")
+	return in || len(parts) > 1 && parts[len(parts)-2] == Moved
+}
+
+// InboxName returns the name of the world that holds what was saved for a world and is no commit of it yet.
+func InboxName(world string) string { return world + inbox }
+
+// InboxOf undoes InboxName. ok is false if name is not that of an inbox.
+func InboxOf(name string) (world string, ok bool) {
+	world, ok = strings.CutSuffix(name, inbox)
+	return world, ok && world != ""
+}

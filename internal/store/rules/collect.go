@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairnvoxel/cairn/internal/store/record"
 	"github.com/cairnvoxel/cairn/store/history"
 )
 
@@ -38,7 +39,7 @@ func DryCollect(ctx context.Context, st history.ArchiveReader, p history.Policy,
 		for _, id := range a.Log {
 			log = append(log, at[id])
 		}
-		for _, stays := range p.Keep.Keep(now, log) {
+		for _, stays := range record.KeepOf(o.Name, p.Keep).Keep(now, log) {
 			if !stays {
 				done.Commits++
 			}
