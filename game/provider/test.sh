@@ -24,4 +24,4 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd ../.. && go build -o "$work/cairn" ./cmd/cairn)
 JAVA_HOME=$jdk mvn -B -q --no-transfer-progress "${only[@]}" -Dcairn="$work/cairn" clean verify
-ls -l */target/*.jar
+echo "game/provider: passed; the plugin of Paper itself is not built, see paper/README.md"

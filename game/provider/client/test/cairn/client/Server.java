@@ -3,6 +3,7 @@ package cairn.client;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.Writer;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -48,7 +49,13 @@ public final class Server implements AutoCloseable {
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         for (String line; (line = out.readLine()) != null; ) {
             if (line.startsWith("ready ")) {
-                Thread.ofVirtual().start(() -> out.lines().forEach(rest -> { }));
+                Thread.ofVirtual().start(() -> {
+                    try {
+                        out.transferTo(Writer.nullWriter());
+                    } catch (IOException e) {
+                        return; // it was killed
+                    }
+                });
                 return this;
             }
         }
