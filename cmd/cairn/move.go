@@ -38,6 +38,7 @@ type moved struct {
 	DryRun  bool              `json:"dry_run,omitempty"`
 	Seconds float64           `json:"seconds"`
 	Remarks []string          `json:"remarks,omitempty"`
+	Passed  []string          `json:"passed,omitempty"` // what at the place is no world
 }
 
 // moving is a move of many worlds.
@@ -69,6 +70,9 @@ func (m *moving) bulk(ctx context.Context, do func(*move.Mover, context.Context)
 	began := time.Now()
 	err = do(mover, ctx)
 	done()
+	if isPrefix(m.to) || m.both {
+		r.Passed = mover.Passed
+	}
 	r.Seconds = time.Since(began).Seconds()
 	if mover.Note != nil {
 		r.Remarks = append(r.Remarks, "the next move compares all worlds again: "+mover.Note.Error())
@@ -198,6 +202,7 @@ func (r *moved) print(out io.Writer) {
 			remarks = append(remarks, w.Name+": damaged, kept as stored: "+chunk)
 		}
 	}
+	console.PrintList(out, "no worlds:", r.Passed)
 	console.PrintList(out, "not moved:", r.named(move.Left, move.Failed))
 	if r.DryRun {
 		console.PrintList(out, "would be moved:", r.named(move.Copied, move.Changed, move.Unknown))

@@ -24,6 +24,7 @@ type folder struct {
 	path  string
 	alone bool              // it is a world
 	paths map[string]string // of the worlds of the last List, by name
+	rest  []string          // what else the last List found
 }
 
 func openFolder(path string, make bool) (Depot, error) {
@@ -57,7 +58,7 @@ func (f *folder) List(context.Context) ([]string, error) {
 
 // look finds the worlds.
 func (f *folder) look() error {
-	f.paths = map[string]string{}
+	f.paths, f.rest = map[string]string{}, nil
 	if f.alone {
 		f.paths[filepath.Base(f.path)] = f.path
 		return nil
@@ -68,7 +69,11 @@ func (f *folder) look() error {
 	}
 	for _, e := range list {
 		path := filepath.Join(f.path, e.Name())
-		if strings.HasPrefix(e.Name(), ".") || !isWorld(path, e) {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if !isWorld(path, e) {
+			f.rest = append(f.rest, e.Name())
 			continue
 		}
 		name := e.Name()

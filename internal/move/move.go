@@ -61,6 +61,8 @@ type Mover struct {
 	Options
 	// Each is called for each world when it is done. Default: nobody.
 	Each func(Moved)
+	// Passed is what the last move passed over at the place, because it is no world.
+	Passed []string
 	// Note is the error of keeping what both sides were. The next move then compares all worlds.
 	Note error
 
@@ -190,6 +192,9 @@ func (m *Mover) names(ctx context.Context) ([]string, error) {
 	names, err := m.Place.List(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if f, ok := m.Place.(*folder); ok {
+		m.Passed = f.rest
 	}
 	paired := map[string]bool{}
 	for _, name := range names {

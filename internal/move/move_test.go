@@ -514,3 +514,24 @@ func TestRealWorlds(t *testing.T) {
 		holds(t, b.place, name, sign, w)
 	}
 }
+
+// TestPassed: what lies in a folder and is no world is named.
+func TestPassed(t *testing.T) {
+	dir := t.TempDir()
+	place, err := move.Open(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBoth(t, place)
+	b.put(place, "hub", 1)
+	for _, name := range []string{"plugins/deep.slime", "notes.txt", ".hidden"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("none"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &move.Mover{Place: b.place, Home: b.home}
+	if err := m.Import(t.Context()); err != nil || !slices.Equal(m.Passed, []string{"notes.txt", "plugins"}) {
+		t.Errorf("passed over %q, %v", m.Passed, err)
+	}
+}
