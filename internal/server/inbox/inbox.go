@@ -129,7 +129,7 @@ type Save struct {
 // Put stores what is saved through st, which may be that of a token. It is durable when Put returns. The error is
 // history.ErrLeased, or ErrFenced, while another has the world.
 func (b *Inbox) Put(ctx context.Context, st history.Store, s Save) (history.ID, error) {
-	made, err := stoneOf(s.Items)
+	made, err := stoneOf(s.World, s.Items)
 	if err != nil {
 		return history.ID{}, err
 	}
@@ -191,12 +191,15 @@ func (b *Inbox) came(world string, at history.ID) {
 	}
 }
 
-// stoneOf returns the stone that has items as its files.
-func stoneOf(items []Item) (history.Stone, error) {
+// stoneOf returns the stone that has items as its files. It names the world: a store has equal stones wait for one another.
+func stoneOf(world string, items []Item) (history.Stone, error) {
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
 	var out bytes.Buffer
 	w := stone.NewWriter(&out, stone.Options{Effort: stone.Quick})
+	if err := w.Property("world", world); err != nil {
+		return history.Stone{}, fmt.Errorf("inbox: %w", err)
+	}
 	for i, it := range items {
 		var err error
 		switch {
