@@ -325,7 +325,7 @@ func (c *session) admit(cmd command) error {
 		return nil
 	case c.grant == nil || !c.s.o.Tokens.Has(c.grant):
 		c.named = false
-		return errors.New("NOAUTH Authentication required.")
+		return reply("NOAUTH Authentication required.")
 	case !c.s.rates.Allow(c.grant.Hash, now):
 		return errors.New("ERR too many calls with this token")
 	case c.grant.Bound() || c.grant.Role < cmd.role:
