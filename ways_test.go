@@ -551,6 +551,7 @@ func writers() map[string]string {
 		"game/object.update":           "apart: entities",
 		"..find":                       "apart: a new dimension",
 		"server.setProperties":         "apart: properties and files",
+		"internal/move.save":           "apart: files",
 	}
 }
 

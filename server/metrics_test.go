@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/cairnvoxel/cairn/internal/blob"
+	"github.com/cairnvoxel/cairn/internal/server/inbox"
 	"github.com/cairnvoxel/cairn/internal/server/keeper"
 	"github.com/cairnvoxel/cairn/internal/server/metrics"
 	"github.com/cairnvoxel/cairn/internal/store/backup"
@@ -135,7 +136,9 @@ func busySite(t *testing.T) *site {
 		return keeper.Backed{Name: r.Name, Backed: metrics.Backed{New: r.New, Shared: r.Shared, Worlds: r.Worlds}}, err
 	}})
 	s := newSiteOf(t, st, server.Options{Observe: m.Observe, Metrics: m.Handler(), Saved: k.Saved})
-	m.Watch(s.srv.Watched())
+	watched := s.srv.Watched()
+	watched.Inbox = func() inbox.Stats { return inbox.Stats{} }
+	m.Watch(watched)
 	k.Step(start)
 	log.wait("backup done")
 	k.Step(start.Add(time.Hour))
