@@ -74,6 +74,8 @@ type Options struct {
 	Tally bool
 	// Whole has Differ and DifferFile write no patches.
 	Whole bool
+	// Plain has File compress nothing, and not look for equal pages: for files that are compressed already.
+	Plain bool
 	// AtOnce is how many pages of chunks Run encodes at once. Each takes some
 	// megabytes of memory. Default 1. The written bytes do not depend on it.
 	AtOnce int
@@ -253,8 +255,14 @@ func (w *Writer) keep(b, shape []byte) int {
 	if n, ok := w.known[key]; ok {
 		return n
 	}
-	n := len(w.dir.pages)
+	n := w.enterPage(b)
 	w.known[key] = n
+	return n
+}
+
+// enterPage writes a page and returns its number.
+func (w *Writer) enterPage(b []byte) int {
+	n := len(w.dir.pages)
 	w.dir.pages = append(w.dir.pages, page{w.off, len(b), uint32(xxh3.Hash(b))})
 	w.write(b)
 	return n
@@ -298,7 +306,12 @@ func (w *Writer) File(path string, size int64, r io.Reader) error {
 		if _, err := io.ReadFull(r, buf); err != nil {
 			return w.misuse("file %q: %w", path, err)
 		}
-		f.pages = append(f.pages, w.addPage(0, [][]byte{buf}, nil))
+		if w.o.Plain {
+			w.page = pages.AppendStored(w.page[:0], 0, []pages.Stored{{Size: len(buf), Data: buf}})
+			f.pages = append(f.pages, w.enterPage(w.page))
+		} else {
+			f.pages = append(f.pages, w.addPage(0, [][]byte{buf}, nil))
+		}
 	}
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || err != io.EOF {
 		return w.misuse("file %q: more than %d bytes, or %w", path, size, cmp.Or(err, cursor.ErrLong))

@@ -209,6 +209,21 @@ func TestFileSizes(t *testing.T) {
 	}
 }
 
+// TestPlain: files are stored as they are, also if they would compress, or are equal.
+func TestPlain(t *testing.T) {
+	data := make([]byte, stone.FilePage+7)
+	s := stonetest.Spec{Files: []stonetest.FileSpec{{Path: "a", Data: data}, {Path: "b", Data: data}, {Path: "c", Data: []byte{}}}}
+	b := mustWrite(t, s, stone.Options{Effort: stone.Quick, Plain: true})
+	r := mustOpen(t, b)
+	mustEqual(t, mustReadSpec(t, r), s)
+	if err := r.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if pages, err := r.Pages(); err != nil || len(pages) != 4 || len(b) < 2*len(data) {
+		t.Errorf("%d pages in %d bytes, %v: want 4 with all bytes", len(pages), len(b), err)
+	}
+}
+
 // TestEqualPages writes pages of the same bytes whose masks and places differ.
 func TestEqualPages(t *testing.T) {
 	a, b := spotted(7, 1), spotted(9, 2)
