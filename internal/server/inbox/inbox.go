@@ -121,13 +121,14 @@ func (b *Inbox) lock(world string) *sync.Mutex {
 type Save struct {
 	World  string
 	Author string
-	Fence  uint64 // of the lease under which the caller saves; 0 without one
 	Whole  bool   // nothing that waits counts any more
-	Items  []Item
+	Items  []Item // they are kept as they are: what programs save is compressed already
+	// Mine reports whether the caller saves under a lease. Without it nobody does.
+	Mine func(history.Lease) bool
 }
 
 // Put stores what is saved through st, which may be that of a token. It is durable when Put returns. The error is
-// history.ErrLeased, or ErrFenced, while another has the world.
+// history.ErrLeased while another has the world.
 func (b *Inbox) Put(ctx context.Context, st history.Store, s Save) (history.ID, error) {
 	made, err := stoneOf(s.World, s.Items)
 	if err != nil {
@@ -140,10 +141,8 @@ func (b *Inbox) Put(ctx context.Context, st history.Store, s Save) (history.ID, 
 	case errors.Is(err, history.ErrNoWorld):
 	case err != nil:
 		return history.ID{}, err
-	case !l.Until.IsZero() && s.Fence == 0:
+	case !l.Until.IsZero() && (s.Mine == nil || !s.Mine(l)):
 		return history.ID{}, fmt.Errorf("inbox: %q: %w", s.World, history.ErrLeased)
-	case !l.Until.IsZero() && s.Fence != l.Fence:
-		return history.ID{}, fmt.Errorf("inbox: %q: %w", s.World, history.ErrFenced)
 	}
 	name := record.InboxName(s.World)
 	for {
@@ -191,12 +190,19 @@ func (b *Inbox) came(world string, at history.ID) {
 	}
 }
 
+const aroundFiles = 1 << 10 // more than a stone has mostly besides its files
+
 // stoneOf returns the stone that has items as its files. It names the world: a store has equal stones wait for one another.
 func stoneOf(world string, items []Item) (history.Stone, error) {
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
 	var out bytes.Buffer
-	w := stone.NewWriter(&out, stone.Options{Effort: stone.Quick})
+	size := aroundFiles
+	for _, it := range items {
+		size += len(it.Data)
+	}
+	out.Grow(size)
+	w := stone.NewWriter(&out, stone.Options{Effort: stone.Quick, Plain: true})
 	if err := w.Property("world", world); err != nil {
 		return history.Stone{}, fmt.Errorf("inbox: %w", err)
 	}

@@ -40,11 +40,14 @@ func (s *Door) lockOf(ctx context.Context, world string) (*lock, error) {
 // locked, so every caller saves under the lock.
 func (s *Door) fence(ctx context.Context, world string) (uint64, error) {
 	l, err := s.st.Leased(ctx, world)
-	if noWorld(err) || err == nil && !strings.HasPrefix(l.Holder, lockHolder) {
+	if noWorld(err) || err == nil && !isOurs(l) {
 		return 0, nil
 	}
 	return l.Fence, err
 }
+
+// isOurs reports whether a lease was taken here by a lock.
+func isOurs(l history.Lease) bool { return strings.HasPrefix(l.Holder, lockHolder) }
 
 // setLock is SET of a lock. The values that said "not locked" in 2021 delete it.
 func (c *session) setLock(ctx context.Context, world, value string, o setOptions) (any, error) {

@@ -329,11 +329,7 @@ func (c *session) save(ctx context.Context, world string, data []byte) error {
 			return err
 		}
 	}
-	fence, err := c.s.fence(ctx, world)
-	if err != nil {
-		return err
-	}
-	at, err := c.s.inbox.Put(ctx, st, inbox.Save{World: world, Author: c.author(), Fence: fence, Whole: true, Items: []inbox.Item{{Key: slimeFormat, Data: data}}})
+	at, err := c.s.inbox.Put(ctx, st, inbox.Save{World: world, Author: c.author(), Mine: isOurs, Whole: true, Items: []inbox.Item{{Key: slimeFormat, Data: data}}})
 	if err == nil {
 		c.s.remember(at, data)
 	}
