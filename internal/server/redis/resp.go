@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairnvoxel/cairn/internal/server/limits"
@@ -185,6 +186,9 @@ type writer struct {
 // atOnce is the size of a value that is copied to go out with what stands before and after it.
 const atOnce = 1 << 20
 
+// whole has the memory of such copies, which would be most of the garbage that loads make.
+var whole = sync.Pool{New: func() any { return new([]byte) }}
+
 func (w *writer) head(kind byte, n int) {
 	_ = w.WriteByte(kind) // a bufio.Writer keeps its error for Flush
 	_, _ = w.WriteString(strconv.Itoa(n))
@@ -204,8 +208,11 @@ func (w *writer) reply(v any) {
 	case []byte:
 		if len(v) > w.Available() && len(v) <= atOnce { // else it goes out in three pieces
 			_ = w.Flush() // a bufio.Writer keeps its error
-			all := fmt.Appendf(make([]byte, 0, len(v)+32), "$%d\r\n%s\r\n", len(v), v)
-			_, _ = w.Write(all)
+			all := whole.Get().(*[]byte)
+			*all = append(strconv.AppendInt(append((*all)[:0], '$'), int64(len(v)), 10), "\r\n"...)
+			*all = append(append(*all, v...), "\r\n"...)
+			_, _ = w.Write(*all)
+			whole.Put(all)
 			return
 		}
 		w.head('$', len(v))
