@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // DoorRow is what saves or loads of whole worlds through the protocol of Redis take: of Redis, which syncs each save, and
-// of cairn serve --resp, which makes versions of the saves meanwhile.
+// of cairn serve --resp.
 type DoorRow struct {
 	What  string  `json:"what"`
 	Redis float64 `json:"redis_mean_ms"`
@@ -35,6 +36,9 @@ type DoorReport struct {
 	Clients int       `json:"clients"`
 	Bytes   int       `json:"mean_file_bytes"`
 	Rows    []DoorRow `json:"rows"`
+	// Versions is how many versions cairn made of the saves after its turns, and what each took of the processors.
+	Versions   int     `json:"versions"`
+	VersionCPU float64 `json:"version_cpu_ms"`
 }
 
 // Table writes the report as a table.
@@ -45,6 +49,7 @@ func (r *DoorReport) Table(to io.Writer) {
 		t.Row(row.What, fmt.Sprintf("%.2f", row.Redis), fmt.Sprintf("%.2f", row.RedisP99), fmt.Sprintf("%.2f", row.Cairn), fmt.Sprintf("%.2f", row.CairnP99), fmt.Sprintf("%.2f", row.Ratio))
 	}
 	t.Flush()
+	fmt.Fprintf(to, "after its turns cairn made %d versions, each of %.1f ms of processor\n", r.Versions, r.VersionCPU)
 }
 
 // doorRounds is how often the two take turns, so that what else the machine does is the same for both.
@@ -83,7 +88,7 @@ func BenchDoors(ctx context.Context, o lab.Options) (*DoorReport, error) {
 		defer func() { err = errors.Join(err, server.Stop()) }()
 		ours := redis.NewClient(&redis.Options{Addr: addr, PoolSize: redisConnections})
 		defer ours.Close()
-		return r.measure(ctx, o, files, theirs.Client, ours)
+		return r.measure(ctx, o, files, theirs.Client, ours, server.Program.Process.Pid)
 	})
 	return r, err
 }
@@ -108,7 +113,7 @@ func doorFiles(ctx context.Context, cairn, dir string, seed uint64) (files [][]b
 	return files, nil
 }
 
-func (r *DoorReport) measure(ctx context.Context, o lab.Options, files [][]byte, theirs, ours *redis.Client) error {
+func (r *DoorReport) measure(ctx context.Context, o lab.Options, files [][]byte, theirs, ours *redis.Client, pid int) error {
 	key := func(i int) string { return fmt.Sprintf("aswm:world:data:World %d", i) }
 	save := func(to *redis.Client, i, n int) error { return to.Set(ctx, key(i), files[n%len(files)], 0).Err() }
 	load := func(to *redis.Client, i, _ int) error {
@@ -123,6 +128,10 @@ func (r *DoorReport) measure(ctx context.Context, o lab.Options, files [][]byte,
 			return err
 		}
 	}
+	if _, _, err := settle(ctx, ours, pid); err != nil {
+		return err
+	}
+	var took time.Duration
 	for _, row := range []struct {
 		what string
 		do   func(*redis.Client, int, int) error
@@ -136,12 +145,41 @@ func (r *DoorReport) measure(ctx context.Context, o lab.Options, files [][]byte,
 				return err
 			}
 			times[round%2] = append(times[round%2], some...)
+			if to == ours { // nothing of it is to be done in the other's turn
+				made, used, err := settle(ctx, ours, pid)
+				if err != nil {
+					return err
+				}
+				r.Versions, took = r.Versions+made, took+used
+			}
 		}
 		d := DoorRow{What: row.what, Redis: mean(times[0]), Cairn: mean(times[1]), RedisP99: lab.Percentile(times[0], 99), CairnP99: lab.Percentile(times[1], 99)}
 		d.Ratio = d.Cairn / d.Redis
 		r.Rows = append(r.Rows, d)
 	}
+	r.VersionCPU = float64(took) / float64(time.Millisecond) / float64(max(1, r.Versions))
 	return nil
+}
+
+// settle waits until cairn has made versions of all saves. It returns for how many worlds, and what that took of the
+// processors.
+func settle(ctx context.Context, ours *redis.Client, pid int) (made int, took time.Duration, err error) {
+	before := lab.UsageOf(pid)
+	for {
+		info, err := ours.Info(ctx).Result()
+		if err != nil {
+			return 0, 0, err
+		}
+		_, rest, _ := strings.Cut(info, "inbox_waiting:")
+		var waiting int
+		if _, err := fmt.Sscan(rest, &waiting); err != nil {
+			return 0, 0, fmt.Errorf("crowd: INFO of cairn: %w", err)
+		}
+		if made = max(made, waiting); waiting == 0 {
+			return made, lab.UsageOf(pid).Sub(before).CPU, nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 func mean(times []float64) (m float64) {
